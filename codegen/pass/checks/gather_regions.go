@@ -35,7 +35,7 @@ type checkRegion struct {
 
 // gatherRegions moves the checks of a region to its start, if their conditions can be computed there without loads. If
 // a moved check was in a conditional block, it also passes if control would not reach that block. After the change, the
-// region exists twice. Work-items that pass all moved checks run the region without checks. The other work-items run a
+// region exists twice. Work-items that pass all moved checks run the region without the moved checks. The other work-items run a
 // copy of the region with the original checks.
 //
 // The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks

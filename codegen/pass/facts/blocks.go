@@ -2,16 +2,16 @@ package facts
 
 // This file finds whether an index stays within the elements of the work-item's work-group, or of a
 // smaller block of work-items. A block of work-items consists of consecutive ids, such as 4n to
-// 4n+3. The code is part of the analysis in footprint.go. In indices.go, an index becomes a sum. In
-// this file, each id in the sum becomes two summands. An id is the first id of its block of
-// work-items plus its position in that block:
+// 4n+3. The code is part of the analysis in footprint.go. The code in indices.go writes an index as
+// a sum. The code in this file replaces each id in the sum by two summands. An id is the first id
+// of its block of work-items plus its position in that block:
 //
 //	i^1 is base + rest, where base is a multiple of 2 and rest is in [0,1].
 //	group*size + size-1-l is base + size-1-l, where base is the group's first id and l the local id.
 //
 // The index stays within the elements of the block of work-items under two conditions. Let f(id) be the index of the
-// element that belongs to the work-item with that id. First, the index must be f(base) plus other summands, where base
-// is the first id of the block. Second, the other summands must add up to a number from 0 to the block's number of
+// element that belongs to the work-item id, and let base be the first id of the block. First, the index must be
+// f(base) plus other summands. Second, the other summands must add up to a number from 0 to the block's number of
 // work-items minus 1.
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// itemBlocks describes the blocks of work-items by which an indexer splits ids. If an indexer
-// splits ids, GlobalInvocationId in its sums represents the first id of the work-item's block.
+// itemBlocks describes the blocks of work-items by which an indexer splits ids. In the sums of an
+// indexer that splits ids, GlobalInvocationId represents the first id of the work-item's block.
 type itemBlocks struct {
 	// blockSize is the number of work-items in a block, or wholeGroup. The first id of a block is a
 	// multiple of blockSize. If blockSize divides the work-group's size, each block is part of a
@@ -89,7 +89,7 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 		place = x.idBlocks.lowPart
 	case v.Aux == ir.LocalInvocationIDX && size > 0:
 		// The first id of the work-group is a multiple of size. So the local id and the global id
-		// have the same position in their blocks.
+		// have the same position in their blocks of work-items.
 		first, place = x.idBlocks.firstLocal, x.idBlocks.lowPart
 	}
 	s := sumOfOne(first)
@@ -135,7 +135,7 @@ func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 func (x *indexer) blockSum(v *ir.Value) (indexSum, bool) {
 	switch v.Op {
 	case ir.OpISub:
-		// A remainder x - x/d*d is kept as a single value. The interval of the remainder is
+		// The remainder x - x/d*d stays a single value in the sum. The interval of the remainder is
 		// narrower than the interval of the difference.
 		if r, d := x.f.ranges.remainderOf(v); r != nil && (d.IsConst() || x.localSize(d) >= 0) {
 			first, _ := x.blockOf(r, d.Int())
@@ -223,8 +223,8 @@ func (x summand) scaleBy(c int64, v *ir.Value) summand {
 }
 
 // groupStart finds a work-group's number and its size along the same dimension d among the factors
-// of t. groupStart returns t without the number and the size, and d. If t does not contain both, d
-// is -1.
+// of t. groupStart returns d, and t without the number and the size. If t does not contain a number
+// and a size along the same dimension, d is -1.
 func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 	list := t.factorList()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -322,7 +322,8 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// If v is a placeholder of k, intervalOf returns its interval. For any other value it returns false.
+// If v is a placeholder of k, intervalOf returns its interval. For any other value intervalOf
+// returns false.
 func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.lowPart || v.ID <= restID:
@@ -342,7 +343,7 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 //	W*baseY + baseX + W*localX + localY
 //
 // the summand W*localX belongs to dimension y, and the summand localY to dimension x. So localX
-// must be less than the block's size along y. And localY must be less than the block's size along
+// must be less than the block's size along y, and localY must be less than the block's size along
 // x.
 func (x *indexer) inBlock(restSum indexSum, scales []summand) bool {
 	if size := x.idBlocks.blockSize; size > 0 {
@@ -392,7 +393,7 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 }
 
 // inSize reports whether the sum s is at least 0 and less than c times the work-group's size along
-// d. If the size is an unknown number n, the sum s is between these two bounds:
+// d. If the work-group's size is an unknown number n, s is between two bounds:
 //
 //	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
 //	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.

@@ -1,4 +1,5 @@
-// Package facts computes facts about the values of a module. The analyses do not change code.
+// Package facts computes facts about the values of a module. The analyses of package facts do not
+// change code.
 //
 //	Ranges.At returns the interval of an integer in a block, from its type, branches and loops.
 //	Prover.Le proves inequalities such as i < len(s) from conditions, loops and sums.

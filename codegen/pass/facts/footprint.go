@@ -39,8 +39,8 @@ type Footprint struct {
 	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
 	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The field Why contains
-	// the reason for this ReachAny or ReachGroup. With ReachOwn, Pos is the source position of the first access to
-	// the slice. Index is the index at Pos as source-like text, or "" if the text would be too long.
+	// the reason why the reach is not ReachOwn. With ReachOwn, Pos is the source position of the first access to the
+	// slice. Index is the index at Pos as source-like text, or "" if the text would be too long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
@@ -76,8 +76,7 @@ func Footprints(m *ir.Module) []Footprint {
 // manyItems is a number of work-items so large that no launch could finish them in practice.
 const manyItems = 1 << 40
 
-// Limited reports whether f limits the number of work-items of a launch further than the kernel's
-// rank does.
+// Limited reports whether f allows fewer work-items in a launch than the kernel's rank allows.
 func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
@@ -219,7 +218,7 @@ func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q
 		why = WhyDiffer
 	default:
 		if q.Multiple = leastMultiple(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
-			why = WhyDiffer // no work-group is that large
+			why = WhyDiffer // no work-group is as large as the common multiple
 			break
 		}
 		if q.Most = min(p.Most, one.most); one.reach > p.Reach {

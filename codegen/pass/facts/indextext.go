@@ -13,7 +13,7 @@ import (
 // So the text always uses the name i, or z, y and x, for the work-item's id.
 
 // maxIndexText is the largest number of values in the text of an index. A longer text would not
-// help a reader.
+// help the reader of a message.
 const maxIndexText = 12
 
 // These constants are the precedences of operators in Go, from low to high.

@@ -112,7 +112,7 @@ func (x summand) splitIDs(rank int) (dim int, otherFactors []*ir.Value) {
 	return dim, otherFactors
 }
 
-// idDimension returns the dimension of the global id v. If v is not a global id, it
+// idDimension returns the dimension of the global id v. If v is not a global id, idDimension
 // returns false.
 func idDimension(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpBuiltIn {
@@ -122,8 +122,8 @@ func idDimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// sumBound is the condition that a sum is in an interval. If the condition holds, the sum equals
-// the value from which it was made.
+// sumBound is the condition that a sum is in an interval. If the sum is in the interval, the sum
+// equals the value from which it was made.
 type sumBound struct {
 	sum indexSum
 	in  Interval
@@ -135,8 +135,8 @@ type indexer struct {
 	b         *ir.Block // block of the access
 	stepsLeft int       // number of values that may still be examined
 	sumBounds []sumBound
-	// idBlocks describes the blocks of work-items by which the indexer splits ids. If it does not
-	// split ids, idBlocks is nil.
+	// idBlocks describes the blocks of work-items by which the indexer splits ids. If the indexer
+	// does not split ids, idBlocks is nil.
 	idBlocks *itemBlocks
 }
 
@@ -149,9 +149,9 @@ func (x *indexer) signedSum(v *ir.Value) (indexSum, bool) {
 	return s, true
 }
 
-// requireIn requires that the sum s is in the given interval. If that is not known yet, requireIn
-// adds a sumBound, which splitSum checks later. If s contains no global id, requireIn returns
-// false, because splitSum could not prove the condition.
+// requireIn requires that the sum s is in the given interval. If it is not known that s is in the
+// interval, requireIn adds a sumBound, which splitSum checks later. If s contains no global id,
+// requireIn returns false, because splitSum could not prove the condition.
 func (x *indexer) requireIn(s indexSum, in Interval) (indexSum, bool) {
 	if x.sumInterval(s).Within(in) {
 		return s, true
@@ -169,7 +169,7 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 		return indexSum{k: v.Int()}
 	}
 	if x.idBlocks != nil && v.Op == ir.OpBuiltIn {
-		return x.idSum(v) // even if no steps remain, since an unsplit id would represent the first id of its block
+		return x.idSum(v) // an id is split even if no steps remain, since an unsplit id would represent the first id of its block
 	}
 	whole := sumOfOne(x.sameLoad(v))
 	if x.stepsLeft--; x.stepsLeft < 0 || v.Block == nil {
@@ -209,7 +209,7 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 // sumOfOne returns the sum with v as its only summand.
 func sumOfOne(v *ir.Value) indexSum { return indexSum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// convertedSum returns the integer conversion v as a sum, which is the sum of its argument. A
+// convertedSum returns the integer conversion v as a sum, which equals the sum of v's argument. A
 // conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A conversion
 // to more bits equals the argument's sum only if the sum is within the range of the argument's
 // type.
@@ -267,8 +267,8 @@ func (x *indexer) factorInterval(v *ir.Value) Interval {
 	return x.f.ranges.At(v, x.b)
 }
 
-// sumInterval returns the interval of the sum s in the basic block of the access. The
-// interval is empty if the value of s is unknown.
+// sumInterval returns the interval of the sum s in the basic block of the access. If the value of s
+// is unknown, sumInterval returns an empty interval.
 func (x *indexer) sumInterval(s indexSum) Interval {
 	p := Interval{s.k, s.k}
 	for _, t := range s.terms {
@@ -285,9 +285,9 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 	return p
 }
 
-// splitSum finds how the index s divides a slice among the work-items. Let lin be the linear id. If
-// the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. splitSum also returns the
-// conditions that the launch must satisfy. For example:
+// splitSum finds how the index s divides a slice among the work-items. Let lin be the work-item's
+// linear id. If the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. splitSum
+// also returns the conditions that the launch must satisfy. For example:
 //
 //	For the index x, c is 1 and r is 0.
 //	For the index 4*x + j with j in [0,3], c is 4 and r is j.
@@ -297,8 +297,8 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 // Each work-item has a different linear id lin, because the id x is less than the range nx (see
 // inRange).
 //
-// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block.
-// With split ids, r must select an element of one of the block's work-items.
+// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block. In
+// an indexer that splits ids, r must select an element of one of the block's work-items.
 func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	rank := x.f.m.Rank
 	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension

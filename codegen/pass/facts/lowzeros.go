@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero
+// LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero,
 // LowZeros returns 64.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 

@@ -29,21 +29,22 @@ const (
 	maxProofLinks = 60_000 // largest number of relations examined; in large kernels, many relations lead to the same length
 )
 
-// Prover proves inequalities x <= y + c from the facts in Ranges. Prover follows relations from x
-// to greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). An inequality
-// of a phi is proved for each of the phi's arguments. For a phi at the head of a loop, the proof is
-// a proof by induction.
+// Prover proves inequalities of the form x <= y + c from the facts in Ranges. Prover follows
+// relations from x to greater values until it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI
+// 2000). An inequality of a phi is proved for each of the phi's arguments. For a phi at the head of
+// a loop, the proof is a proof by induction.
 type Prover struct {
 	a       *Ranges
 	terms   map[*ir.Value]baseTerm
 	linksOf map[*ir.Value][]knownRelation
-	// lowerBounds maps a value to those lower bounds that are results of instructions with two
-	// operands. For other lower bounds of y, the prover only needs to follow the relations of x.
+	// lowerBounds maps a value y to those lower bounds of y that are results of instructions with
+	// two operands. For other lower bounds of y, the prover only needs to follow the relations of
+	// x.
 	lowerBounds    map[*ir.Value][]knownRelation
 	tempLinks      []knownRelation // relations that hold on the examined edge or for the examined operand of a select
 	under          []claim
 	knownIntervals map[Place]knownInterval // cached results of intervalAt, computed while tempLinks was empty
-	backEdges      int                     // number of back edges between the original claim and the current claim
+	backEdges      int                     // number of back edges between the inequality to prove and the currently examined inequality
 	steps          int
 	linkCount      int // number of relations examined in this proof
 }
@@ -77,7 +78,7 @@ type knownRelation struct {
 type claim struct {
 	x, y  *ir.Value
 	c     int64
-	phi   bool // whether x is a phi and the claim is proved by induction over its arguments
+	phi   bool // whether x is a phi and the inequality is proved by induction over the arguments of x
 	backs int
 }
 
@@ -120,7 +121,7 @@ func (p *Prover) newLink(v *ir.Value, r Relation, other *ir.Value, from *ir.Bloc
 	if IsRangeArg(o.Base) {
 		how = ByItem
 	} else if v.Op == ir.OpPhi && v.Block == from {
-		how = ByInduction // the phi has inherited the relation, see Ranges.inherit
+		how = ByInduction // the phi has inherited the relation, see Ranges.inheritBounds
 	}
 	return knownRelation{t.Base, t.k, r, other, o, from, how}, true
 }
@@ -188,7 +189,8 @@ func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	if !ok || base == v {
 		return baseTerm{v, 0}
 	}
-	// At this point, v is base + k, which may still wrap around. The interval of base shows whether base + k can wrap.
+	// Here v equals base + k, and the addition may still wrap around. The interval of base shows whether base + k can
+	// wrap.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {

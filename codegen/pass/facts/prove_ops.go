@@ -123,8 +123,8 @@ func (p *Prover) proveQuotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, 
 	return p.compare(p.Term(v), baseTerm{y, 0}, c, b)
 }
 
-// proveGridIndex tries to prove x <= y + c if x is i*w + j and y is h*w, with i < h and j < w.
-// Then x is an index into a matrix that has h rows of w elements.
+// proveGridIndex tries to prove x <= y + c if x is i*w + j and y is h*w, with i < h and j < w. For
+// example, x may be an index into a matrix that has h rows of w elements.
 func (p *Prover) proveGridIndex(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if y == nil || y.Op != ir.OpIMul || c < -1 || !p.neverWraps(y) || !p.neverWraps(x) {
 		return 0, false

@@ -49,8 +49,8 @@ const (
 
 // maxVisits is the number of times that the interval of a value may grow before it becomes the full
 // range of the value's type. After two extensions of a phi's interval, a growing bound jumps to the
-// next constant that the kernel compares with. Intervals of other values grow because intervals of
-// phis grow. So their bounds jump only after lateVisits more extensions.
+// next constant that the kernel compares with. The interval of any other value grows only because
+// intervals of phis grow. So its bounds jump only after lateVisits more extensions.
 const (
 	maxVisits  = 24
 	lateVisits = 40 // number of additional extensions for values other than phis
@@ -99,8 +99,8 @@ type valueNotes struct {
 	iteration, changeCount int
 }
 
-// notesOf returns the notes about v, or nil if there are none. Most notes are in a slice indexed by the
-// values' IDs, because no lookup of the compiler is more frequent.
+// notesOf returns the facts and the interval of v, or nil if there are none. Most notes are in a slice
+// indexed by the values' IDs, because no lookup of the compiler is more frequent.
 func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
 	if uint(v.ID) < uint(len(a.notesByID)) {
 		if n := a.notesByID[v.ID]; n == nil || n.v == v {
@@ -110,7 +110,7 @@ func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
 	return a.otherNotes[v]
 }
 
-// noteOn returns the notes about v. If there are none, noteOn first adds empty notes.
+// noteOn returns the notes about v. If v has no notes, noteOn first adds empty notes.
 func (a *Ranges) noteOn(v *ir.Value) *valueNotes {
 	n := a.notesOf(v)
 	if n != nil {
@@ -240,7 +240,7 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 }
 
 // assumeCond notes the relations that follow if the condition c has the value want. The relations
-// hold in the blocks that the block from dominates.
+// hold in the blocks that the argument "from" dominates.
 func (a *Ranges) assumeCond(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -290,7 +290,7 @@ func (a *Ranges) neverNegative(v *ir.Value) bool {
 	return false
 }
 
-// Flip returns the relation with exchanged operands. For example, it returns Above for Below.
+// Flip returns the relation with exchanged operands. For example, Flip returns Above for Below.
 func Flip(r Relation) Relation {
 	return [...]Relation{Below: Above, AtMost: AtLeast, Above: Below, AtLeast: AtMost, Unequal: Unequal}[r]
 }
@@ -469,7 +469,7 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
 	// + 1. So the facts concern the sum v + 1. The facts about the sum narrow v's interval. The
-	// interval of the sum cannot, because it is itself derived from v's interval.
+	// interval of the sum is no help, because it is itself derived from v's interval.
 	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})

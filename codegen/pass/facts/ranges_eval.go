@@ -94,8 +94,9 @@ func (a *Ranges) evalInterval(v *ir.Value) Interval {
 	return p
 }
 
-// armInterval returns the interval of operand i of the select v under the condition that v
-// chooses that operand. For example, it shows that max(x, 0) is not negative.
+// armInterval returns the interval of operand i of the select v under the condition that v chooses
+// that operand. For example, the interval of the select max(x, 0) does not contain negative
+// numbers.
 func (a *Ranges) armInterval(v *ir.Value, i int) Interval {
 	x, b := v.Args[i], v.Block
 	p := a.At(x, b)
@@ -232,7 +233,7 @@ func abs64(x int64) uint64 {
 
 func divRanges(p, q Interval, unsigned bool) Interval {
 	if unsigned && p.Lo >= 0 && q.Lo <= 0 {
-		return Interval{0, p.Hi} // this also holds for a large unsigned divisor, which is negative as a signed integer
+		return Interval{0, p.Hi} // the interval also holds for a large unsigned divisor, which is negative as a signed integer
 	}
 	if q.Lo <= 0 || unsigned && p.Lo < 0 {
 		return Interval{1, 0}

@@ -34,16 +34,17 @@ const (
 	// TileDirect means that the memory is known to have the alignment that matrix hardware
 	// requires.
 	TileDirect TileWay = iota
-	// TileTested means that the alignment of the memory is tested at run time. If the test passes,
-	// the access is direct, and otherwise staged.
+	// TileTested means that the alignment of the memory is tested at run time. If it is sufficient,
+	// matrix hardware accesses the memory directly. If not, the elements are copied as for
+	// TileStaged.
 	TileTested
 	// TileStaged means that matrix hardware cannot access the memory directly, so the elements are
 	// copied through work-group memory.
 	TileStaged
 )
 
-// Tile records that the load or store op accesses its matrix in the given way. A nil receiver
-// ignores the call.
+// Tile records the way in which the load or store op accesses its matrix. A nil receiver ignores
+// the call.
 func (r *Result) Tile(op *ir.Value, way TileWay) {
 	if r != nil {
 		r.Tiles = append(r.Tiles, Tile{op, way})

@@ -87,7 +87,7 @@ func FindRoots(m *ir.Module) *Roots {
 	return r
 }
 
-// The method Of returns the slices into which address v may point.
+// Roots.Of returns the slices into which address v may point.
 func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
 		// The null address points into no slice, and a helper's parameter may point into any slice.

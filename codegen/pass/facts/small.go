@@ -14,7 +14,7 @@ import (
 
 // In a kernel's variant for small launches, sizes and the products in abi.Variant.Products are at
 // most abi.MaxSmall. This file finds an upper bound of an integer as a sum of products of sizes,
-// such as H*W for y*W + x. It records the products that it uses in Result.Products.
+// such as H*W for y*W + x. The products that the analysis uses are recorded in Result.Products.
 
 // Solved returns the ranges of the module's integers, after a call of Solve. The branches of the
 // blocks in divergent, which may be nil, give no facts. If the module is for small launches, Solved
@@ -37,7 +37,7 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 }
 
 // A size identifies an extent or length of the launch by its offset in the launch block (the
-// kernel's push constants). Numbers from abi.FactorGroups on identify the number of work-groups
+// kernel's push constants). A size of abi.FactorGroups or more identifies the number of work-groups
 // along a dimension.
 type size = int
 
@@ -50,7 +50,7 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 && (a.lengthOffsets[v.Bits] || a.intOffsets[v.Bits]) || IsRangeArg(v)
 }
 
-// upperBound is an upper bound of an integer. It is a constant k plus products of sizes.
+// upperBound is an upper bound of an integer. The bound is a constant k plus products of sizes.
 type upperBound struct {
 	k     int64
 	terms []sizeProduct
@@ -143,8 +143,8 @@ type boundFinder struct {
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// a.smallIntervals. The products of sizes that it assumes to be small are recorded in r. assumeSmall
-// reports whether it found any integer.
+// a.smallIntervals. It records in r the products of sizes that must be small. assumeSmall reports
+// whether it found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.smallIntervals)
 	d := &boundFinder{a: a, p: NewProver(a)}
@@ -181,7 +181,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			}
 			for _, x := range s.terms {
 				for _, at := range x.factors {
-					r.assumeSmallProduct(at) // recorded here too, because the code may not load the size, for example the range that bounds an id
+					r.assumeSmallProduct(at) // the size is also recorded here, because the code may not load it, for example the range that bounds an id
 				}
 				of := x.factors
 				if x.coef > 1 {
@@ -290,8 +290,9 @@ func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
-// itemID returns an upper bound of an id in an nd-range launch. A work-item's id is bounded by the
-// range along the same dimension, and a work-group's id by the number of work-groups.
+// itemID returns an upper bound of a work-item's id or a work-group's id in an nd-range launch. A
+// work-item's id is bounded by the range along the same dimension, and a work-group's id by the
+// number of work-groups.
 func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	var at size
 	switch x := v.Aux.(ir.BuiltIn); {

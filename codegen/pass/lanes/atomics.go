@@ -70,8 +70,8 @@ type atomicOps struct {
 	floatVars map[*ir.Var]bool // variables that contain atomic floats
 }
 
-// IntOf returns the integer type with as many bits as the float type t. Any other t is returned
-// unchanged.
+// IntOf returns the integer type with as many bits as the float type t. IntOf returns any other
+// type t unchanged.
 func IntOf(t *ir.Type) *ir.Type {
 	switch t {
 	case ir.TypeF32:
@@ -138,8 +138,8 @@ func (a *atomicOps) appendAtomic(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.V
 	return v
 }
 
-// floatOp replaces the atomic float op v by a loop. The loop repeats until the memory has not
-// changed between its load and its exchange.
+// floatOp replaces the atomic float op v by a loop. The loop repeats until no other work-item has
+// changed the memory between the loop's load and its exchange.
 func (a *atomicOps) floatOp(v *ir.Value) {
 	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
 	t, word := v.Type, IntOf(v.Type)
@@ -206,8 +206,8 @@ func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir
 	addr.Aux = v.Ref()
 	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
 	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
-	// The address is rounded down as a 64-bit integer. A negative 32-bit index would not work,
-	// because NVIDIA's driver treats it as a large positive index.
+	// The address of the integer is rounded down to a multiple of 4 as a 64-bit integer. A negative
+	// 32-bit index would not work, because NVIDIA's driver treats it as a large positive index.
 	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }

@@ -16,8 +16,8 @@ import (
 
 // DeadLanes checks that every Sync op is in uniform flow, and turns work-items that return early or
 // fault into dead lanes. A dead lane still executes the skeleton, which is the part of the code
-// that all work-items of the group have in common. So the other work-items do not wait for the dead
-// lane for ever.
+// that all work-items of the group have in common. Since dead lanes execute the barriers, the other
+// work-items do not wait for them for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
 // uniform branches. All other code in the skeleton's blocks is placed under "if not dead". At a
@@ -54,7 +54,8 @@ func DeadLanes(m *ir.Module) diag.List {
 }
 
 // dropGroupUniform replaces each GroupUniform op by its operand. Without dead lanes, every
-// work-item has the operand, and the kernel's author has declared it uniform.
+// work-item has computed the operand of a GroupUniform op, and the kernel's author has declared it
+// uniform.
 func dropGroupUniform(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
@@ -84,7 +85,7 @@ type deadLanes struct {
 	liveOnly      []*ir.Var          // variables of phiVars that dead lanes do not need
 
 	// lastWord is the most recent value that is a single 32-bit word of a longer result. wordInputs
-	// contains the operands of that value before they were replaced by neutral operands for dead lanes.
+	// contains the operands of lastWord before they were replaced by neutral operands for dead lanes.
 	lastWord   *ir.Value
 	wordInputs []*ir.Value
 }
@@ -139,7 +140,7 @@ func (d *deadLanes) reachesSync(b *ir.Block) bool {
 func (d *deadLanes) inSkeleton(b *ir.Block) bool { return d.reachesSync(b) && d.u.Block(b) }
 
 // ownRegion ensures that only work-items that leave the group at b execute the code from there to
-// their return. ownRegion copies that code if other work-items may also execute it.
+// their return. If other work-items may also execute the code after b, ownRegion copies the code.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.exitSuccessor[b]
 	region := uniform.Reachable(to)
@@ -186,8 +187,8 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			// Shifts by constants can always be computed, but only the addresses of matrices in
-			// memory need this exception.
+			// Dead lanes could compute every shift by a constant, but only the addresses of
+			// matrices in memory need it.
 			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
@@ -236,8 +237,8 @@ func (d *deadLanes) dropIncomplete(all []*ir.Value) {
 	}
 }
 
-// neededValues returns the values in the skeleton on which its branches depend, and the values that must be equal
-// in all lanes. neededValues also computes d.branchVars.
+// neededValues returns the values on which the skeleton's branches depend, and the values that must be equal in
+// all lanes. neededValues also computes d.branchVars.
 func (d *deadLanes) neededValues(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
 	d.branchVars = map[*ir.Var]bool{}
@@ -455,8 +456,8 @@ func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// neutralOperands replaces the operands of the group op v by neutral operands for dead lanes.
-// The op v will be appended to b.
+// neutralOperands replaces the operands of the group op v by neutral operands for dead lanes. The
+// caller then appends v to b.
 func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
@@ -481,7 +482,7 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 }
 
 // anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. If it is, anotherWord gives v the same operands as the last
+// of b, to which v will be appended. If v is, anotherWord gives v the same operands as the last
 // instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs

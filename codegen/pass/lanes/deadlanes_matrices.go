@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// findAllLive finds the loads and stores of matrices that dead lanes never reach. No block in which
-// work-items may leave the group precedes these loads and stores.
+// findAllLive finds the loads and stores of matrices that dead lanes never reach. A block in which
+// work-items may leave the group never precedes such a load or store.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
 	for b := range d.exitSuccessor {
@@ -63,7 +63,7 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 }
 
 // fromLive gives all lanes of a sub-group the integer x of the live lanes. All live lanes must have
-// the same integer. If the sub-group has no live lanes, the result is 0.
+// the same integer x. If the sub-group has no live lanes, fromLive gives its lanes 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

@@ -39,8 +39,8 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 }
 
 // keepWanted removes accesses of a variable from the skeleton (the code that dead lanes execute) if
-// none of its branches depends on the variable. Dead lanes must execute all stores to the remaining
-// variables, since each dead lane loads its own copy of a variable.
+// no branch of the skeleton depends on the variable. Dead lanes must execute all stores to the
+// remaining variables, since each dead lane loads its own copy of a variable.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

@@ -29,9 +29,9 @@ func (a deadState) join(b deadState) deadState {
 	return either
 }
 
-// threadJumps redirects edges past tests of the dead flag whose result is known. So a live lane
-// goes directly from one part of the live lanes' code to the next. A dead lane skips several parts
-// of the live lanes' code with one jump.
+// threadJumps redirects edges past tests of the dead flag whose result is known. After threadJumps,
+// a live lane goes directly from one part of the live lanes' code to the next. A dead lane skips
+// several parts of the live lanes' code with one jump.
 func (d *deadLanes) threadJumps() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
@@ -41,7 +41,7 @@ func (d *deadLanes) threadJumps() {
 			if !d.testsDead(g) || slices.ContainsFunc(g.Insts[:len(g.Insts)-1], d.hasEffect) {
 				continue
 			}
-			// A loop must keep its single entry.
+			// A loop must keep its single entry, so edges into loop heads are not redirected.
 			if slices.ContainsFunc(g.Preds, func(p *ir.Block) bool { return dom.Dominates(g, p) }) {
 				continue
 			}

@@ -69,16 +69,17 @@ func DropBarriers(m *ir.Module) diag.List {
 // work-items.
 type spareBarriers struct {
 	u            *uniform.Info
-	orderedAtEnd map[*ir.Block]bool // blocks at the end of which a barrier would order something
+	orderedAtEnd map[*ir.Block]bool // blocks at the end of which a barrier would order accesses or work-items
 }
 
-// orderedAtStart reports whether a barrier at the beginning of b would order something.
+// orderedAtStart reports whether a barrier at the beginning of b would order accesses or
+// work-items.
 func (s *spareBarriers) orderedAtStart(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.orderedAtEnd[p] })
 }
 
-// needsBarrier reports whether a barrier after v would order something. orderedBefore is true if a
-// barrier before v would order something.
+// needsBarrier reports whether a barrier after v would order accesses or work-items. orderedBefore
+// is true if a barrier before v would order accesses or work-items.
 func needsBarrier(orderedBefore bool, v *ir.Value) bool {
 	ref := v.Ref()
 	switch {

@@ -16,8 +16,8 @@ package lanes
 //
 // If other work-items also execute the code after the label, Exits copies that code for the
 // work-items that return early. A work-item that returns early but reaches a barrier after the
-// label next has missed a barrier at which other work-items meet. DeadLanes rejects such kernels,
-// since the host's coroutines would confuse the two barriers.
+// label next has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
+// missed barrier, since the host's coroutines would confuse the two barriers.
 
 import (
 	"slices"
@@ -112,8 +112,8 @@ func (e *exits) foldBranches() {
 	e.f.RemoveUnreachable()
 }
 
-// foldBranch turns b's branch into a jump to the successor that the branch takes if its condition
-// has the value condTrue. The other successor of b may become unreachable.
+// foldBranch replaces b's branch by a jump to the successor for which the branch's condition has
+// the value condTrue. The other successor of b may become unreachable.
 func foldBranch(b *ir.Block, condTrue bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -196,7 +196,7 @@ func equalExprs(v, w *ir.Value, depth int) bool {
 }
 
 // leavesGroup reports whether work-items that return early at p have left their group permanently.
-// If they have left, leavesGroup creates a copy of the remaining code for these work-items.
+// If the work-items have left, leavesGroup creates a copy of the remaining code for them.
 func (e *exits) leavesGroup(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.blocksBetween(to)
@@ -231,8 +231,8 @@ func (e *exits) leavesGroup(p *ir.Block) bool {
 	return true
 }
 
-// blocksBetween returns the blocks on paths from b's immediate dominator to b, except these two
-// blocks. A work-item that takes one path to b may miss a block of another path.
+// blocksBetween returns the blocks on paths from b's immediate dominator to b, without the
+// dominator and b. A work-item that takes one path to b may miss the blocks of another path.
 func (e *exits) blocksBetween(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
@@ -254,8 +254,8 @@ type exitWalk struct {
 	p           *ir.Block
 	facts       []condFact
 	seen        map[*ir.Block]bool
-	knownBranch map[*ir.Block]bool // maps a block to the value of its branch condition, if known on these paths
-	zeroedVars  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
+	knownBranch map[*ir.Block]bool // maps a block to the value of its branch condition, if known on the walked paths
+	zeroedVars  map[*ir.Var]bool   // variables in work-group memory that are declared on the walked paths
 }
 
 // allPathsEnd reports whether all paths from b end the kernel without a Sync op. For allPathsEnd,
@@ -302,9 +302,9 @@ func (w *exitWalk) usesZeroed() bool {
 	return false
 }
 
-// skipsZeroed reports whether the work-items skip a declaration of work-group memory on
-// another path. The host's coroutines use the same memory for the n-th declaration that each
-// work-item executes. So a work-item must not skip a declaration if it executes a later
+// skipsZeroed reports whether the work-items skip a declaration of work-group memory on another
+// path. The host's coroutines use the same memory for the n-th declaration that each work-item
+// executes. So a work-item that executes a declaration must not have skipped an earlier
 // declaration.
 func (w *exitWalk) skipsZeroed() bool {
 	for b := range w.seen {

@@ -231,9 +231,9 @@ func (z *zeroer) storeZero(path []leafStep, t *ir.Type, index []*ir.Value) {
 	}
 }
 
-// Expand replaces each Fault op by a call of a helper function. If the arguments do not fit in push
-// constants, Expand loads them from a buffer. Expand can run after structurize, because the helper
-// is already structured and the other new code has no branches.
+// Expand replaces each Fault op by a call of a helper function. If the kernel's arguments do not
+// fit in push constants, Expand loads them from a buffer. Expand can run after structurize, because
+// the helper is already structured and the other new code has no branches.
 func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
@@ -289,8 +289,9 @@ func isLinked(m *ir.Module) bool {
 }
 
 // faultHelper creates the helper function that writes a fault to the fault record in device memory,
-// unless the record already contains a fault. Package abi defines the layout of the record. In
-// linked modules, the helper's last parameter is the index of the record in an array of records.
+// unless the record already contains a fault. Package abi defines the layout of the fault record.
+// In linked modules, the helper's last parameter is the index of the fault record in an array of
+// records.
 func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	var fields []ir.Field

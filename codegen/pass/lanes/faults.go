@@ -11,8 +11,8 @@ import (
 )
 
 // maxCalls is the largest number of Fault ops in a kernel that become separate calls of the
-// recording helper. The number is limited because drivers inline the calls. Mesa's compilers need
-// about 50 ms for each inlined call, which dominates compile time.
+// recording helper. The number of calls is limited because drivers inline them. Mesa's compilers
+// need about 50 ms for each inlined call, which dominates compile time.
 const maxCalls = 6
 
 // lateFaults changes kernels with many Fault ops. A work-item that faults stores the fault in

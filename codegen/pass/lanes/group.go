@@ -14,9 +14,9 @@ import (
 // Groups replaces the group ops that SPIR-V lacks. The code for ops of work-groups combines values
 // within each sub-group first, then across sub-groups through work-group memory. The code for ops
 // of sub-groups on types other than 32-bit integers shuffles 32-bit words. The code for sub-groups
-// and for work-groups combines values in the order that package dsl defines. The order depends only
-// on the group's size. Groups runs after deadlanes, since dead lanes also execute the code, and
-// before structurize, since it adds loops.
+// and for work-groups combines values in the order that package dsl defines. The order of
+// combinations depends only on the group's size. Groups runs after deadlanes, since dead lanes also
+// execute the code, and before structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -300,9 +300,9 @@ func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 	return join.NewPhi(t, a, b)
 }
 
-// ifThen appends a branch that executes body only if cond is true. The resulting value is the
-// result of body if cond is true, and the value otherwise if not. If otherwise is nil, ifThen
-// returns nil.
+// ifThen appends a branch that executes body only if cond is true. If cond is true, the value that
+// ifThen returns is the result of body. If cond is false, it is the value otherwise. If otherwise
+// is nil, ifThen returns nil.
 func (g *groupOps) ifThen(cond, otherwise *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()

@@ -85,8 +85,8 @@ func (s *subGroupIDs) exclusiveScan(c combination) *ir.Value {
 // memory, with one barrier. A last barrier passes the final values to all invocations. The first
 // half of the work-group memory contains the results of all stages in order. The second half
 // contains the final values for all invocations. So no stage overwrites a value in work-group
-// memory that another invocation may still read. The combination in stages is correct for
-// sub-groups of four or more invocations (see the aspect SubGroups).
+// memory that another invocation may still read. Combining in stages is correct only for sub-groups
+// of four or more invocations (see the aspect SubGroups).
 func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)
@@ -152,9 +152,9 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// prefixOfStages appends a loop over the stages of inStages. The loop combines all values before
-// the invocation's sub-group. A stage combines a group of sub-groups. For each sub-group, the stage
-// has stored the combination of the values of all earlier sub-groups in the same group.
+// prefixOfStages appends a loop over the stages of inStages. The loop computes the combination of
+// all values of earlier sub-groups. A stage combines the values of several consecutive sub-groups.
+// For each sub-group, it has stored the combination of the values of the preceding ones among them.
 func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])

@@ -89,9 +89,8 @@ func (x *matrixOps) startOp(b *ir.Block, v *ir.Value) {
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// scalarOp generates the code for ops that use only the invocation's own elements. The ops without
-// other invocations' elements copy or zero a matrix, load or store an element, or return the number
-// of elements.
+// scalarOp generates the code for ops that use only the invocation's own elements. These ops copy
+// or zero a matrix, load or store one element, or return a matrix's number of elements.
 func (x *matrixOps) scalarOp(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -110,8 +109,8 @@ func (x *matrixOps) scalarOp(v *ir.Value) {
 
 // matricesWhole returns diagnostics for uses of matrices that not all work-items reach. The pass
 // deadlanes cannot find the uses of matrices later, since loads and stores of matrices then contain
-// no Sync ops. matricesWhole also returns diagnostics for work-items that return before a use of a
-// matrix, since their elements would be missing from the matrix.
+// no Sync ops. matricesWhole also returns diagnostics for returns before a use of a matrix, since
+// the elements of the returning work-items would be missing.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
@@ -142,7 +141,7 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 }
 
 // sharedColumns returns the number of columns of A that are copied to work-group memory at a time.
-// The number is at most 4 and divides the number of all columns of A.
+// The number of copied columns is at most 4 and divides the number of all columns of A.
 func sharedColumns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
@@ -167,9 +166,9 @@ type matrixOps struct {
 }
 
 // matrixHome describes the memory for the elements of a large matrix, which is private memory or
-// work-group memory. The specialization constant for the size of sub-groups decides which of the
-// two memories a matrix uses. Host forms (Go code that runs the kernel on the CPU) always use
-// work-group memory.
+// work-group memory. The specialization constant for the size of sub-groups decides whether a
+// matrix uses private memory or work-group memory. Host forms (Go code that runs the kernel on the
+// CPU) always use work-group memory.
 type matrixHome struct {
 	inGroupMem *ir.Value // condition under which work-group memory is used; nil if always
 	own, all   *ir.Ref   // own is the private array; all is the work-group memory with one matrix for each sub-group

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// wholeMatrices returns the matrices that v copies or zeroes. The first matrix is the one that v
-// writes.
+// wholeMatrices returns the matrices that v copies or zeroes. The first of these matrices is the
+// matrix that v writes.
 func wholeMatrices(v *ir.Value) []*ir.Var {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:

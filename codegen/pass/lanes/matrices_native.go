@@ -84,10 +84,10 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals changes variables in work-group memory from which matrices are loaded. packLocals lets
-// the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals requires that
-// all other accesses to the variable are loads and stores of elements. Matrices in other variables
-// are loaded and stored element by element.
+// packLocals changes variables in work-group memory from which matrices are loaded. After the
+// change, the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals
+// requires that all other accesses to the variable are loads and stores of elements. Matrices in
+// other variables are loaded and stored element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}

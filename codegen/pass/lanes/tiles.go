@@ -13,8 +13,8 @@ import (
 
 // Tiles splits loads, stores and products of matrices into operations on parts that the matrix
 // hardware supports. A part can only be loaded directly if its address and stride are multiples of
-// 16 bytes, or of the size of a row if a row is shorter. The elements of any other part are copied
-// to work-group memory first:
+// 16 bytes, or of the size of a row if a row is shorter. The elements of a part with another
+// address or stride are copied to work-group memory first:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0, load part 1, …
@@ -63,7 +63,7 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 type tileOps struct {
 	matrixOps
 	result *facts.Result
-	// The map staging contains, for each element type, a variable in work-group memory. maxElems
+	// The map staging contains one variable in work-group memory for each element type. maxElems
 	// maps the element type to the number of elements that the variable contains for each
 	// sub-group.
 	staging  map[*ir.Type]*ir.Ref

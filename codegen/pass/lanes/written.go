@@ -27,9 +27,9 @@ const (
 //
 // writtenFirst returns true only if a barrier dominates all accesses to the variable other than
 // stores. The stores that dominate the barrier, executed by all work-items, must write each element
-// that a later load may read. Dead lanes need no special case, because a store that they skip is in
-// a conditional block, which does not dominate the barrier. The size of the work-group must be
-// known. Each index of a store must be a sum of a constant and of the work-item's ids times
+// that a later load may read. Dead lanes skip only stores in conditional blocks. These blocks do
+// not dominate the barrier, so dead lanes need no special treatment. The size of the work-group
+// must be known. Each index of a store must be a sum of a constant and of the work-item's ids times
 // constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
@@ -185,8 +185,8 @@ type idSumIndex struct {
 	perID [3]int64
 }
 
-// idSum returns v as a constant plus multiples of the work-item's local ids. idSum returns false if
-// v is not such a sum or may wrap.
+// idSum returns v as a constant plus multiples of the work-item's local ids. If v is not such a
+// sum, or the sum may wrap, idSum returns false.
 func (c *writtenElems) idSum(v *ir.Value, size [3]int) (s idSumIndex, ok bool) {
 	if v.IsConst() {
 		return idSumIndex{k: v.Int()}, true
