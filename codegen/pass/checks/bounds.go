@@ -47,8 +47,8 @@ func DecideBounds(m *ir.Module, r *facts.Result, onProved func(d *Decider, b, de
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails is kept. Without the check, a branch before it, such as a loop exit, would lead
-			// only to a fault. Package uniform does not treat a path to a fault as an exit of a loop.
+			// DecideBounds keeps a check that always fails. Without the check, a branch before it, such as a loop exit,
+			// would lead only to a fault. Package uniform does not treat a path to a fault as an exit of a loop.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -117,9 +117,9 @@ func (d *Decider) foldConditions() bool {
 }
 
 // reduceCond simplifies the condition c at the end of block b. If c is known, the result is a
-// constant. If one operand of c has no influence, the result is the other operand. For any other c,
-// the result is c. reduceCond also returns the evidence, that is, the kinds of facts that the proof
-// uses.
+// constant. If one operand of c does not affect c, the result is the other operand. For any other
+// c, the result is c. reduceCond also returns the evidence, that is, the kinds of facts that the
+// proof uses.
 func (d *Decider) reduceCond(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how

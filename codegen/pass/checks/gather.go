@@ -18,9 +18,9 @@ import (
 const maxGathered = 32
 
 // Gather combines the checks of straight-line code in one branch, ahead of the code between them.
-// So a load does not need to wait for the checks of other loads. If the combined check fails, the
-// work-item runs a copy of the code with the checks at their original positions. The copy faults at
-// the first check that fails.
+// With the combined check, a load does not need to wait for the checks of other loads. If the
+// combined check fails, the work-item runs a copy of the code with the checks at their original
+// positions. The copy faults at the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil
@@ -191,8 +191,8 @@ func (c *gatherer) mergeChecks() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The first check becomes the combined check. The combined check branches to the code without checks or, if it
-		// fails, to block cold.
+		// The branch of the first check becomes the combined check. The combined check branches to the code without
+		// checks or, if it fails, to block cold.
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)
@@ -202,7 +202,7 @@ func (c *gatherer) mergeChecks() {
 }
 
 // repeatChecks adds code that repeats the checks and jumps to the fault of the first check that
-// fails. The code is in block b and in new blocks.
+// fails. The repeated checks are in block b and in new blocks.
 func (c *gatherer) repeatChecks(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.gathered); i++ {

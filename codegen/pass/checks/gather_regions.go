@@ -33,10 +33,11 @@ type checkRegion struct {
 	newValues     []*ir.Value
 }
 
-// gatherRegions moves the checks of a region to its start, if their conditions can be computed there without loads. If
-// a moved check was in a conditional block, it also passes if control would not reach that block. After the change, the
-// region exists twice. Work-items that pass all moved checks run the region without the moved checks. The other work-items run a
-// copy of the region with the original checks.
+// gatherRegions moves the checks of a region to its start, if their conditions can be computed
+// there without loads. If a moved check was in a conditional block, it also passes if control would
+// not reach that block. After the change, the region exists twice. Work-items that pass all moved
+// checks run the region without the moved checks. The other work-items run a copy of the region
+// with the original checks.
 //
 // The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
 // of copies again. Checks in the blocks of together have the same result for all work-items of a
@@ -158,8 +159,8 @@ func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
 	return true
 }
 
-// appendOp appends a bool op to the region's start and returns its result. Ops with constant
-// operands are folded.
+// appendOp appends a bool op to the region's start and returns its result. appendOp folds ops with
+// constant operands.
 func (r *checkRegion) appendOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	m := r.f.Module
 	switch {
@@ -265,7 +266,7 @@ func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) m
 	c := rewrite.NewCloner(r.f)
 	list := slices.Concat(r.blocks, r.faultBlocks)
 	c.Copy(list)
-	dead := r.f.NewBlock() // the exit of the copy, which is never executed
+	dead := r.f.NewBlock() // exit of the copy; never executed, because some check in the copy fails
 	dead.SetTerm(ir.Term{Kind: ir.Return})
 	c.Pair(r.start, cold)
 	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {

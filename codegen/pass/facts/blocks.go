@@ -398,9 +398,9 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 //	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
 //	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.
 //
-// In the bounds of s, below is the sum of the negative coefficients of factors in [0,n-1], and
-// above is the sum of the positive coefficients. Each bound is a linear function of n, so it
-// suffices to check the bound for n = 1 and the coefficient of n.
+// In the bounds of s, below and above are the sums of the negative and of the positive coefficients
+// of factors in [0,n-1]. Each bound is a linear function of n, so it suffices to check the bound
+// for n = 1 and the coefficient of n.
 func (x *indexer) inSize(s indexSum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.sumInterval(s).Within(Interval{0, c*n - 1}) {
 		return true

@@ -83,8 +83,8 @@ func (f *Footprint) Limited(rank int) bool {
 
 // OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's own elements. The
 // slice s is the parameter with index param and has the reach ReachOwn. The comparisons are true if the slice has
-// PerItem elements for each work-item of the launch, and if the launch satisfies the conditions in the fields Strides
-// and Most of p.
+// PerItem elements for each work-item of the launch. In addition, the launch must satisfy the conditions in the
+// fields Strides and Most of p.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value

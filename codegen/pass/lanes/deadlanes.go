@@ -416,9 +416,9 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 }
 
 // testAnyLive appends a test to b. The test ends the kernel for the whole group if all its
-// work-items have returned or faulted. If b is the head of a loop whose proviso (a condition under
-// which the loop is known to end) holds, the code skips the test. testAnyLive returns the block in
-// which the kernel continues.
+// work-items have returned or faulted. If b is the head of a loop with a proviso (a condition under
+// which the loop ends) and the proviso holds, the code skips the test. testAnyLive returns the
+// block in which the kernel continues.
 func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.loopProvisos[b]
@@ -438,8 +438,8 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 }
 
 // anyLive appends code to b that computes whether a live lane remains in the group. If the code is
-// rarely executed, or the module can be cancelled, the code does not use sub-groups, because the
-// kernel may not need them otherwise.
+// rarely executed, or the module can be cancelled, it does not use sub-groups, because the kernel
+// may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DropBarriers removes a barrier of a sub-group if, on every path, work-items have neither used
-// memory nor diverged since the previous barrier or the kernel's start:
+// DropBarriers removes barriers of sub-groups. On every path since the previous barrier or the
+// kernel's start, work-items must have neither used memory nor diverged:
 //
 //	Barrier SubGroup
 //	%1 = Load [counts, %digit]

@@ -333,8 +333,8 @@ func faultHelper(m *ir.Module) *ir.Func {
 
 // spillArgs replaces the arguments of f by loads from a buffer. The launch block contains the
 // buffer's address at the offset of the first argument. An argument of less than 32 bits is
-// extracted from the 32-bit word that contains it, so the device does not need small types in
-// memory. Each argument is loaded only once, in the entry block.
+// extracted from a 32-bit word, so the device does not need small types in memory. Each argument is
+// loaded only once, in the entry block.
 func spillArgs(f *ir.Func) {
 	sp := &spiller{f: f, loaded: map[launchArg]*ir.Value{}}
 	repl := map[*ir.Value]*ir.Value{}

@@ -14,12 +14,12 @@ import (
 // kernel's accesses to device memory do not need barriers:
 //
 //	for t := range n / Tile {
-//	    a[y][x] = k.A[row*n+t*Tile+x]     the load has ended before the store that needs it
-//	    it.Barrier()                      BarrierLocal
+//	    a[y][x] = k.A[row*n+t*Tile+x]
+//	    it.Barrier() // becomes BarrierLocal
 //	    for i := range Tile { sum += a[y][i] * … }
-//	    it.Barrier()                      BarrierLocal
+//	    it.Barrier() // becomes BarrierLocal
 //	}
-//	k.C[row*n+col] = sum                  no barrier follows.
+//	k.C[row*n+col] = sum // no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
 // work-item's accesses after it. A barrier does not need to order two loads. So Lighten changes a

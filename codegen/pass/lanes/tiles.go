@@ -13,8 +13,8 @@ import (
 
 // Tiles splits loads, stores and products of matrices into operations on parts that the matrix
 // hardware supports. A part can only be loaded directly if its address and stride are multiples of
-// 16 bytes, or of the size of a row if a row is shorter. The elements of a part with another
-// address or stride are copied to work-group memory first:
+// 16 bytes. If a row is shorter than 16 bytes, multiples of the row's size suffice. The elements of
+// a part with another address or stride are copied to work-group memory first:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0, load part 1, …

@@ -1,7 +1,7 @@
 // Package link combines several kernels, called parts, into one kernel. Without linking, the parts
 // would be launched one after another for the same work-items. For example, one part computes
 // out[i] = a*in[i] + b, and the next part computes res[i] = out[i] * out[i]. The linked kernel
-// computes both, and does not load out[i].
+// computes both elements, and does not load out[i].
 //
 // Link places the code of the parts one after the other. A return of a part becomes a jump to the
 // seam, which is the block where the next part begins. A fault of a part ends the work-item.
@@ -27,8 +27,8 @@
 // another part uses must belong to the same work-item in both parts. If a barrier separates the
 // parts, the location only needs to belong to the same work-group (see facts.Footprints). The
 // passes up to pass.LinkPoint have run on the modules of the parts, and need not run on the linked
-// module. So the pass fuse has combined products and sums in each part, but never combines a
-// product of one part with a sum of the next.
+// module. So the pass fuse combines products and sums within each part, but never a product of one
+// part with a sum of the next.
 //
 // Package link may import rewrite, facts, uniform, simplify and memory.
 package link

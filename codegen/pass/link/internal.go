@@ -22,7 +22,7 @@ func (l *linker) useVars() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// Simplification later folds the index into a work-item's elements to a constant.
+	// The simplification folds the index into the variable of a work-item to a constant.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

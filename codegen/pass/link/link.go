@@ -38,19 +38,19 @@ type Slice struct {
 	Length int // number of the length, equal for slices with the same length; negative if unknown
 	// PerItem is not 0 if the memory is internal and each work-item uses only its own PerItem
 	// elements (see facts.Footprint). Internal memory has no contents that matter before or after
-	// the launch. The linked kernel keeps the elements in variables.
+	// the launch. The linked kernel keeps the work-item's elements in variables.
 	PerItem int64
 	// Group is set if a work-group may use only the elements whose indices are the linear ids of
 	// its work-items. A work-group that accesses any other element faults.
 	Group bool
 	// Shared is set if the memory is internal and each work-group uses only the elements whose
-	// indices are the linear ids of its work-items. The linked kernel keeps the elements in
+	// indices are the linear ids of its work-items. The linked kernel keeps the group's elements in
 	// work-group memory.
 	Shared bool
 }
 
 // Origin identifies a parameter of a part. If Param is RangeOf, the Origin identifies the part's
-// range instead. A range consists of three int32s, the extents along x, y and z. For a dimension
+// range instead. A range consists of three int32s, the extents along x, y and z. Along a dimension
 // that the part does not have, the extent is 1.
 type Origin struct{ Part, Param int }
 

@@ -1,8 +1,8 @@
 package link
 
 // This file adds checks for memory to which the user has given the scope of a work-group. In memory
-// with this scope, a work-item may use only elements whose indices are linear ids of its group. In
-// a kernel with
+// with the scope of a work-group, a work-item may use only elements whose indices are linear ids of
+// its group. In a kernel with
 //
 //	y := k.Tmp[i^1]
 //

@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass access. Access runs late, since earlier passes remove loads and
+// This file contains the pass access. InferAccess runs late, since earlier passes remove loads and
 // stores.
 
 import (

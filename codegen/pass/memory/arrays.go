@@ -2,7 +2,7 @@ package memory
 
 // This file contains the pass arrays, which removes loads and stores of private arrays that SRoA
 // did not split because some index varies. Arrays runs after fuse, which combines products and
-// sums. Go rounds a float when it is stored, so fuse must see the store. The file coalesce.go
+// sums. Go rounds a float when it is stored, so fuse must see the store. The code in coalesce.go
 // merges two arrays into one.
 
 import (
@@ -29,10 +29,10 @@ const maxKnown = 256
 //	copy = sum                      removed
 //	y := copy[j] + sum[k]           y := sum[j] + sum[k].
 //
-// No other work-item can access private memory, so barriers and faults have no influence. Arrays
-// tracks known values into branches and past joins, but not into loops or out of them. A value that
-// is live across a loop would occupy a register for a long time, although the element is also in
-// memory.
+// No other work-item can access private memory, so known values stay valid across barriers and
+// faults. Arrays tracks known values into branches and past joins, but not into loops or out of
+// them. A value that is live across a loop would occupy a register for a long time, although the
+// element is also in memory.
 func Arrays(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -49,12 +49,12 @@ func Arrays(m *ir.Module) diag.List {
 		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: h.replacements}).Resolve)
 		changed = changed || h.changed
 		for again := true; again; changed = changed || again {
-			simplify.DCE(m) // also removes loads whose values are only copied to unread arrays
+			simplify.DCE(m) // DCE also removes loads whose values are only copied to unread arrays
 			again = dropUnread(f, own) || coalesceArrays(f, own)
 		}
 	}
 	if changed {
-		SRoA(m) // splits arrays that no longer have varying indices
+		SRoA(m) // SRoA splits arrays that no longer have varying indices
 		rewrite.Mem2Reg(m)
 		simplify.CSE(m)
 		simplify.DCE(m)
@@ -123,13 +123,13 @@ type knownElement struct {
 // knownContents describes the known contents of an array.
 type knownContents struct {
 	elements map[string]knownElement
-	// wasZeroed is set if the array was zeroed. Elements that have not been stored to since
-	// the array was zeroed are zero. storedPaths contains the paths of the stores since the
-	// array was zeroed.
+	// wasZeroed is set if the array was zeroed. If wasZeroed is set, elements without a store since
+	// the zeroing are zero. storedPaths contains the paths of the stores since the array was
+	// zeroed.
 	wasZeroed   bool
 	storedPaths map[string][]*ir.Value
-	// ownerBlock is the only block whose processing may change this struct. For later blocks, the
-	// pass copies the struct before it changes the contents.
+	// ownerBlock is the only block whose processing may change this struct. In later blocks, the
+	// pass changes only a copy of the struct.
 	ownerBlock *ir.Block
 }
 

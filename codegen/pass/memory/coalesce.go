@@ -81,8 +81,8 @@ func countScalars(t *ir.Type) int {
 }
 
 // accessedBits returns the array x that v accesses, and the range of the bits of the accessed
-// elements. If an index of the access varies, the range contains all bits of the array. If v does
-// not access an array in r, x is nil.
+// elements. If an index of the access varies, the range contains all bits of the array. If r does
+// not contain the array that v accesses, x is nil.
 func (r *elemLiveness) accessedBits(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
 	if ref == nil || r.bitCount[ref.Var] == 0 {
@@ -192,7 +192,7 @@ func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 
 // copySource returns the source array if instruction i of b copies an element of one array to the
 // same index of another. The copied value must have been loaded in b, and neither element may have
-// been written since the load. If a condition does not hold, copySource returns nil.
+// been written since the load. For any other instruction, copySource returns nil.
 func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.accessedBits(v)

@@ -15,7 +15,7 @@
 // from private arrays that SoA and SRoA did not split. Arrays also merges two arrays if one is a
 // copy of the other. Elements splits arrays whose indices became constant when package loops
 // unrolled loops. If the head of a loop loads the same value in each iteration, Once may hoist the
-// load and its check out of the loop:
+// load and its check out of the loop.
 //
 //	Once turns for j < k.Ends[i] {…} into end := k.Ends[i]; for j < end {…}.
 //

@@ -18,9 +18,9 @@ const (
 	// maxPlaces is the largest number of memory locations that are tracked in a function. In larger
 	// functions, only the locations that the code accesses first are tracked.
 	maxPlaces = 256
-	// maxForwards is the largest number of repetitions of the pass. Repetitions help with loaded
-	// indices, such as b[i] in a[b[i]], which are single values only after their loads have been
-	// merged.
+	// maxForwards is the largest number of repetitions of the pass. Repetitions help if an index is
+	// itself loaded, such as b[i] in a[b[i]]. Two loads of b[i] must become one value before the
+	// loads of a[b[i]] are recognized as equal.
 	maxForwards = 3
 )
 
@@ -30,12 +30,12 @@ const (
 //	k.Out[i] = a
 //	x := k.Out[i] * 2       becomes x := a * 2.
 //
-// The value of a location is available after an access, until an operation may change the memory.
-// Operations that may change it are stores that may alias the location, barriers, group operations
-// and atomic operations. A load is replaced if the value is available on all paths to it. If the
-// value comes from several accesses, it becomes a phi. If a loop computes the location's index, no
-// value is available from one iteration to the next. When the loop is entered, the location has not
-// been accessed yet.
+// The value of a location is available after an access, until an operation may change the memory. A
+// location may be changed by stores that may alias it, barriers, group operations and atomic
+// operations. A load is replaced if the value is available on all paths to it. If the value comes
+// from several accesses, it becomes a phi. If a loop computes the location's index, no value is
+// available from one iteration to the next. On entry to the loop, the location of the first
+// iteration has not been accessed yet.
 //
 // Forward does not move loads, it only removes them. The checks of the loads' indices are not
 // removed. CSE later removes a check that is equal to an earlier check.
@@ -81,8 +81,9 @@ type forwarder struct {
 	tracked  []*trackedPlace
 	placeOf  map[*ir.Value]int   // maps a load or store to the index of the location that it accesses
 	killedBy map[*ir.Value][]int // maps an instruction to the locations whose values it makes unavailable
-	// unloadedIn maps the head of a loop to the memory locations that the loop does not load. Their
-	// values are not kept available in the loop, where they would only occupy registers.
+	// unloadedIn maps the head of a loop to the memory locations that the loop does not load.
+	// Values of these locations are not kept available in the loop, where they would only occupy
+	// registers.
 	unloadedIn  map[*ir.Block][]bool
 	availableAt map[*ir.Block][]bool // maps a block to the locations whose values are available at its beginning
 }
@@ -186,8 +187,9 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// isSynchronizing reports whether stores of other work-items may become visible at v. If v may
-// store to memory in a way that the pass does not analyse, the result is also true.
+// isSynchronizing reports whether stores of other work-items may become visible at v. For an op
+// that may store to memory in a way that the pass does not analyse, isSynchronizing also returns
+// true.
 func isSynchronizing(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
@@ -212,9 +214,10 @@ func (w *forwarder) findUnloaded() {
 }
 
 // solveAvailable finds the memory locations whose values are available at the beginning of each
-// block. An available value must be available at the ends of all predecessors. solveAvailable first
-// assumes that all values are available everywhere except at the entry. Then it removes values that
-// are unavailable on some path, until nothing changes.
+// block. A value is available at the beginning of a block only if it is available at the ends of
+// all predecessors. solveAvailable first assumes that all values are available everywhere except at
+// the entry. Then solveAvailable removes values that are unavailable on some path, until nothing
+// changes.
 func (w *forwarder) solveAvailable() {
 	w.availableAt = map[*ir.Block][]bool{}
 	out := map[*ir.Block][]bool{}
@@ -256,8 +259,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 }
 
 // walkBlock visits the instructions of block b and returns the memory locations whose values are
-// available at its end. For each access to a tracked location, it calls visitAccess. The parameter
-// isAvailable of visitAccess is true if the location's value was available before the access.
+// available at its end. For each access to a tracked location, walkBlock calls visitAccess. The
+// parameter isAvailable of visitAccess is true if the location's value was available before the
+// access.
 func (w *forwarder) walkBlock(b *ir.Block, visitAccess func(v *ir.Value, isAvailable bool)) []bool {
 	now := append([]bool(nil), w.availableAt[b]...)
 	for _, v := range b.Insts {
@@ -275,7 +279,8 @@ func (w *forwarder) walkBlock(b *ir.Block, visitAccess func(v *ir.Value, isAvail
 }
 
 // rewriteLoads replaces each load of an available value by a load of the location's variable. After
-// each other access to the location, it adds a store of the accessed value to the variable.
+// each other access to the location, rewriteLoads adds a store of the accessed value to the
+// variable.
 func (w *forwarder) rewriteLoads() bool {
 	replaced := map[*ir.Value]bool{}
 	for _, b := range w.dom.Order {

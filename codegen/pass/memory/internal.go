@@ -1,8 +1,8 @@
 package memory
 
 // This file contains the pass internal. Slices marked by //kgen:internal become variables of the
-// work-items, if each work-item uses only its own elements. Internal slices are no longer arguments
-// of the kernel:
+// work-items, if each work-item uses only its own elements. An internal slice is no longer an
+// argument of the kernel. For example:
 //
 //	%5 = Arg i64 48 (the length of k.Tmp)     becomes %5 = UConvert i64 %6 (the launch's range)
 //	Store [%4 f32, %1], %2 (to k.Tmp)         becomes Store [var Tmp], %2.
@@ -12,8 +12,8 @@ package memory
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)
 //
-// loads In, stores Out, and accesses no other memory. The pass internal runs after fuse, because a
-// product that the source stores must be rounded.
+// loads In, stores Out, and accesses no other memory. Internal runs after fuse (the pass that
+// combines products and sums), because a product that the source stores must be rounded.
 
 import (
 	"fmt"
@@ -97,7 +97,7 @@ var whyNotInternal = map[facts.Why][2]string{
 }
 
 // addRefusal adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
-// diagnostic contains the reason why it cannot.
+// diagnostic contains the reason why the slice cannot be internal.
 func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,

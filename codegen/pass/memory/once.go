@@ -23,15 +23,15 @@ import (
 // it.
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
-// hoisted code is executed, and may fault, only if the original loop would also execute it. Later
-// iterations would load the same values and pass the same checks, because all operands are
-// invariant. The loop must not contain a store or call that may change the memory, or an operation
-// that makes stores of other work-items visible.
+// preheader executes the hoisted code only if the head would also execute it. Later iterations
+// would load the same values and pass the same checks, because all operands are invariant. The loop
+// must not contain a store or call that may change the memory, or an operation that makes stores of
+// other work-items visible.
 //
-// The hoisted load is often the loop's bound. The pass ahead (in package loops) requires that the
-// bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does not
-// change kernels with group operations, in which work-items that fault must leave the group at the
-// same point in the code as before.
+// The hoisted load often loads the loop's bound. The pass ahead (in package loops) requires that a
+// loop's bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does
+// not change kernels with group operations. In these kernels, the point in the code at which a
+// faulting work-item leaves the group must not change.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -49,9 +49,9 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. Inner loops
-// come first. After each successful call, some load is in fewer loops than before, so repeated
-// calls end.
+// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. onceIn
+// examines inner loops first. After each successful call, some load is in fewer loops than before,
+// so repeated calls end.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All

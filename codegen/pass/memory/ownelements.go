@@ -1,11 +1,11 @@
 package memory
 
-// This file replaces a work-item's own elements of slices by variables:
+// This file replaces a work-item's own elements of slices by variables. For example:
 //
 //	Store [%tmp f32, %lin], %x          becomes Store [var tmp], %x
 //	%y = Load f32 [%tmp f32, %lin]      becomes %y = Load f32 [var tmp].
 //
-// The checks of the indices are not removed.
+// The checks of indices into the slices are not removed.
 
 import (
 	"fmt"
@@ -24,9 +24,10 @@ type Own struct {
 
 // OwnElements replaces accesses to slices by accesses to variables, which are zero when the kernel
 // starts. The function ownOf returns the Own of a parameter's slice. OwnElements reports whether it
-// replaced any access. The caller must still split and promote the variables. If a work-group
-// shares the elements, the variable is an array in work-group memory with one element for each
-// work-item. Sharing is possible only in kernels over nd-ranges of one dimension. For example:
+// replaced any access. The caller must still split the variables and promote them to values. If a
+// work-group shares the elements, the variable is an array in work-group memory with one element
+// for each work-item. Work-groups can share elements only in kernels over nd-ranges of one
+// dimension. For example:
 //
 //	Load f32 [%tmp f32, %i]        becomes Load f32 [var tmp, %i - groupID*groupSize]
 func OwnElements(m *ir.Module, ownOf func(param int) Own) bool {

@@ -1,7 +1,7 @@
 package memory
 
 // This file finds out which accesses to device memory access the same location, and which may
-// overlap. The passes forward and once use the comparison.
+// overlap. The passes forward and once compare accesses with the code in this file.
 
 import (
 	"encoding/binary"
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// memPlace identifies the location in device memory that a load or store accesses. The location is
-// an element with an index relative to an address, or a part of an element, such as k.Points[i].X.
+// memPlace identifies the location in device memory that a load or store accesses. A location is an
+// element with an index relative to an address, or a part of an element, such as k.Points[i].X.
 type memPlace struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element

@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass soa. Soa runs before sroa, which splits the resulting arrays.
+// This file contains the pass soa. SoA runs before SRoA, which splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SoA turns a private array of structs into one array for each field. Then elements with constant
-// indices can be in registers, and devices can address the smaller elements faster. SoA also avoids
-// a bug of NVIDIA's driver (see the quirk array-of-structs).
+// SoA turns a private array of structs into one array for each field. After SoA, elements with
+// constant indices can be in registers, and devices can address the smaller elements faster. SoA
+// also avoids a bug of NVIDIA's driver (see the quirk array-of-structs).
 func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {

@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass sroa. Sroa runs before mem2reg, which promotes only scalars.
+// This file contains the pass sroa. SRoA runs before mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func SRoA(m *ir.Module) diag.List {
 }
 
 // splitShape describes how the variables of one class are split into parts. Variables that are
-// copied to each other belong to the same class and are split in the same way, so that a copy
+// copied to each other belong to the same class. They are split in the same way, so that a copy
 // becomes copies of their parts.
 type splitShape struct {
 	typ     *ir.Type

@@ -24,12 +24,12 @@ const superBytes = 16
 //	y0, …, y7 := phi(0, x0), …, phi(0, x7)     becomes v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
 //	m[8*j], …, m[8*j+7] = y0, …, y7            becomes m[j] = {v0, v1, v2, v3}.
 //
-// The variable in work-group memory becomes an array of vectors. So Superwords supports only two
-// kinds of accesses to the variable. The first kind is a group of stores to adjacent elements that
-// starts at a multiple of 16 bytes. The second kind is a load or store of a matrix whose position
-// and stride are multiples of 16 bytes. Matrix hardware can load a matrix at a multiple of 16 bytes
-// from memory of any element type. Superwords runs after tiles, which determines how matrices are
-// loaded.
+// The variable in work-group memory becomes an array of vectors. Superwords changes a variable only
+// if all accesses to it are of two kinds. The first kind of access is a group of stores to adjacent
+// elements that starts at a multiple of 16 bytes. The second kind of access is a load or store of a
+// matrix whose position and stride are multiples of 16 bytes. Matrix hardware can load a matrix at
+// a multiple of 16 bytes from memory of any element type. Superwords runs after tiles, which
+// determines how matrices are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -64,8 +64,8 @@ type superGroup []*ir.Value
 // elemsPerVector returns the number of elements of type t in a vector.
 func elemsPerVector(t *ir.Type) int { return superBytes / t.Size }
 
-// storeGroups returns the groups of stores to the variable v. If the variable has other accesses,
-// storeGroups returns false.
+// storeGroups returns the groups of stores to the variable v. If v has other accesses, storeGroups
+// returns false.
 func (x *storeCombiner) storeGroups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
@@ -251,8 +251,8 @@ func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emit
 }
 
 // sameBits returns the operand from which v was converted, if the lower bits of operand and result
-// are equal. The number of compared bits is the size of elem in bits. If v has no operand with the
-// same lower bits, sameBits returns nil.
+// are equal. The number of compared lower bits is the size of elem in bits. If v has no operand
+// with the same lower bits, sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -306,8 +306,8 @@ func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emitOp emit
 }
 
 // wordOf returns the 32-bit word from which the values were extracted by shifts. Together the
-// values must be all bits of that word, in order from the lowest bits. If the values are not all
-// bits of one word, wordOf returns nil.
+// values must contain all bits of the 32-bit word, in order from the lowest bits. If the values are
+// not all bits of one word, wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {

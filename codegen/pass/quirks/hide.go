@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file hides values from a driver's optimizer. To hide a value, it combines the value with
-// zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the launch
-// block (the push constants), which is zero in every launch.
+// This file hides values from a driver's optimizer. To hide a value, the code combines the value
+// with zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the
+// launch block (the push constants), which is zero in every launch.
 
 // hider hides the values of one function from the driver's optimizer.
 type hider struct {
@@ -75,7 +75,7 @@ func (h *hider) otherKind(v *ir.Value) int {
 }
 
 // hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
-// replaces v in all its uses except comparisons. If v is a phi, other phis also still use v.
+// replaces v in all its uses except comparisons. If v is a phi, phis that use v also keep v.
 type hidingFlags uint8
 
 const (
@@ -196,8 +196,8 @@ func (h *hider) isCompared(v, use *ir.Value) bool {
 }
 
 // readBits maps each instruction of f to the number of low bits of its operands that affect the
-// kernel. readBits considers the uses of each instruction. For example, in y*x & 255, only 8 bits
-// of x and y affect the result.
+// kernel's results. readBits considers the uses of each instruction. For example, in y*x & 255,
+// only 8 bits of x and y affect the result.
 func readBits(f *ir.Func) map[*ir.Value]int {
 	const all = 64
 	reads := map[*ir.Value]int{}
@@ -270,8 +270,8 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns instructions that compute v ^ zero. The "exclusive or" also hides bits of v that
-// a driver knows to be set, which v | zero would not hide.
+// xorZero returns instructions that compute v ^ zero. The "exclusive or" with zero also hides bits
+// of v that a driver knows to be set, which v | zero would not hide.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
@@ -329,8 +329,8 @@ func (h *hider) rewriteInsts(visitInst func(v *ir.Value)) {
 func isHideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
 // hideFloat returns a value that equals the float a but that no driver recognizes as a constant.
-// The returned value is used as an operand of v. If a is 0, the returned value consists of bits of
-// the reserved word, and otherwise of bits(a) | zero.
+// The value that hideFloat returns is used as an operand of v. If a is 0, the returned float
+// consists of zero bits of the reserved word. Otherwise its bits are bits(a) | zero.
 func (h *hider) hideFloat(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

@@ -11,7 +11,7 @@ import (
 // rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
 // compiles the code that Mesa's NIR passes produce.
 
-// The constant mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
+// mesa22 is the version of Mesa, from Debian 12, with which the bugs were found.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {
@@ -185,7 +185,7 @@ func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 }
 
 // MaskPhis replaces phis that are indices of a store into a private array. The replacement is the
-// phi without its sign bit, which is never set in an index:
+// phi without its sign bit, which is never set in an index.
 //
 //	s[j & 0x7fffffff] = x     instead of s[j] = x
 func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
@@ -207,7 +207,7 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 
 // hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
 // driver could recognize a constant after it has unrolled a loop, or by folding that kgen does not
-// do:
+// do. For example:
 //
 //	for j := range 3 {
 //		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
@@ -296,7 +296,8 @@ func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
 		// One constant factor can make a product constant, because a zero factor makes the product
-		// zero. A constant operand of v itself is not zero, or kgen would have folded v.
+		// zero. A constant operand of v is not zero here, because kgen would have folded a product
+		// with zero.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]

@@ -1,7 +1,7 @@
 package quirks
 
-// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. Because
-// of this bug, values computed in a loop are wrong after the loop if work-items leave the loop in
+// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. With
+// lavapipe, values computed in a loop are wrong after the loop if work-items leave the loop in
 // different iterations. The pass outlive, in loopvalues_again.go, handles the values that
 // loopvalues does not change.
 
@@ -15,14 +15,14 @@ import (
 )
 
 // LoopValues handles loops that work-items may leave in different iterations. A value that is
-// computed in one of these loops and used after the loop becomes a phi of the loop's header.
+// computed in the loop and used after it becomes a phi of the loop's header.
 //
-// Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
-// until the last lane has left, and computes the loop's values for all lanes. For lanes that have
-// left a loop, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates
-// from phis. After the loop, any other variable has the value that the last iteration computed for
-// all lanes. For a lane that left earlier, the value is correct only if the operands have not
-// changed since. A phi of the header changes for lanes that have left if the register of the phi
+// Some drivers run several work-items as the lanes of a vector. These drivers continue a loop until
+// the last lane has left, and compute the loop's values for all lanes. For lanes that have left a
+// loop, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
+// phis. After the loop, any other variable has the value that the last iteration computed for all
+// lanes. For a lane that left earlier, this value is correct only if its operands have not changed
+// since. A phi of the loop's header changes for lanes that have left if the register of the phi
 // also contains its next value. The phi and its next value are in the same register if nothing
 // reads the phi after the next value is computed:
 //
@@ -35,10 +35,10 @@ import (
 //	}                  // later iterations compute x from the new s
 //	use(x).
 //
-// A phi of the header is safe if it is itself used after the loop. The next value of that phi is in
-// another register until the end of the iteration, where lanes that have left do not write
-// registers. An argument of a phi after the loop is also safe, because its register is written
-// before the break.
+// A phi of the loop's header keeps its value for lanes that have left if it is used after the loop.
+// The phi's next value is then in another register until the end of the iteration, where lanes that
+// have left do not write registers. An argument of a phi after the loop also keeps its value,
+// because its register is written before the break.
 //
 // LoopValues turns a break out of the loop into a jump to the header, which then ends the loop:
 //
@@ -61,8 +61,8 @@ func LoopValues(m *ir.Module) diag.List {
 // routeThroughHeader changes each loop whose live-out values lavapipe may lose. The loop's exits
 // move to the header, and the live-out values become phis of the header. A loop is an exception if
 // its live-out values can be computed from the header's phis with at most atMost operations. If
-// recompute is set, these values are computed again after the loop. If recompute is not set, the
-// exceptional loop is not changed.
+// recompute is set, the live-out values of an exceptional loop are computed again after the loop.
+// If recompute is not set, an exceptional loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -120,8 +120,8 @@ func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. Work-items leave a loop with a Sync op in the same iteration. They also leave a loop
-// in the same iteration if each condition of an exit is the same for all work-items.
+// iteration. Work-items leave a loop with a Sync op in the same iteration. Work-items also leave a
+// loop in the same iteration if each condition of an exit is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -159,7 +159,7 @@ func (l *loopBlocks) leftAtOnce() bool {
 // sameValues assumes that the work-items are also in the same iteration of the loops around l.
 type sameValues struct {
 	l     *loopBlocks
-	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
+	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same for all work-items
 }
 
 func (s *sameValues) isSame(v *ir.Value) bool {
@@ -182,10 +182,10 @@ func (s *sameValues) isSame(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// usersOf records where values are used. usingBlocks contains for each value the blocks
-// that use it, other than its own block. An argument of a phi counts as used at the end of the
-// predecessor. phiArgs contains the values that are arguments of phis. blockIndex maps each
-// block to its index in the function.
+// usersOf records where values are used. usingBlocks contains for each value the blocks that use
+// it, other than its own block. An argument of a phi counts as used at the end of the corresponding
+// predecessor. phiArgs contains the values that are arguments of phis. blockIndex maps each block
+// to its index in the function.
 type usersOf struct {
 	usingBlocks map[*ir.Value][]*ir.Block
 	phiArgs     map[*ir.Value]bool
@@ -356,8 +356,8 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joinedPhi returns a phi of block c that has the argument v for all predecessors. If v
-// is a constant or computed in c, it returns v itself.
+// joinedPhi returns a phi of block c that has the argument v for all predecessors. If v is a
+// constant or computed in c, joinedPhi returns v itself.
 func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v

@@ -11,16 +11,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Live-out values of a loop are recomputed after the loop if that needs only a few operations.
-// Other live-out values become phis of the loop's header. These constants are the largest numbers
-// of operations for recomputing.
+// A live-out value of a loop is recomputed after the loop if that needs only a few operations. Any
+// other live-out value becomes a phi of the loop's header. The constants are the largest numbers of
+// operations for which live-out values are recomputed.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
 )
 
 // Outlive recomputes live-out values of a loop after the loop, if loopvalues has not changed them.
-// The recomputation starts from the phis of the loop's header:
+// The recomputation starts from the phis of the loop's header. For example:
 //
 //	for {
 //		x := s >> 8
@@ -29,8 +29,8 @@ const (
 //	}
 //	use((s at the header) ^ zero >> 8)     instead of use(x).
 //
-// Outlive runs after the pass quirks, because that pass replaces the header's phis by hidden
-// values.
+// Outlive runs after the pass quirks, because the pass quirks replaces phis of loop headers by
+// hidden values.
 func Outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
@@ -65,7 +65,7 @@ func (l *loopBlocks) recomputeOps(xs []*ir.Value, atMost int) (ops, phis []*ir.V
 				seen[v] = true
 				phis = append(phis, v)
 			}
-			return seen[v] && hidable(v.Type)
+			return seen[v] && canHidePhi(v.Type)
 		case !isSimple(v.Op) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !visit(a) }):
 			return false
 		}
@@ -81,8 +81,8 @@ func (l *loopBlocks) recomputeOps(xs []*ir.Value, atMost int) (ops, phis []*ir.V
 	return ops, phis, true
 }
 
-// The function hidable reports whether hidePhi supports phis of type t.
-func hidable(t *ir.Type) bool {
+// canHidePhi reports whether hidePhi supports phis of type t.
+func canHidePhi(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }
 
@@ -125,8 +125,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m.Insts = append(made, m.Insts...)
 }
 
-// hidePhi returns instructions that hide the phi p. The last of the instructions computes the bits
-// of p ^ zero.
+// hidePhi returns instructions that hide the phi p. The last instruction that hidePhi returns
+// computes the bits of p ^ zero.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: p}
 	x, z := p, m.Zeros(1<<31)
@@ -155,9 +155,9 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 
 // keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. The
 // values xs are preserved if the loop's only exit is in its header and the header computes each of
-// xs from its own phis. When a work-item leaves the loop at the header, the registers of these phis
-// have not been overwritten. In addition, no instruction of the header may be an argument of a phi,
-// since that phi might share a register with one of the header's phis.
+// xs from its own phis. When a work-item leaves the loop at the header, the registers of the
+// header's phis have not been overwritten. In addition, no instruction of the header may be an
+// argument of a phi. That phi might share a register with a phi of the header.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {
@@ -174,7 +174,7 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 }
 
 // dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers would remove a phi with equal arguments, too.
+// uses that value instead. Drivers also remove phis with equal arguments.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

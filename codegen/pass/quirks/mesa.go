@@ -2,9 +2,10 @@ package quirks
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file has the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for GPUs.
-// The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not for
-// all NaNs and zeros. No mode or decoration of SPIR-V disables these patterns.
+// This file contains the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for
+// GPUs. The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not
+// for all NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of
+// nir_opt_algebraic.py.
 
 func mesaQuirks() []Quirk {
 	return []Quirk{
@@ -30,14 +31,14 @@ func mesaQuirks() []Quirk {
 }
 
 // hideRoots hides square roots that are operands of selections, phis or stores to private
-// variables. These uses may be part of a choice between the root and another value, which Mesa's
-// pattern replaces wrongly.
+// variables. A selection, phi or store may choose between the root and another value, and Mesa
+// replaces such a choice wrongly.
 //
 //	r = sqrt(x)
 //	y = select(x < 0, 0, bits(r) | zero)     instead of select(x < 0, 0, r).
 //
-// Drivers do not recognize the pattern if the square root is hidden. Hiding the comparison would
-// not be enough, because drivers derive comparisons with zero from others, such as x < -x.
+// Drivers do not recognize the choice if the square root is hidden. Hiding the comparison would not
+// be enough, because drivers derive comparisons with zero from others, such as x < -x.
 func hideRoots(h *hider) {
 	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && isHideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
@@ -94,8 +95,8 @@ func (s signSet) timesSign(t signSet) signSet {
 // signFinder finds the signs of a function's floats.
 type signFinder struct{ known map[*ir.Value]signSet }
 
-// signOf returns the sign that a driver may find for v. Facts that are uncertain are part of the
-// result, because hiding a value needlessly is harmless. So for a value loaded from private memory,
+// signOf returns the sign that a driver may find for v. The result of signOf includes uncertain
+// facts, because hiding a value needlessly is harmless. So for a value loaded from private memory,
 // signOf returns all facts.
 func (s *signFinder) signOf(v *ir.Value) signSet {
 	if out, ok := s.known[v]; ok {

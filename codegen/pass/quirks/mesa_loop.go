@@ -12,10 +12,9 @@ import (
 
 // hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
 // the counter. The initial value is hidden only if the difference between the initial value and the
-// loop's bound may be the least integer. A driver that does not know the initial value does not
-// compute the number of iterations:
-// An example is the loop "for i <= 0 { … i-- }", in which i starts as math.MinInt64. It then starts
-// as math.MinInt64 ^ zero.
+// loop's bound may be the least integer. A driver that does not know the initial value of a counter
+// does not compute the loop's number of iterations. An example is the loop "for i <= 0 { … i-- }",
+// in which i starts as math.MinInt64. After the change, i starts as math.MinInt64 ^ zero.
 //
 // Most loops that count downward count between small numbers. hideDescents does not change loops
 // between small numbers, so that drivers can unroll them.
@@ -44,8 +43,8 @@ func hideDescents(h *hider) {
 	})
 }
 
-// counterFinder finds the loops of a function that count downward from or to a number far from
-// zero, or that count beyond their type's greatest value.
+// counterFinder finds loops that count downward from or to a number far from zero, or that count
+// beyond their type's greatest value.
 type counterFinder struct {
 	h      *hider
 	dom    *ir.DomTree
@@ -78,7 +77,8 @@ func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
 
 // isIncreased reports whether the counter p counts upward from a number so large that p may exceed
 // its type's greatest value after a few iterations. If the initial number may also be small, the
-// result is false. Inner loops of triangular loop nests start with numbers of this kind.
+// result is false. The initial number of an inner loop of a triangular loop nest may be small or
+// large.
 func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	if !d.stepsBy(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
@@ -105,8 +105,8 @@ func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 }
 
 // stepsBy reports whether a loop computes next by adding a number to its counter p. The result is
-// true only if a driver may recognize the number as a constant with the sign of the wantSign. If
-// next is a phi, one argument of next must be the counter plus a number with that sign.
+// true only if a driver may recognize the number as a constant with the sign of wantSign. If next
+// is a phi, one argument of next must be the counter plus a number with the sign of wantSign.
 func (d *counterFinder) stepsBy(p, next *ir.Value, wantSign int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -150,8 +150,8 @@ func (d *counterFinder) isInvariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.isInvariant(a, header) })
 }
 
-// mayStartFar reports whether a driver may find that the difference between the initial value of
-// the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
+// mayStartFar reports whether, for a driver, the difference between the initial value of the
+// counter p and the loop's bound may be the least integer. The argument p.Args[back] is the value
 // of p in the next iteration.
 func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
 	var ends []counterEnd
@@ -166,9 +166,8 @@ func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. An
-					// exception is a comparison that Mesa's compiler has turned into a comparison
-					// with 0.
+					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
+					// not divide if it has turned the comparison into a comparison with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -228,19 +227,19 @@ func (d *counterFinder) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
 }
 
-// farAway is half the magnitude of the least 32-bit integer. If the difference of two constants is
-// the least 32-bit integer, one of them has at least this magnitude. The same bound is used for
-// 64-bit integers, because modules for devices without them represent an integer by two 32-bit
-// words.
+// farAway is half the magnitude of the least 32-bit integer (-2^31). If the difference of two
+// constants is the least 32-bit integer, the magnitude of one constant is at least farAway. The
+// constant is also used for 64-bit integers, because modules for devices without 64-bit integers
+// represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
 // nearNumbers is the interval of numbers with a smaller magnitude than farAway.
 var nearNumbers = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the difference between the ends from and to may be the least integer. The
-// result is true if one end is a large constant or a specialization constant that may be large. For
-// other ends, such as counters of outer loops, farFrom uses their intervals. The difference of two
-// non-negative numbers is never the least integer.
+// farFrom reports whether the difference between the ends from and to may be the least integer.
+// farFrom returns true if one end is a large constant or a specialization constant that may be
+// large. For other ends, such as counters of outer loops, farFrom uses their intervals. The
+// difference of two non-negative numbers is never the least integer.
 func (from counterEnd) farFrom(to counterEnd) bool {
 	for _, e := range [2]counterEnd{from, to} {
 		if e.v.IsConstExpr() && !e.r.Within(nearNumbers) {

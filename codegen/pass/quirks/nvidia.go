@@ -8,17 +8,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the quirks of NVIDIA's driver, and the matchers of the quirks that hide a value. In
-// a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of NVIDIA's
-// compiler concern integers. The compiler replaces a pattern of a few operations by a shorter
-// pattern without checking all conditions under which that is correct. A value that is combined
-// with an unknown zero by "or" matches none of the compiler's patterns.
+// This file contains the quirks of NVIDIA's driver, and the matchers of the quirks that hide a
+// value. In a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of
+// NVIDIA's compiler concern integers. The compiler replaces a few operations by fewer operations
+// without checking all conditions under which that is correct. A value that is combined with an
+// unknown zero by "or" matches none of the compiler's patterns.
 
 // nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
 
-// asMatcher turns a predicate on a value and its user into a matcher (the function Match of a
-// Quirk), which has the hider as an additional parameter.
+// asMatcher turns a predicate on a value and its user into a matcher (a function for Quirk.Match).
+// A matcher has the hider as an additional parameter.
 func asMatcher(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
@@ -259,8 +259,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.readBitsOf[use]-1)) == 1
 }
 
-// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. An
-// example is the product (x&1)*4.
+// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. For
+// example, isBit returns true for the product (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -392,7 +392,7 @@ func isMultiple(v *ir.Value, depth int) bool {
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
-	case ir.OpIAdd: // the operands may be different phis that a driver merges
+	case ir.OpIAdd: // the operands of the sum may be different phis that a driver merges
 		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
 	case ir.OpNot: // ^x > 3 becomes x < ^3
 		return of(0)

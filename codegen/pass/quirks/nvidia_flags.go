@@ -25,7 +25,7 @@ func splitComparisons(h *hider) {
 			switch v.Op {
 			case ir.OpSLt, ir.OpULt:
 				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
-			case ir.OpSLe, ir.OpULe: // equals the negation of y < x
+			case ir.OpSLe, ir.OpULe: // the comparison equals the negation of y < x
 				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
 			}
 			switch {
@@ -106,8 +106,8 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// countedFlags turns bool phis in headers of loops into integer phis, which are compared with 0
-// after the phis.
+// countedFlags turns each bool phi in the header of a loop into an integer phi and a comparison of
+// that phi with 0.
 func countedFlags(f *ir.Func) {
 	m := f.Module
 	zero, one := m.Int(ir.TypeI32, 0), m.Int(ir.TypeI32, 1)
@@ -158,8 +158,8 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides each bool phi from all its uses except other phis. Other uses of the phi get
-// (int(phi) | zeros) != 0.
+// joinedFlags hides each bool phi from all its uses except other phis. Instead of the phi, these
+// uses get (int(phi) | zeros) != 0.
 //
 // joinedFlags changes only functions with Sync ops. In functions without Sync ops, it is harmless
 // if the compiler lets some work-items skip a join.
@@ -291,8 +291,8 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	return t
 }
 
-// hideSignals hides constants that are signalling NaNs. The bits of a hidden constant are combined
-// with an unknown zero.
+// hideSignals hides constants that are signalling NaNs. hideSignals combines the bits of the
+// constant with an unknown zero.
 func hideSignals(h *hider) {
 	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
 	h.rewriteInsts(func(v *ir.Value) {

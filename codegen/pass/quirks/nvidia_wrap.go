@@ -10,10 +10,8 @@ import (
 // This file contains the workaround for the quirk wrapped-counter of NVIDIA.
 
 // hideWraps hides a signed counter from the comparison that ends its loop, if the loop ends only
-// because the counter wraps. A loop of this kind decreases the counter while the counter is less
-// than a bound, or increases it while the counter is greater than a bound.
-// For example, "for i <= 0 { … i-- }" becomes "for i ^ zero <= 0 { … i-- }" if i starts as
-// math.MinInt32.
+// because the counter wraps. For example, "for i <= 0 { … i-- }" becomes "for i ^ zero <= 0 { … i--
+// }" if i starts as math.MinInt32.
 //
 // A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
 // treats the loop as endless. Few programs contain loops that end only by wrapping, and the
@@ -91,8 +89,8 @@ func (d *counterFinder) hideEnd(p *ir.Value, step int64, cond *ir.Value, continu
 			d.hideEnd(p, step, a, continueIf)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Let c be the operand that is compared with p. If c < p continues the loop, or p < c ends
-		// it, the loop continues while p is greater than c.
+		// Let c be the operand that is compared with p. If the loop continues after c < p, or ends
+		// after p < c, it continues while p is greater than c.
 		for i, x := range cond.Args {
 			greater := (i == 1) == continueIf
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

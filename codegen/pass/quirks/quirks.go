@@ -30,7 +30,7 @@ const (
 // A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid it.
 // [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
-// The workaround of a quirk has one of these forms:
+// The fields of a Quirk describe its workaround in one of four ways:
 //
 //   - Match, with Hide: the values for which Match returns true are hidden from the
 //     driver's optimizer (see [hider.hideValues]).
@@ -39,7 +39,7 @@ const (
 //     each function, before or after values are hidden.
 //   - Where alone: the workaround is part of another pass or package, and Where refers to its code.
 type Quirk struct {
-	// Name identifies the quirk. With the prefix "quirk/", it is an argument of kgen's flag
+	// Name identifies the quirk. With the prefix "quirk/", the name is an argument of kgen's flag
 	// -disable.
 	Name   string
 	Driver Driver
@@ -47,17 +47,18 @@ type Quirk struct {
 	Seen string
 	// Bug describes the driver's behavior in a sentence.
 	Bug string
-	// Case lists the tests that fail if the quirk's workaround is disabled. A test is named in one of these ways:
+	// Case lists the tests that fail if the quirk's workaround is disabled. The following examples show the
+	// possible names of a test:
 	//
 	//	internal/tests/difftest/golang.Shifted is a kernel of a package of test kernels.
 	//	internal/tests/smith/testdata/bytes.go is a saved random program of package smith.
 	//	runtime/x_test.go:TestX is a Go test.
 	//	codegen/pass/quirks/testdata/turned.ir is a module that contains the miscompiled pattern.
 	Case []string
-	// Where names the function that avoids the bug, as file:function.
+	// Where names the function that avoids the bug, in the form file:function.
 	Where string
-	// Fixed is set if the workaround cannot be disabled. Only quirks that have no workaround except
-	// Where may set Fixed.
+	// Fixed is set if the workaround cannot be disabled. Fixed may be set only if the workaround is
+	// the function that Where names.
 	Fixed bool
 
 	// Match reports whether the operand v of use must be hidden from the driver. The argument use

@@ -27,9 +27,9 @@ func hasSyncOps(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 // branch may be divergent. A branch is uniform if all work-items that remain in the group take it
 // in the same way. The caller must have called Arrange before.
 //
-// A condition that is evaluated only by live lanes must not decide a uniform branch. After all
-// work-items have left the group, no live lane evaluates the condition, and dead lanes would enter
-// code for live lanes.
+// A condition that only live lanes evaluate must not be the condition of a uniform branch. After
+// all work-items have left the group, no live lane evaluates the condition, and dead lanes would
+// enter code for live lanes.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
 	if !hasSyncOps(m) {
 		return nil, nil, nil
@@ -80,8 +80,8 @@ type exitBlocks struct {
 
 // Spare reports whether the edge from b to out may be removed from the kernel. If the edge may be
 // removed, Spare removes the exit from w. The last exit of a loop must be kept, because dead lanes
-// must leave the loop by that exit. The last exit is kept even if no live lane reaches it because a
-// check fails in an earlier iteration.
+// must leave the loop by that exit. Spare keeps a loop's last exit even if no live lane reaches it
+// because a check fails in an earlier iteration.
 func (w loopExits) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x exitBlocks) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -1,7 +1,7 @@
 package uniform
 
 // This file analyses loop counters symbolically, to prove that a loop ends. Package facts provides
-// the intervals of steps and bounds.
+// the intervals of the counters' steps and of the loops' bounds.
 
 import (
 	"math"
@@ -13,8 +13,8 @@ import (
 )
 
 // loopCount represents a number that changes in each iteration of a loop, also for dead lanes. If
-// widening is nil, the number is phi + inOffset. If not, widening converts phi + inOffset, and
-// outOffset is added to the result.
+// widening is nil, the number is phi + inOffset. If widening is not nil, it converts phi +
+// inOffset, and outOffset is added to the converted number.
 type loopCount struct {
 	phi                 *ir.Value
 	inOffset, outOffset int64
@@ -32,8 +32,8 @@ type stepInfo struct {
 	isSubtracted bool      // whether each iteration subtracts step instead of adding it
 }
 
-// Proviso is a condition under which a loop is known to end. The condition is that Step is from 1
-// to Most. If Opposite is set, the condition is that -Step is from 1 to Most.
+// Proviso is a condition under which a loop is known to end. The condition of a Proviso is that
+// Step is from 1 to Most. If Opposite is set, the condition is that -Step is from 1 to Most.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
@@ -305,7 +305,7 @@ func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) 
 			return nil, true
 		case to > last:
 		case last-to >= most || !o.isStrict && last-to >= most-1:
-			return nil, true // no step is large enough to jump over the remaining numbers
+			return nil, true // no step is large enough to skip all numbers that end the loop
 		case n.oneBackEdge && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
 			return nil, true // the count starts at 0 and the end is at most half of the maximum, so the count passes the end before it overflows
 		}

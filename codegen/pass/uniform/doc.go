@@ -1,15 +1,9 @@
 // Package uniform finds which values are the same for all work-items of a work-group, and which
 // blocks all these work-items reach together.
 //
-//	work-items   0 1 2 3
-//	             │ │ │ │    n := len(s)        uniform value
-//	             │ │ │ │    if n > 9 {         uniform branch
-//	             │ │ │ │        Barrier()      legal, since all are here
-//	             │ │ │ │    }
-//	             │ │ │ │    if id == 2 {       divergent branch
-//	             │ │ ↯ │        return         2 leaves the group and becomes a dead lane
-//	             │ │ ┆ │    }
-//	             │ │ ┆ │    Barrier()          legal, since all remaining work-items are here.
+// For example, n := len(s) is a uniform value, and if n > 9 { … } is a uniform branch, in which a barrier
+// is legal. The branch if id == 2 { return } is divergent. Work-item 2 leaves its group there and becomes a
+// dead lane. A barrier after the branch is legal, since all remaining work-items reach it together.
 //
 // The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
 // not uniform is an error in the kernel, and Info.Check returns the diagnostics. When all

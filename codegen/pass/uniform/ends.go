@@ -45,8 +45,8 @@ func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 }
 
 // wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
-// do, wayOut returns the branch's condition and the value of the condition for which they leave. If
-// they do not leave the loop together by b's branch, wayOut returns nil.
+// do, wayOut returns the branch's condition and the value of the condition for which the work-items
+// leave. If they do not leave the loop together by b's branch, wayOut returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -73,8 +73,8 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 }
 
 // amongDead returns the constant that v equals in an iteration in which all lanes are dead. If v
-// does not equal a constant then, amongDead returns v. When all lanes are dead, all operands of
-// group algorithms are neutral.
+// does not equal a constant in that iteration, amongDead returns v. In an iteration in which all
+// lanes are dead, all operands of group algorithms are neutral.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)

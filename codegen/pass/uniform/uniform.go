@@ -17,10 +17,10 @@ import (
 //
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
-// divergent. An edge on which work-items leave starts in a block from which a Sync op is reachable,
-// and ends in a block from which none is reachable. Some work-items take the edge and leave while
-// other work-items stay in the group. If both sides of a branch meet again after a Sync op, the
-// branch is an if around the Sync op, not an early return.
+// divergent. A Sync op is reachable from the start of an edge on which work-items leave, but not
+// from its end. Some work-items take the edge and leave while other work-items stay in the group.
+// If both sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not
+// an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
@@ -146,7 +146,8 @@ func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 
 // markValues marks varying values, given the divergent blocks, and reports whether it marked any.
 // An instruction varies if an operand varies. A phi in divergent flow varies, even if its arguments
-// do not. An example is the counter of a loop that work-items leave in different iterations.
+// do not. For example, the counter of a loop varies after the loop if work-items leave the loop in
+// different iterations.
 func (u *Info) markValues() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -242,9 +243,9 @@ func (u *Info) varyingOperand(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// findDivergent finds the divergent blocks. When it finds an edge on which work-items leave the
-// group, it removes the edge from the graph and starts again. Without the edge, other blocks depend
-// on the branch.
+// findDivergent finds the divergent blocks. When findDivergent finds an edge on which work-items
+// leave the group, it removes the edge from the graph and starts again. After the removal of an
+// edge, other blocks may depend on the edge's branch.
 func (u *Info) findDivergent() {
 	u.keptEdges, u.addedExits, u.testedHeads = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
@@ -260,9 +261,9 @@ func (u *Info) findDivergent() {
 			}
 			continue
 		}
-		// Edges of branches with varying conditions are decided first and together. The other edges
-		// are decided one by one. A branch may only seem divergent because an edge nearer to the
-		// varying branch is undecided.
+		// Edges of branches with varying conditions are decided first and together. Edges of other
+		// branches are decided one by one. A branch may only seem divergent because an edge nearer
+		// to the varying branch is undecided.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -395,8 +396,8 @@ func (u *Info) spreadDivergence() []edge {
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// After only some work-items run another iteration, the work-items of the group are in
-			// different iterations of the loop.
+			// If only some work-items run another iteration, the work-items of the group are in
+			// different iterations of the loop afterward.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {

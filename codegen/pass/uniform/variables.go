@@ -26,8 +26,8 @@ func privateVar(v *ir.Value) *ir.Var {
 // indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may reach the block alone, and its stores remain when it continues as a dead
-// lane.
+// leaves the group may reach the block alone. The work-item's stores remain when it continues as a
+// dead lane.
 func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
 		if u.varyingVars[x] == nil {
@@ -74,7 +74,7 @@ func (u *Info) varyingLoad(v *ir.Value) *ir.Value {
 			return a
 		}
 	}
-	// Work-items that reach the block at different times may load different values.
+	// Work-items that execute v at different times may load different values.
 	return u.splitCond(v.Block)
 }
 
