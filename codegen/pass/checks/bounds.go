@@ -116,10 +116,10 @@ func (d *Decider) foldConditions() bool {
 	return false
 }
 
-// reduceCond simplifies the condition c at the end of block b. If c is known, the result is a
-// constant. If one operand of c does not affect c, the result is the other operand. For any other
-// c, the result is c. reduceCond also returns the evidence, that is, the kinds of facts that the
-// proof uses.
+// reduceCond simplifies the condition c at the end of block b. If the value of c is known, the
+// result is a constant. If one operand of c does not affect c, the result is the other operand. For
+// any other condition c, the result is c itself. reduceCond also returns the evidence, that is, the
+// kinds of facts that the proof uses.
 func (d *Decider) reduceCond(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how

@@ -92,7 +92,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 				found = &n
 			}
 		}
-		// All predecessors of the next block must be in the region.
+		// The next block of the region must have all its predecessors in the region.
 		var next *ir.Block
 		for x := range open {
 			if x != b && (next == nil || dom.Index(x) < dom.Index(next)) &&
@@ -176,8 +176,8 @@ func (r *checkRegion) appendOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// hoistValue returns a copy of v that is computed at the region's start. If v cannot be computed
-// there, hoistValue returns nil.
+// hoistValue returns a copy of v that is computed at the region's start. If v cannot be computed at
+// the region's start, hoistValue returns nil.
 func (r *checkRegion) hoistValue(v *ir.Value) *ir.Value {
 	if v.Block == nil || !r.inRegion[v.Block] {
 		return v

@@ -1,6 +1,6 @@
 package facts
 
-// This file computes which bits of an integer may be set. The file also contains predicates on
+// This file computes which bits of an integer may be set. This file also contains predicates on
 // constants.
 
 import (

@@ -2,9 +2,9 @@ package facts
 
 // This file finds whether an index stays within the elements of the work-item's work-group, or of a
 // smaller block of work-items. A block of work-items consists of consecutive ids, such as 4n to
-// 4n+3. The code is part of the analysis in footprint.go. The code in indices.go writes an index as
-// a sum. The code in this file replaces each id in the sum by two summands. An id is the first id
-// of its block of work-items plus its position in that block:
+// 4n+3. The code in this file is part of the analysis in footprint.go. The code in indices.go
+// writes an index as a sum. The code in this file replaces each id in the sum by two summands. An
+// id is the first id of its block of work-items plus its position in that block:
 //
 //	i^1 is base + rest, where base is a multiple of 2 and rest is in [0,1].
 //	group*size + size-1-l is base + size-1-l, where base is the group's first id and l the local id.
@@ -265,7 +265,7 @@ func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
 
-// groupID returns the dimension d if v is the work-group's number along d. For any other v groupID
+// groupID returns the dimension d if v is the work-group's number along d. For any other v, groupID
 // returns -1.
 func (x *indexer) groupID(v *ir.Value) int {
 	if v.Op == ir.OpBuiltIn {
@@ -276,7 +276,7 @@ func (x *indexer) groupID(v *ir.Value) int {
 	return -1
 }
 
-// localSize returns the dimension d if v is the work-group's size along d. For any other v
+// localSize returns the dimension d if v is the work-group's size along d. For any other v,
 // localSize returns -1.
 func (x *indexer) localSize(v *ir.Value) int {
 	for (v.Op == ir.OpUConvert || v.Op == ir.OpSConvert) && v.Type.Bits() >= 32 {
@@ -322,7 +322,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// If v is a placeholder of k, intervalOf returns its interval. For any other value intervalOf
+// If v is a placeholder of k, intervalOf returns its interval. For any other value, intervalOf
 // returns false.
 func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 	switch {

@@ -11,8 +11,8 @@ import (
 )
 
 // FoldConst returns the constant to which v can be folded, or nil. A floating-point result is
-// folded only if every device computes the same bits. So results that are NaNs or float32
-// subnormals are not folded.
+// folded only if every device computes the same bits. FoldConst does not fold results that are NaNs
+// or float32 subnormals.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil

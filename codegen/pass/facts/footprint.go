@@ -239,8 +239,8 @@ func leastMultiple(a, b int64) int64 {
 	return n
 }
 
-// accessShare describes how a single access divides a slice among the work-items. The fields have the meanings of
-// the fields of Footprint.
+// accessShare describes how a single access divides a slice among the work-items. Each field of accessShare has
+// the meaning of the field of abi.Footprint with the same name.
 type accessShare struct {
 	param             int
 	reach             abi.Reach

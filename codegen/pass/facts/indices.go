@@ -95,8 +95,8 @@ func (x *summand) factorList() []*ir.Value {
 }
 
 // splitIDs splits the factors of x into global ids and other factors. If exactly one factor is a global id,
-// splitIDs returns the id's dimension as dim. If there is no id, dim is -1. If there are several ids, dim
-// is maxFactors.
+// splitIDs returns the id's dimension as dim. If no factor is a global id, dim is -1. If several factors
+// are global ids, dim is maxFactors.
 func (x summand) splitIDs(rank int) (dim int, otherFactors []*ir.Value) {
 	dim = -1
 	for _, v := range x.factorList() {
@@ -236,8 +236,8 @@ type launchKey struct {
 	aux  any
 }
 
-// sameLoad returns the same value for all loads of the same argument or id. For any other v sameLoad
-// returns v itself.
+// sameLoad returns the same value for all loads of the same argument or id. For any other v,
+// sameLoad returns v itself.
 func (x *indexer) sameLoad(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v

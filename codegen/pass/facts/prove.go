@@ -253,7 +253,7 @@ func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	return q, how
 }
 
-// proveLe tries to prove the inequality x <= y + c in block b. A nil x or y represents 0.
+// proveLe tries to prove the inequality x <= y + c in block b. If x or y is nil, it represents 0.
 func (p *Prover) proveLe(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
 		return ByRange, c >= 0
@@ -290,8 +290,8 @@ func (p *Prover) proveLe(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) 
 	return 0, false
 }
 
-// proveByLinks tries to prove x <= y + c by relations between x and other values. The direct
-// relations between x and y are tried first.
+// proveByLinks tries to prove x <= y + c by relations between x and other values. Relations between
+// x and y themselves are tried first.
 func (p *Prover) proveByLinks(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]knownRelation{p.tempLinks, p.linksOf[x]} {

@@ -50,7 +50,8 @@ const (
 // maxVisits is the number of times that the interval of a value may grow before it becomes the full
 // range of the value's type. After two extensions of a phi's interval, a growing bound jumps to the
 // next constant that the kernel compares with. The interval of any other value grows only because
-// intervals of phis grow. So its bounds jump only after lateVisits more extensions.
+// intervals of phis grow. So the bounds of these intervals jump only after lateVisits more
+// extensions.
 const (
 	maxVisits  = 24
 	lateVisits = 40 // number of additional extensions for values other than phis
@@ -270,8 +271,8 @@ func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 }
 
 // addUnsigned notes the facts that follow from the unsigned relation l. addUnsigned requires that
-// l.y is at least 0 as a signed integer. Then l also holds for signed integers, and l.x is not
-// negative.
+// l.y is at least 0 as a signed integer. In that case l also holds for signed integers, and l.x is
+// not negative.
 func (a *Ranges) addUnsigned(l unsignedFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.addFacts(l.x, blockFact{l.rel, l.y, l.fromBlock}, blockFact{AtLeast, zero, l.fromBlock})
@@ -468,8 +469,9 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	}
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
-	// + 1. So the facts concern the sum v + 1. The facts about the sum narrow v's interval. The
-	// interval of the sum is no help, because it is itself derived from v's interval.
+	// + 1. So the facts from the loop's condition concern the sum v + 1. The facts about the sum
+	// narrow v's interval. The interval of the sum is no help, because it is itself derived from
+	// v's interval.
 	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
@@ -652,8 +654,8 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// isLess decides whether x < y holds for signed integers in block b. The decision uses the intervals of x and
-// y and the facts about both.
+// isLess decides whether x < y holds for signed integers in block b. isLess uses the intervals of x and y and
+// the facts about both.
 func (a *Ranges) isLess(x, y *ir.Value, b *ir.Block) (isKnown, isTrue bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {

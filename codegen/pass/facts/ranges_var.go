@@ -62,8 +62,8 @@ func (a *Ranges) loadedInterval(v *ir.Value) Interval {
 	return a.varInterval(varInts{r.Var, v.Type})
 }
 
-// varInterval returns the interval of the integers l of a variable. The interval contains their initial values
-// and the values stored so far.
+// varInterval returns the interval of the integers l of a variable. The interval contains the initial values
+// of the integers and the values stored so far.
 func (a *Ranges) varInterval(l varInts) Interval {
 	if p, ok := a.vars.intervalOf[l]; ok {
 		return p

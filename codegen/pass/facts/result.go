@@ -34,9 +34,9 @@ const (
 	// TileDirect means that the memory is known to have the alignment that matrix hardware
 	// requires.
 	TileDirect TileWay = iota
-	// TileTested means that the alignment of the memory is tested at run time. If it is sufficient,
-	// matrix hardware accesses the memory directly. If not, the elements are copied as for
-	// TileStaged.
+	// TileTested means that the alignment of the memory is tested at run time. If the alignment is
+	// sufficient, matrix hardware accesses the memory directly. If the alignment is not sufficient,
+	// the elements are copied as for TileStaged.
 	TileTested
 	// TileStaged means that matrix hardware cannot access the memory directly, so the elements are
 	// copied through work-group memory.

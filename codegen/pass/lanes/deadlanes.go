@@ -20,10 +20,10 @@ import (
 // work-items do not wait for them for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
-// uniform branches. All other code in the skeleton's blocks is placed under "if not dead". At a
-// branch that is not uniform, a dead lane goes directly to the block where the two sides join.
-// DeadLanes does not change a kernel if no work-item leaves it while other work-items still have a
-// Sync op before them.
+// uniform branches. Only live lanes execute the other code in the skeleton's blocks. At a branch
+// that is not uniform, a dead lane goes directly to the block where the two sides join. DeadLanes
+// does not change a kernel if no work-item leaves it while other work-items still have a Sync op
+// before them.
 func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -383,7 +383,7 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 	}
 	t := end.Term
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
-		// Only live lanes compute the branch's condition.
+		// Only live lanes compute the condition of a divergent branch.
 		body := d.f.NewBlock()
 		to := d.u.Join(b)
 		if out := d.exitSuccessor[b]; out != nil {
@@ -411,7 +411,7 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 		rewrite.MoveTerm(end, cur)
 		d.guardEnd(cur)
 	}
-	// The temporary block is no longer reachable.
+	// The block end is no longer reachable.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 

@@ -34,10 +34,10 @@ func (d *deadLanes) findAllLive() {
 	}
 }
 
-// wholeSubGroup passes the live lanes' arguments of v to the dead lanes. The value v is a load or
-// store of a matrix. It will be appended to b. In a sub-group without live lanes, the matrix gets
-// the stride -1 in memory. The pass tiles does not access memory if the stride is -1. A check of
-// the matrix may have failed for the whole sub-group.
+// wholeSubGroup passes the live lanes' arguments of v to the dead lanes. The value v, which the
+// caller appends to b, is a load or store of a matrix. In a sub-group without live lanes, the
+// matrix gets the stride -1 in memory. The pass tiles does not access memory if the stride is -1. A
+// check of the matrix may have failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return

@@ -113,7 +113,7 @@ func (e *exits) foldBranches() {
 }
 
 // foldBranch replaces b's branch by a jump to the successor for which the branch's condition has
-// the value condTrue. The other successor of b may become unreachable.
+// the value condTrue. The successor that b no longer reaches may become unreachable.
 func foldBranch(b *ir.Block, condTrue bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {

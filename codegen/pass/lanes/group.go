@@ -180,9 +180,9 @@ func (g *groupOps) combinationFor(v *ir.Value) (combination, func(r *ir.Value)) 
 	}
 }
 
-// orderedInts turns Go's minimum or maximum of float32 into a minimum or maximum of integers. Each
-// float becomes a 32-bit integer so that the order is kept. The integers for negative numbers have
-// inverted bits, and NaN becomes the least or greatest integer.
+// orderedInts turns Go's minimum or maximum of float32 into a minimum or maximum of integers. The
+// integers have the same order as the floats. The integers for negative numbers have inverted bits,
+// and NaN becomes the least or greatest integer.
 func (g *groupOps) orderedInts(c combination) combination {
 	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
 	if c.by == ir.CombineFMax {
@@ -249,7 +249,7 @@ func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
 }
 
 // doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The other
-// arguments of body are vs in the first iteration. In later iterations they are the results of the
+// arguments of body are vs in the first iteration. In later iterations, these arguments are the results of the
 // previous iteration. doublingLoop returns the results of the last iteration.
 func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeatLoop(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
@@ -261,7 +261,7 @@ func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Val
 }
 
 // repeatLoop appends a loop that executes body while cond holds. The arguments of body and cond are
-// vs in the first iteration. In later iterations they are the results of the previous iteration.
+// vs in the first iteration. In later iterations, these arguments are the results of the previous iteration.
 // repeatLoop returns the results of the last iteration.
 func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
@@ -301,8 +301,8 @@ func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 }
 
 // ifThen appends a branch that executes body only if cond is true. If cond is true, the value that
-// ifThen returns is the result of body. If cond is false, it is the value otherwise. If otherwise
-// is nil, ifThen returns nil.
+// ifThen returns is the result of body. If cond is false, ifThen returns the value otherwise. If
+// otherwise is nil, ifThen returns nil.
 func (g *groupOps) ifThen(cond, otherwise *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()

@@ -79,14 +79,14 @@ func (s *subGroupIDs) exclusiveScan(c combination) *ir.Value {
 	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
 }
 
-// inStages combines the values of a work-group in stages. The first stage combines the values of
-// each sub-group. Each later stage combines the results of the previous stage, until one value
-// remains. A stage passes its results to the first invocations of the work-group through work-group
-// memory, with one barrier. A last barrier passes the final values to all invocations. The first
-// half of the work-group memory contains the results of all stages in order. The second half
-// contains the final values for all invocations. So no stage overwrites a value in work-group
-// memory that another invocation may still read. Combining in stages is correct only for sub-groups
-// of four or more invocations (see the aspect SubGroups).
+// inStages combines the values of a work-group in stages. The first stage combines the values
+// within each sub-group. Each later stage combines the results of the previous stage, until one
+// value remains. A stage passes its results to the first invocations of the work-group through
+// work-group memory, with one barrier. After a last barrier, all invocations load the final values.
+// The first half of the work-group memory contains the results of all stages in order. The second
+// half of the work-group memory contains the final values for all invocations. So no stage
+// overwrites a value in work-group memory that another invocation may still read. Combining in
+// stages is correct only for sub-groups of four or more invocations (see the aspect SubGroups).
 func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)

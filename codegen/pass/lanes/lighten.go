@@ -22,8 +22,8 @@ import (
 //	k.C[row*n+col] = sum // no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
-// work-item's accesses after it. A barrier does not need to order two loads. So Lighten changes a
-// kernel only under two conditions:
+// work-item's accesses after it. A load before a barrier and a load after it need no order. So
+// Lighten changes a kernel only under two conditions:
 //
 //   - No barrier follows a write to device memory. So all writes to device memory are in the last
 //     phase of the work-group, which is the code after its last barrier.

@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Matrices replaces the ops on matrices by loops. Each invocation processes its own elements. In a
-// sub-group of n invocations, element e of the invocation id is element id + e*n of the matrix.
+// Matrices replaces the ops on matrices by loops. Each invocation of a sub-group processes its own
+// elements of a matrix. In a sub-group of n invocations, element e of the invocation id is element
+// id + e*n of the matrix.
 //
 // For a product of matrices, an invocation also needs elements of other invocations. So invocations
 // copy a few columns of A and as many rows of B at a time to work-group memory. Each sub-group uses

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// wholeMatrices returns the matrices that v copies or zeroes. The first of these matrices is the
+// wholeMatrices returns the matrices that v copies or zeroes. The first returned matrix is the
 // matrix that v writes.
 func wholeMatrices(v *ir.Value) []*ir.Var {
 	switch a := v.Aux.(type) {

@@ -25,7 +25,7 @@ import (
 //			barrier
 //			load the part from staging.
 //
-// A negative stride means that a sub-group has no live lanes. A sub-group with a negative stride
+// A negative stride means that a sub-group has no live lanes. With a negative stride, a sub-group
 // does not access the memory (see deadlanes). Tiles runs before structurize. Tiles runs after
 // deadlanes, since not all work-items of a work-group reach the branches that Tiles adds.
 func Tiles(m *ir.Module, r *facts.Result) diag.List {
@@ -163,7 +163,7 @@ func (x *tileOps) partStart(t *ir.Tile, stride *ir.Value, path []*ir.Value, row,
 	return x.elemPath(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
 }
 
-// partOp appends an op that loads or stores one part of a matrix. The path selects the
+// partOp appends an op that loads or stores one part of a matrix. The argument path selects the
 // part's first element in memory.
 func (x *tileOps) partOp(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
 	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}

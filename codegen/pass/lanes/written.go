@@ -29,8 +29,8 @@ const (
 // stores. The stores that dominate the barrier, executed by all work-items, must write each element
 // that a later load may read. Dead lanes skip only stores in conditional blocks. These blocks do
 // not dominate the barrier, so dead lanes need no special treatment. The size of the work-group
-// must be known. Each index of a store must be a sum of a constant and of the work-item's ids times
-// constants.
+// must be known at compile time. Each index of a store must be a sum of a constant and of the
+// work-item's ids times constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {

@@ -41,7 +41,7 @@ type Slice struct {
 	// the launch. The linked kernel keeps the work-item's elements in variables.
 	PerItem int64
 	// Group is set if a work-group may use only the elements whose indices are the linear ids of
-	// its work-items. A work-group that accesses any other element faults.
+	// its work-items. If Group is set, a work-group that accesses any other element faults.
 	Group bool
 	// Shared is set if the memory is internal and each work-group uses only the elements whose
 	// indices are the linear ids of its work-items. The linked kernel keeps the group's elements in
@@ -301,7 +301,7 @@ func isGuard(v *ir.Value) bool {
 }
 
 // passGuards replaces the guards of a part (tests of the ids against the range) by true. The linked
-// kernel has guards before the part.
+// kernel tests the ids before it enters the part.
 func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
@@ -447,7 +447,7 @@ func (l *linker) lengthOf(part, param int) int {
 
 // linkedConst returns the linked module's constant or constant expression for the constant
 // expression v of a part. Specialization constants are replaced by their values and the expression
-// is folded. A constant that the runtime sets remains a specialization constant.
+// is folded. A specialization constant that the runtime sets is kept.
 func (l *linker) linkedConst(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]

@@ -128,8 +128,8 @@ type knownContents struct {
 	// zeroed.
 	wasZeroed   bool
 	storedPaths map[string][]*ir.Value
-	// ownerBlock is the only block whose processing may change this struct. In later blocks, the
-	// pass changes only a copy of the struct.
+	// ownerBlock is the only block whose processing may change this struct. While another block is
+	// processed, the pass changes only a copy of the struct.
 	ownerBlock *ir.Block
 }
 

@@ -16,8 +16,8 @@ const (
 	maxAllElements = 1 << 12
 )
 
-// elemLiveness records the liveness of array elements. An element is live at the end of a block
-// if it may be read afterward before it is written again. Each element is represented by one bit.
+// elemLiveness records the liveness of array elements. An element is live at the end of a block if
+// it may be read afterward before it is written again. The liveness of each element is one bit.
 type elemLiveness struct {
 	f         *ir.Func
 	firstBit  map[*ir.Var]int // maps an array to the index of its first bit

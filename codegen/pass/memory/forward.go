@@ -32,10 +32,10 @@ const (
 //
 // The value of a location is available after an access, until an operation may change the memory. A
 // location may be changed by stores that may alias it, barriers, group operations and atomic
-// operations. A load is replaced if the value is available on all paths to it. If the value comes
-// from several accesses, it becomes a phi. If a loop computes the location's index, no value is
-// available from one iteration to the next. On entry to the loop, the location of the first
-// iteration has not been accessed yet.
+// operations. A load is replaced if the value is available on all paths to it. If different
+// accesses on several paths provide the value, it becomes a phi. If a loop computes the location's
+// index, no value is available from one iteration to the next. On entry to the loop, the location
+// of the first iteration has not been accessed yet.
 //
 // Forward does not move loads, it only removes them. The checks of the loads' indices are not
 // removed. CSE later removes a check that is equal to an earlier check.

@@ -69,8 +69,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// loopStart describes the blocks at the start of a loop's iterations. The blocks are the head and
-// the blocks that follow it with only checks in between.
+// loopStart describes the blocks at the start of a loop's iterations. These are the loop's head and
+// the blocks that follow the head with only checks in between.
 type loopStart struct {
 	l           *ir.Loop
 	places      *placeTable

@@ -93,8 +93,8 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns the type of nested arrays with elements of type elem. The arrays have the
-// lengths of the d outer arrays of t.
+// wrapArrays returns the type of nested arrays with elements of type elem. The nested arrays have
+// the lengths of the d outer arrays of t.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
 		return elem

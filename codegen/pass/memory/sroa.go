@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SRoA splits a private variable into one variable for each part that a constant path selects. All
-// structs are split, and short arrays without a varying index.
+// SRoA splits a private variable into one variable for each part that a constant path selects. SRoA
+// splits all structs, and splits short arrays if no index varies.
 func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)

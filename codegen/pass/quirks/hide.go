@@ -51,7 +51,8 @@ func flagBit(n int) uint32 {
 
 // otherKind returns the kind of zeros (the bits of the reserved word) that hideValues combines with
 // v. The kinds that hide v's operands are avoided, because a driver may simplify (x|z)&y|z to
-// x&y|z, in which x is no longer hidden. For a square, the kind is 1, which includes bit 1.
+// x&y|z, in which x is no longer hidden. For a square, otherKind returns kind 1, whose zeros
+// include bit 1 of the reserved word.
 func (h *hider) otherKind(v *ir.Value) int {
 	z := v.ID % h.zeroKinds
 	switch {

@@ -156,7 +156,7 @@ func isFloatZero(v *ir.Value) bool {
 }
 
 // roundDoubles replaces v by operations that the driver computes correctly, if v rounds a float64
-// toward zero or to even. The new operations round the magnitude of the float64 and restore its
+// toward zero or to even. The replacement rounds the magnitude of the float64 and restores its
 // sign:
 //
 //	trunc(x) becomes copysign(floor(abs(x)), x).

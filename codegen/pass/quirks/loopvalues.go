@@ -120,8 +120,8 @@ func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. Work-items leave a loop with a Sync op in the same iteration. Work-items also leave a
-// loop in the same iteration if each condition of an exit is the same for all work-items.
+// iteration. Work-items leave a loop that contains a Sync op in the same iteration. Work-items also
+// leave a loop in the same iteration if each condition of an exit is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {

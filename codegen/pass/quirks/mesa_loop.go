@@ -77,7 +77,7 @@ func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
 
 // isIncreased reports whether the counter p counts upward from a number so large that p may exceed
 // its type's greatest value after a few iterations. If the initial number may also be small, the
-// result is false. The initial number of an inner loop of a triangular loop nest may be small or
+// result is false. In a triangular loop nest, the initial number of the inner loop may be small or
 // large.
 func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	if !d.stepsBy(p, p.Args[back], 1, map[*ir.Value]bool{}) {

@@ -65,7 +65,7 @@ type Quirk struct {
 	// of Match is an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
 	// Operands, if not nil, is used instead of Match. Operands returns the values to hide because
-	// of the instruction use. The returned values need not be operands of use.
+	// of the instruction use. The values that Operands returns need not be operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
 	Hide hidingFlags
@@ -104,7 +104,7 @@ func table() []*Quirk {
 func All() []*Quirk { return slices.Clone(table()) }
 
 // CheckDisabled returns an error if one of the names is not the name of a quirk that can be
-// disabled, such as "quirk/rotation". The error lists the valid names.
+// disabled, such as "quirk/rotation". The error of CheckDisabled lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })

@@ -73,8 +73,8 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 // Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// countOf returns v as a number that changes in each iteration of loop l. If v does not change
-// regularly in each iteration, countOf returns false.
+// countOf returns v as a number that changes in each iteration of loop l. If v is not a counter of
+// the loop or a sum of a counter and a constant, countOf returns false.
 func (u *Info) countOf(v *ir.Value, l *ir.Loop) (n loopCount, ok bool) {
 	n.phi, n.inOffset = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
@@ -176,8 +176,8 @@ func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// intervalAt returns an interval of v in block b that is valid also for dead lanes. The interval
-// does not depend on conditions of divergent branches.
+// intervalAt returns an interval of v in block b that is valid also for dead lanes. intervalAt
+// ignores the conditions of divergent branches.
 func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -195,8 +195,8 @@ func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 }
 
 // reachesValue reports whether the count n is known to equal an invariant value in some iteration
-// of the loop. The interval end contains the invariant value. If wantEqual is false, reachesValue
-// reports whether n is known to differ from the value in some iteration.
+// of the loop. The argument end is an interval that contains the invariant value. If wantEqual is
+// false, reachesValue reports whether n is known to differ from the value in some iteration.
 func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	if n.stepWay != byAdding {
 		return false

@@ -59,8 +59,9 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	return nil, false
 }
 
-// leavesBy reports whether dead lanes are known to leave the loop l by b's branch. Each iteration
-// must reach b. If leavesBy returns a proviso, its result is valid only under the proviso.
+// leavesBy reports whether dead lanes are known to leave the loop l by b's branch. leavesBy
+// requires that each iteration reaches b. If leavesBy returns a proviso, its result is valid only
+// under the proviso.
 func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {

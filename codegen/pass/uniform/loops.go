@@ -18,7 +18,7 @@ import (
 //   - A loop of the second kind tests in each iteration whether a live lane remains. The loop contains
 //     Sync ops and is left only by faults and return statements, or it has an exit that exitsOf finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
-//     branch at which work-items leave their group counts as an end of the kernel.
+//     branch at which work-items leave such a loop counts as an end of the kernel.
 //
 // decideLoops returns false at the first loop of the second or third kind, since the decision
 // affects other loops. If all loops are of the first kind, decideLoops returns true.

@@ -32,7 +32,7 @@ type Info struct {
 
 	varyingOperands map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
 	varyingVars     map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
-	controlBlock    []*ir.Block             // for each block, by index, the block whose branch makes it divergent; nil if uniform
+	controlBlock    []*ir.Block             // maps a block, by index, to the block whose branch makes it divergent; nil if uniform
 	Leaving         map[edge]bool           // edges on which some work-items leave their group
 	keptEdges       map[edge]bool           // edges on which no work-items leave their group, as the analysis has found
 	dom             *ir.DomTree
@@ -297,8 +297,8 @@ func (u *Info) findDivergent() {
 
 // retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
 // edges in u.Leaving. retractExits removes edges that all work-items take together, and edges after
-// which work-items meet work-items that stay. An edge that all work-items take together is removed
-// at most once. retractExits reports whether it removed any edge.
+// which work-items meet work-items that stay. retractExits removes an edge that all work-items take
+// together at most once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {

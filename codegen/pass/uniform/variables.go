@@ -1,8 +1,8 @@
 package uniform
 
 // This file finds uniform private variables. A uniform private variable has the same contents for
-// all work-items of a group at the same time. An example is the private copy of an array field of
-// the kernel.
+// all work-items of a group at the same time. For example, the private copy of an array field of
+// the kernel is a uniform variable.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -26,8 +26,8 @@ func privateVar(v *ir.Value) *ir.Var {
 // indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may reach the block alone. The work-item's stores remain when it continues as a
-// dead lane.
+// leaves the group may execute the write alone, and the written value remains when the work-item
+// continues as a dead lane.
 func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
 		if u.varyingVars[x] == nil {
