@@ -84,7 +84,7 @@ type Ranges struct {
 	// lateFacts contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
 	lateFacts []unsignedFact
 	vars      varRanges
-	// Known caches results of At. The cache is nil while the intervals may still change.
+	// Known caches results of At. Known is nil while the intervals may still change.
 	Known map[Place]Interval
 }
 
@@ -332,8 +332,9 @@ func EachRelation(c *ir.Value, want bool, f func(x *ir.Value, r Relation, y *ir.
 // maxRounds is the largest number of iterations of Solve.
 const maxRounds = 4
 
-// Solve computes the intervals. Relations that phis inherit, and unsigned relations, depend on
-// intervals. So each iteration of Solve computes the intervals and then derives more relations.
+// Solve computes the intervals of all integers of the kernel. Relations that phis inherit, and
+// unsigned relations, depend on intervals. So each iteration of Solve computes the intervals and
+// then derives more relations.
 func (a *Ranges) Solve() {
 	for range maxRounds {
 		a.iteration++

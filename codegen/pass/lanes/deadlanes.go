@@ -16,8 +16,8 @@ import (
 
 // DeadLanes checks that every Sync op is in uniform flow, and turns work-items that return early or
 // fault into dead lanes. A dead lane still executes the skeleton, which is the part of the code
-// that all work-items of the group have in common. Since dead lanes execute the barriers, the other
-// work-items do not wait for them for ever.
+// that all work-items of the group have in common. Since dead lanes still execute the barriers, the
+// other work-items do not wait at a barrier for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
 // uniform branches. Only live lanes execute the other code in the skeleton's blocks. At a branch

@@ -1,9 +1,9 @@
 // Package lanes implements operations that several work-items execute together, and handles
 // work-items that leave their group early.
 //
-// For example, work-item 2 of four work-items executes if id == 2 { return } before a barrier. It then
-// becomes a dead lane, which still executes the skeleton. The skeleton of the code is the barriers and
-// the branches around them, without effects.
+// For example, work-item 2 of four work-items executes if id == 2 { return } before a barrier. The
+// work-item then becomes a dead lane, which still executes the skeleton. The skeleton of the code is
+// the barriers and the branches around them, without effects.
 //
 // The passes of package lanes run in the order in which this comment lists them. Exits makes
 // work-items that return from a called kernel return from the whole kernel. Matrices replaces

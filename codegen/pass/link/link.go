@@ -37,8 +37,8 @@ type Slice struct {
 	Memory int // number of the memory, equal for slices with the same memory; negative if unknown
 	Length int // number of the length, equal for slices with the same length; negative if unknown
 	// PerItem is not 0 if the memory is internal and each work-item uses only its own PerItem
-	// elements (see facts.Footprint). Internal memory has no contents that matter before or after
-	// the launch. The linked kernel keeps the work-item's elements in variables.
+	// elements (see facts.Footprint). The host neither writes internal memory before the launch nor
+	// reads it afterward. The linked kernel keeps the work-item's elements in variables.
 	PerItem int64
 	// Group is set if a work-group may use only the elements whose indices are the linear ids of
 	// its work-items. If Group is set, a work-group that accesses any other element faults.

@@ -2,12 +2,10 @@ package memory
 
 // This file contains the pass internal. Slices marked by //kgen:internal become variables of the
 // work-items, if each work-item uses only its own elements. An internal slice is no longer an
-// argument of the kernel. For example:
+// argument of the kernel. For example, a store to k.Tmp becomes a store to the variable Tmp, and the
+// length of k.Tmp is computed from the launch's range.
 //
-//	%5 = Arg i64 48 (the length of k.Tmp)     becomes %5 = UConvert i64 %6 (the launch's range)
-//	Store [%4 f32, %1], %2 (to k.Tmp)         becomes Store [var Tmp], %2.
-//
-// Loads and stores then become values if possible (mem2reg), so that the kernel
+// Loads of the variables then become values if possible (mem2reg). So the kernel
 //
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)

@@ -13,7 +13,7 @@
 // structurize and after the last simplification, because simplification would undo the workarounds.
 // Apply runs before exactdiv and longdiv, which expand divisions of float32s and of 64-bit
 // integers, because the expanded code needs no hiding. The pass constdiv expands divisions by
-// constants much earlier.
+// constants long before Apply runs.
 //
 // All devices execute the workarounds, including devices whose drivers do not have the bug. The
 // chapter "What hiding costs" of docs/performance.md describes the cost of the workarounds. The

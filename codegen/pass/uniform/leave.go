@@ -104,9 +104,9 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
-// and return statements. In addition, the work-items that stay must reach an end of the kernel on a
-// path without the faults and return statements after e. The condition on the work-items that stay
-// excludes a return statement that all work-items reach after a loop.
+// and return statements. For the result true, the work-items that stay must also reach an end of
+// the kernel without the faults and return statements after e. The condition on the work-items that
+// stay excludes a return statement that all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !endsInStatements(region) {

@@ -20,7 +20,7 @@ import (
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
 //     branch at which work-items leave such a loop counts as an end of the kernel.
 //
-// decideLoops returns false at the first loop of the second or third kind, since the decision
+// At the first loop that is not of the first kind, decideLoops returns false, since the decision
 // affects other loops. If all loops are of the first kind, decideLoops returns true.
 func (u *Info) decideLoops() bool {
 	for _, l := range u.loops {

@@ -98,8 +98,8 @@ func Of(f *ir.Func) *Info {
 // the same result.
 func (u *Info) Value(v *ir.Value) bool { return u.varyingOperands[v] == nil }
 
-// Short reports whether the loop with head b is known to end after few iterations. The information
-// is available only in an Info that ForHost returns.
+// Short reports whether the loop with head b is known to end after few iterations. Short requires
+// an Info that ForHost has returned.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
 // Block reports whether all work-items that remain in the group reach b together.
