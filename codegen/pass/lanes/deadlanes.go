@@ -411,7 +411,7 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 		rewrite.MoveTerm(end, cur)
 		d.guardEnd(cur)
 	}
-	// The block end is no longer reachable.
+	// The block that temporarily contained b's terminator is no longer reachable.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 

@@ -5,7 +5,8 @@ package memory
 // argument of the kernel. For example, a store to k.Tmp becomes a store to the variable Tmp, and the
 // length of k.Tmp is computed from the launch's range.
 //
-// Loads of the variables then become values if possible (mem2reg). So the kernel
+// Loads of the variables then become values if possible (mem2reg). For example, the following
+// kernel
 //
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)

@@ -25,7 +25,8 @@ import (
 // loop's first and last value, modulo 2^32 or 2^64. For the following loop, a driver would compute
 // 25 iterations instead of 3:
 //
-//	for i := uint32(1<<32 - 3); i >= 23; i++ { … }
+//	i := uint32(1<<32 - 3)
+//	for i >= 23 { … i++ }
 func hideDescents(h *hider) {
 	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
 		if !d.isDecreased(p, back) && !d.isIncreased(p, back) {

@@ -98,8 +98,8 @@ func Of(f *ir.Func) *Info {
 // the same result.
 func (u *Info) Value(v *ir.Value) bool { return u.varyingOperands[v] == nil }
 
-// Short reports whether the loop with head b is known to end after few iterations. Short requires
-// an Info that ForHost has returned.
+// Short reports whether the loop with head b is known to end after few iterations. Short uses the
+// field ShortLoops, which only package pass sets, for host forms.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
 // Block reports whether all work-items that remain in the group reach b together.
@@ -261,9 +261,10 @@ func (u *Info) findDivergent() {
 			}
 			continue
 		}
-		// Edges of branches with varying conditions are decided first and together. Edges of other
-		// branches are decided one by one. A branch may only seem divergent because an edge nearer
-		// to the varying branch is undecided.
+		// The loop first decides, for all edges of branches with varying conditions together,
+		// whether work-items leave on these edges. Then it decides this for the edges of other
+		// branches, one by one. A branch may only seem divergent because an edge nearer to the
+		// varying branch is undecided.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
