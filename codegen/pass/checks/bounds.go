@@ -1,7 +1,7 @@
 package checks
 
-// This file contains the pass bounds. The pass runs before gather and before the passes on loops,
-// so that these handle only the checks that bounds could not remove.
+// This file contains the pass bounds. Bounds runs before gather and before the passes on loops,
+// which then handle only the checks that bounds could not remove.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -12,17 +12,18 @@ import (
 )
 
 // Bounds replaces comparisons by constants if their results follow from the intervals of the
-// operands and from dominating branches. As a result, most checks of indices are removed, together
-// with the faults that would turn work-items into dead lanes.
+// operands and from dominating branches. So Bounds removes most checks of indices, together with
+// the faults that would end work-items early.
 func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r, nil) }
 
 // maxBoundsRounds is the largest number of times that the code is examined and then simplified. For
 // example, the operands of a remainder can be analysed only after the first simplification.
 const maxBoundsRounds = 3
 
-// DecideBounds implements Bounds. If proved is not nil, DecideBounds calls proved before it replaces a branch's
-// condition by a constant. The argument dead of proved is the successor block that the branch never takes.
-func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
+// DecideBounds implements Bounds. If onProved is not nil, DecideBounds calls onProved before it replaces a
+// branch's condition by a constant. The argument dead of onProved is the successor block that the branch never
+// takes.
+func DecideBounds(m *ir.Module, r *facts.Result, onProved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
 		common, divergent, u := uniform.CommonBranches(m)
@@ -32,7 +33,7 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 		if len(common) > 0 {
 			forDead = NewDecider(m, divergent, r)
 		}
-		folded := d.conditions()
+		folded := d.foldConditions()
 		changed := false
 		for _, b := range d.Ranges.Dom.Order {
 			if b.Term.Kind != ir.Branch || b.Term.Cond.IsConst() {
@@ -42,17 +43,17 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			if common[b] {
 				by = forDead
 			}
-			c, how := by.reduce(b.Term.Cond, b)
+			c, how := by.reduceCond(b.Term.Cond, b)
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails is kept. Without the check, the code before it, such as a loop exit, would lead
-			// only to a fault. The analysis in package uniform does not treat a path to a fault as an exit.
+			// DecideBounds keeps a check that always fails. Without the check, a branch before it, such as a loop exit,
+			// would lead only to a fault. Package uniform does not treat a path to a fault as an exit of a loop.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
-			if proved != nil && c.IsConst() {
-				proved(d, b, b.Term.Succs[c.Bits], how)
+			if onProved != nil && c.IsConst() {
+				onProved(d, b, b.Term.Succs[c.Bits], how)
 			}
 			b.Term.Cond = c
 			changed = true
@@ -78,16 +79,16 @@ type Decider struct {
 }
 
 // NewDecider returns a Decider for m's kernel. The set divergent contains blocks whose branches give the Decider no
-// facts, and may be nil. It records in r the sizes that it assumes to be small.
+// facts, and may be nil. NewDecider records in r the sizes that it assumes to be small.
 func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// The method conditions replaces each bool operand of an instruction by a constant if the operand
-// is known in its own block. So it covers operands of selects and of other conditions, but not the
-// conditions of branches. It reports whether it replaced any operand.
-func (d *Decider) conditions() bool {
+// foldConditions replaces each bool operand of an instruction by a constant if the operand is known
+// in its own block. foldConditions changes operands of selects and of other conditions, but not the
+// conditions of branches. foldConditions reports whether it replaced any operand.
+func (d *Decider) foldConditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {
 		for _, v := range b.Insts {
@@ -115,10 +116,11 @@ func (d *Decider) conditions() bool {
 	return false
 }
 
-// The method reduce simplifies the condition c at the end of block b. It returns a constant if c is
-// known, or one operand of c if the other operand has no influence, or else c. It also returns the
-// evidence, which is the kinds of facts that the proof uses.
-func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
+// reduceCond simplifies the condition c at the end of block b. If the value of c is known, the
+// result is a constant. If one operand of c does not affect c, the result is the other operand. For
+// any other condition c, the result is c itself. reduceCond also returns the evidence, that is, the
+// kinds of facts that the proof uses.
+func (d *Decider) reduceCond(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how
 	}
@@ -126,7 +128,7 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 		return c, 0
 	}
 	for i, x := range c.Args {
-		// The operand x is known and does not decide c, so c equals the other operand.
+		// If the operand x is known, it does not decide c here, so c equals the other operand.
 		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how
 		}
@@ -134,8 +136,8 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	return c, 0
 }
 
-// Decide reports whether the condition c is known at the end of block b. If so, it also returns the
-// value of c and the evidence.
+// Decide reports whether the condition c is known at the end of block b. If c is known, Decide also
+// returns the value of c and the evidence (the kinds of facts that the proof uses).
 func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
 	switch c.Op {
 	case ir.OpLNot:
@@ -153,18 +155,18 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 		}
 		return k0 && k1, !settles, how0 | how1
 	case ir.OpSLt:
-		return d.order(c.Args[0], c.Args[1], b, -1)
+		return d.decideSigned(c.Args[0], c.Args[1], b, -1)
 	case ir.OpSLe:
-		return d.order(c.Args[0], c.Args[1], b, 0)
+		return d.decideSigned(c.Args[0], c.Args[1], b, 0)
 	case ir.OpULt:
-		return d.unsigned(c.Args[0], c.Args[1], b, -1)
+		return d.decideUnsigned(c.Args[0], c.Args[1], b, -1)
 	case ir.OpULe:
-		return d.unsigned(c.Args[0], c.Args[1], b, 0)
+		return d.decideUnsigned(c.Args[0], c.Args[1], b, 0)
 	case ir.OpIEq, ir.OpINe:
 		x, y := c.Args[0], c.Args[1]
 		p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
 		if p.Hi < q.Lo || q.Hi < p.Lo {
-			return true, c.Op == ir.OpINe, d.ranged(x, y, b)
+			return true, c.Op == ir.OpINe, d.rangeEvidence(x, y, b)
 		}
 		for _, f := range d.Ranges.Facts(x) {
 			if f.Rel == facts.Unequal && f.Other == y && d.Ranges.Dom.Dominates(f.From, b) {
@@ -175,17 +177,17 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 	return false, false, 0
 }
 
-// The method ranged returns the evidence for a proof that uses only the intervals of x and y in
+// rangeEvidence returns the evidence for a proof that uses only the intervals of x and y in
 // block b.
-func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
+func (d *Decider) rangeEvidence(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
 	}
 	return facts.ByRange
 }
 
-// The method order decides x <= y + c for signed integers.
-func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+// decideSigned finds out whether x <= y + c is always true or always false for signed integers.
+func (d *Decider) decideSigned(x, y *ir.Value, b *ir.Block, c int64) (isKnown, isTrue bool, how facts.Evidence) {
 	if how, ok := d.Prover.Le(x, y, c, b); ok {
 		return true, true, how
 	}
@@ -195,9 +197,9 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 	return false, false, 0
 }
 
-// The method unsigned decides x <= y + c for unsigned integers, if x and y are known to be
-// non-negative as signed integers.
-func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
+// decideUnsigned is like decideSigned for unsigned integers. decideUnsigned requires that x and y
+// are known to be non-negative as signed integers.
+func (d *Decider) decideUnsigned(x, y *ir.Value, b *ir.Block, c int64) (isKnown, isTrue bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {
 		if _, ok := d.Prover.Le(zero, x, 0, b); !ok {

@@ -18,29 +18,30 @@ const (
 	maxRegionHoists = 96
 )
 
-// A region is a part of a function without loops and Sync ops. Control enters the region only from
-// the end of block start, and leaves it only to block exit or by faults.
-type region struct {
-	f           *ir.Func
-	dom         *ir.DomTree
-	start, exit *ir.Block
-	blocks      []*ir.Block // blocks of the region, in an order in which definitions precede uses
-	in          map[*ir.Block]bool
-	together    map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
-	faults      []*ir.Block        // fault blocks that are reached only from the region
-	reach       map[*ir.Block]*ir.Value
-	hoisted     map[*ir.Value]*ir.Value
-	made        []*ir.Value
+// checkRegion is a region, that is, a part of a function without loops and Sync ops. Control enters
+// a region only from the end of its block start, and leaves it only to its block exit or by faults.
+type checkRegion struct {
+	f             *ir.Func
+	dom           *ir.DomTree
+	start, exit   *ir.Block
+	blocks        []*ir.Block // blocks of the region, in an order in which definitions precede uses
+	inRegion      map[*ir.Block]bool
+	uniformChecks map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
+	faultBlocks   []*ir.Block        // fault blocks that are reached only from the region
+	reachConds    map[*ir.Block]*ir.Value
+	hoisted       map[*ir.Value]*ir.Value
+	newValues     []*ir.Value
 }
 
 // gatherRegions moves the checks of a region to its start, if their conditions can be computed
-// there without loads. If the check is in a conditional block, the moved check also passes if control does not reach
-// that block. The region then exists twice. Work-items that pass all moved checks run a region without them. The others
-// run a copy with the original checks.
+// there without loads. If a moved check was in a conditional block, it also passes if control would
+// not reach that block. After the change, the region exists twice. Work-items that pass all moved
+// checks run the region without the moved checks. The other work-items run a copy of the region
+// with the original checks.
 //
-// The set cold contains the blocks of all copies so far, which are not processed again. Checks with
-// the same result for all work-items of a group (the set together) are not moved. gatherRegions
-// reports whether it has changed a region.
+// The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
+// of copies again. Checks in the blocks of together have the same result for all work-items of a
+// group and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -57,7 +58,7 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 		if rewrite.IsFault(b) || b.Term.Kind == ir.Return || cold[b] {
 			continue
 		}
-		if r := findRegion(f, dom, b, cold, together); r != nil && r.version(cold) {
+		if r := findRegion(f, dom, b, cold, together); r != nil && r.versionRegion(cold) {
 			return true
 		}
 	}
@@ -65,16 +66,16 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 }
 
 // findRegion returns the largest region that starts at the end of b, or nil if there is none.
-func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *region {
-	var found *region
-	r := &region{f: f, dom: dom, start: b, together: together, in: map[*ir.Block]bool{}}
+func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *checkRegion {
+	var found *checkRegion
+	r := &checkRegion{f: f, dom: dom, start: b, uniformChecks: together, inRegion: map[*ir.Block]bool{}}
 	open := map[*ir.Block]bool{} // successors of the region's blocks that are not yet part of the region
 	grow := func(x *ir.Block) {
 		for _, s := range x.Term.Succs {
 			if !rewrite.IsFault(s) {
 				open[s] = true
-			} else if !slices.Contains(r.faults, s) {
-				r.faults = append(r.faults, s)
+			} else if !slices.Contains(r.faultBlocks, s) {
+				r.faultBlocks = append(r.faultBlocks, s)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	for len(r.blocks) < maxRegionBlocks {
 		if len(open) == 1 {
 			n := *r
-			n.blocks, n.faults = slices.Clone(r.blocks), slices.Clone(r.faults)
+			n.blocks, n.faultBlocks = slices.Clone(r.blocks), slices.Clone(r.faultBlocks)
 			for x := range open {
 				n.exit = x
 			}
@@ -91,11 +92,11 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 				found = &n
 			}
 		}
-		// All predecessors of the next block must be in the region.
+		// The next block of the region must have all its predecessors in the region.
 		var next *ir.Block
 		for x := range open {
 			if x != b && (next == nil || dom.Index(x) < dom.Index(next)) &&
-				!slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !r.in[p] }) {
+				!slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !r.inRegion[p] }) {
 				next = x
 			}
 		}
@@ -106,61 +107,61 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 			break
 		}
 		delete(open, next)
-		r.in[next] = true
+		r.inRegion[next] = true
 		r.blocks = append(r.blocks, next)
 		grow(next)
 	}
 	if found == nil {
 		return nil
 	}
-	found.in = map[*ir.Block]bool{}
+	found.inRegion = map[*ir.Block]bool{}
 	for _, x := range found.blocks {
-		found.in[x] = true
+		found.inRegion[x] = true
 	}
-	for _, x := range found.faults {
-		if slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !found.in[p] }) {
+	for _, x := range found.faultBlocks {
+		if slices.ContainsFunc(x.Preds, func(p *ir.Block) bool { return p != b && !found.inRegion[p] }) {
 			return nil
 		}
 	}
 	return found
 }
 
-// The method version moves the region's checks to its start, if at least two of them can be
-// computed there. It reports whether it changed the code.
-func (r *region) version(cold map[*ir.Block]bool) bool {
-	r.reach, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
+// versionRegion moves the region's checks to its start, if at least two of them can be computed
+// there. If versionRegion changed the code, it returns true.
+func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
+	r.reachConds, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
 	n := len(r.start.Insts)
 	all := m.Bool(true)
 	var gathered []rewrite.Check
 	for _, b := range append([]*ir.Block{r.start}, r.blocks...) {
 		k, ok := rewrite.CheckOf(b)
-		if !ok || r.together[b] {
+		if !ok || r.uniformChecks[b] {
 			continue
 		}
-		reach, holds := r.reached(b), r.hoist(k.Holds)
+		reach, holds := r.reachedCond(b), r.hoistValue(k.Holds)
 		if reach == nil || holds == nil {
 			continue
 		}
 		if !k.Want {
-			holds = r.op(ir.OpLNot, holds)
+			holds = r.appendOp(ir.OpLNot, holds)
 		}
-		all = r.op(ir.OpLAnd, all, r.op(ir.OpLOr, r.op(ir.OpLNot, reach), holds))
+		all = r.appendOp(ir.OpLAnd, all, r.appendOp(ir.OpLOr, r.appendOp(ir.OpLNot, reach), holds))
 		gathered = append(gathered, k)
 	}
-	if len(gathered) < 2 || len(r.made) > maxRegionHoists {
+	if len(gathered) < 2 || len(r.newValues) > maxRegionHoists {
 		r.start.Insts = r.start.Insts[:n]
 		return false
 	}
-	for _, b := range r.split(all, gathered) {
+	for _, b := range r.splitRegion(all, gathered) {
 		cold[b] = true
 	}
 	return true
 }
 
-// The method op appends a bool op to the region's start and returns its result. It folds trivial
-// ops.
-func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
+// appendOp appends a bool op to the region's start and returns its result. appendOp folds ops with
+// constant operands.
+func (r *checkRegion) appendOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	m := r.f.Module
 	switch {
 	case op == ir.OpLNot && args[0].IsConst():
@@ -171,26 +172,26 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 		return args[0]
 	}
 	v := r.start.Append(op, ir.TypeBool, args...)
-	r.made = append(r.made, v)
+	r.newValues = append(r.newValues, v)
 	return v
 }
 
-// The method hoist returns a copy of v that is computed at the region's start. It returns nil if v
-// cannot be computed there.
-func (r *region) hoist(v *ir.Value) *ir.Value {
-	if v.Block == nil || !r.in[v.Block] {
+// hoistValue returns a copy of v that is computed at the region's start. If v cannot be computed at
+// the region's start, hoistValue returns nil.
+func (r *checkRegion) hoistValue(v *ir.Value) *ir.Value {
+	if v.Block == nil || !r.inRegion[v.Block] {
 		return v
 	}
 	if w, ok := r.hoisted[v]; ok {
 		return w
 	}
 	r.hoisted[v] = nil
-	if !facts.Speculative(v) || len(r.made) > maxRegionHoists {
+	if !facts.Speculative(v) || len(r.newValues) > maxRegionHoists {
 		return nil
 	}
 	var args []*ir.Value
 	for _, a := range v.Args {
-		x := r.hoist(a)
+		x := r.hoistValue(a)
 		if x == nil {
 			return nil
 		}
@@ -199,48 +200,48 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 	w := r.start.Append(v.Op, v.Type, args...)
 	w.Bits, w.Aux, w.Pos = v.Bits, v.Aux, v.Pos
 	r.hoisted[v] = w
-	r.made = append(r.made, w)
+	r.newValues = append(r.newValues, w)
 	return w
 }
 
-// The method reached returns the condition under which control reaches b from the region's start if
-// no check fails. It returns nil if the condition cannot be computed at the region's start.
-func (r *region) reached(b *ir.Block) *ir.Value {
+// reachedCond returns the condition under which control reaches b from the region's start if no
+// check fails. If the condition cannot be computed at the region's start, reachedCond returns nil.
+func (r *checkRegion) reachedCond(b *ir.Block) *ir.Value {
 	if b == r.start {
 		return r.f.Module.Bool(true)
 	}
-	if v, ok := r.reach[b]; ok {
+	if v, ok := r.reachConds[b]; ok {
 		return v
 	}
-	r.reach[b] = nil
-	if d := r.dom.Idom(b); r.always(d, b) {
-		r.reach[b] = r.reached(d)
-		return r.reach[b]
+	r.reachConds[b] = nil
+	if d := r.dom.Idom(b); r.alwaysReaches(d, b) {
+		r.reachConds[b] = r.reachedCond(d)
+		return r.reachConds[b]
 	}
 	any := r.f.Module.Bool(false)
 	for _, p := range b.Preds {
-		v := r.reached(p)
+		v := r.reachedCond(p)
 		if v == nil {
 			return nil
 		}
 		if t := p.Term; t.Kind == ir.Branch && !rewrite.IsFault(t.Succs[0]) && !rewrite.IsFault(t.Succs[1]) && t.Succs[0] != t.Succs[1] {
-			c := r.hoist(t.Cond)
+			c := r.hoistValue(t.Cond)
 			if c == nil {
 				return nil
 			}
 			if t.Succs[1] == b {
-				c = r.op(ir.OpLNot, c)
+				c = r.appendOp(ir.OpLNot, c)
 			}
-			v = r.op(ir.OpLAnd, v, c)
+			v = r.appendOp(ir.OpLAnd, v, c)
 		}
-		any = r.op(ir.OpLOr, any, v)
+		any = r.appendOp(ir.OpLOr, any, v)
 	}
-	r.reach[b] = any
+	r.reachConds[b] = any
 	return any
 }
 
-// The method always reports whether each path from d leads to b or to a fault.
-func (r *region) always(d, b *ir.Block) bool {
+// alwaysReaches reports whether each path from d leads to b or to a fault.
+func (r *checkRegion) alwaysReaches(d, b *ir.Block) bool {
 	seen := map[*ir.Block]bool{}
 	var walk func(x *ir.Block) bool
 	onward := func(x *ir.Block) bool {
@@ -251,21 +252,21 @@ func (r *region) always(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.in[x] && onward(x) // the result is false if x is the region's start, to which a path may lead back
+		return r.inRegion[x] && onward(x) // the result is false if x is the region's start, to which a path may lead back
 	}
 	return onward(d)
 }
 
-// The method split duplicates the region. Work-items for which the condition all is true run the
-// region without the gathered checks. The other work-items run a copy with the checks, and leave it
-// by a fault. The method split maps each block of the region to its copy.
-func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
+// splitRegion duplicates the region. Work-items for which allPass is true run the region without
+// the gathered checks. The other work-items run a copy with the checks, in which some check fails.
+// splitRegion returns a map from each block of the region to its copy.
+func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
 	c := rewrite.NewCloner(r.f)
-	list := slices.Concat(r.blocks, r.faults)
+	list := slices.Concat(r.blocks, r.faultBlocks)
 	c.Copy(list)
-	dead := r.f.NewBlock() // the exit of the copy, which is never executed
+	dead := r.f.NewBlock() // exit of the copy; never executed, because some check in the copy fails
 	dead.SetTerm(ir.Term{Kind: ir.Return})
 	c.Pair(r.start, cold)
 	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {
@@ -276,9 +277,9 @@ func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*i
 	})
 	c.Phis(r.blocks)
 	rewrite.MoveTerm(r.start, hot)
-	r.together[hot] = r.together[r.start]
-	delete(r.together, r.start)
-	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: all, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
+	r.uniformChecks[hot] = r.uniformChecks[r.start]
+	delete(r.uniformChecks, r.start)
+	r.start.SetTerm(ir.Term{Kind: ir.Branch, Cond: allPass, Succs: []*ir.Block{hot, cold}, Pos: t.Pos})
 	for _, k := range gathered {
 		b := k.Block
 		if b == r.start {

@@ -1,7 +1,7 @@
 package facts
 
 // This file tells passes whether a module must work around a certain driver bug. The table of
-// driver bugs is in package quirks, which these passes may not import.
+// driver bugs is in package quirks, which most passes may not import.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // QuirkPrefix is the prefix of the names of driver bugs in a module's list of disabled features.
-// The list of disabled features also contains other names.
+// The list of disabled features also contains names without the prefix, such as names of passes.
 const QuirkPrefix = "quirk/"
 
 // Avoids reports whether the module must avoid the driver bug with the given name.

@@ -1,6 +1,7 @@
 package facts
 
-// This file computes which bits of an integer may be set. It also has predicates on constants.
+// This file computes which bits of an integer may be set. This file also contains predicates on
+// constants.
 
 import (
 	"maps"
@@ -38,8 +39,8 @@ const MaxPossible = 4
 // Possible returns a mask of the bits that may be set in the integer v.
 func Possible(v *ir.Value) uint64 { return possibleIn(v, MaxPossible, nil) }
 
-// possibleIn is Possible with a limit on the depth of expressions. The map phis contains each phi
-// that is being examined, with the bits found for it so far.
+// possibleIn is like Possible, but examines operands only down to the given depth. The map phis
+// contains the bits found so far for each phi that is being examined.
 func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	all := Mask(v.Type)
 	if v.IsConst() {
@@ -80,14 +81,15 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	return all
 }
 
-// possiblePhi returns the bits that may be set in the phi v. Its arguments may depend on v itself,
-// so possiblePhi starts with no bits and adds the bits of the arguments until nothing changes.
+// possiblePhi returns the bits that may be set in the phi v. The arguments of v may depend on v
+// itself, so possiblePhi starts with no bits and adds the bits of the arguments until nothing
+// changes.
 func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	if s, ok := phis[v]; ok {
 		return s
 	}
 	const nested, rounds = 2, 3
-	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // the phis are nested too deeply, or v belongs to a loop that is still being built
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // examining more nested phis would take too long, or v belongs to a loop that is still being built
 		return Mask(v.Type)
 	}
 	inner := maps.Clone(phis)

@@ -253,7 +253,7 @@ func TestFootprintGroups(t *testing.T) {
 			from, to("%83"), step, size)
 	}
 	xor := func(n int, to int) string { return fmt.Sprintf("\t%%%d = Xor i64 %%10, i64 %d\n", to, n) }
-	// The local id, plus and minus an argument, so often that no steps are left for what comes next.
+	// idSum, plus and minus an argument, so often that no steps are left for what comes next.
 	const often = maxIndexSteps / 5 * 3 / 2 * 2
 	long := "\t%6000 = IAdd i32 %50, %24\n"
 	for i := range often {

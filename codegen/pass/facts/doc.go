@@ -1,27 +1,24 @@
-// Package facts computes facts about the values of a module. It does not change code.
+// Package facts computes facts about the values of a module. The analyses of package facts do not
+// change code.
 //
-//	question                                            answered by
-//
-//	is i in [0, 99] in block b                          Ranges.At, by intervals from types,
-//	                                                      branches and loops
-//	is i < len(s) in block b                            Prover.Le, by sums of terms, compared
-//	                                                      along conditions and inductions
-//	is n*m below 2^28 in launches that are small        bounder, and Result records the product
-//	which bits of v may be set                          Possible, Certain
-//	which constant is v                                 FoldConst
-//	which slice does an address point into              FindRoots
-//	which elements of a slice does a work-item use      Footprints, only its own, or others too
-//	may v be computed on paths that do not use v        Speculative.
+//	Ranges.At returns the interval of an integer in a block, from its type, branches and loops.
+//	Prover.Le proves inequalities such as i < len(s) from conditions, loops and sums.
+//	Solved also finds sizes and products that are small in small launches, and records them in Result.
+//	Possible and Certain return the bits of an integer that may be set, or are always set.
+//	FoldConst returns the constant to which a value can be folded.
+//	FindRoots returns the slices into which an address may point.
+//	Footprints tells whether a work-item uses only its own elements of a slice.
+//	Speculative reports whether a value may be computed on paths that do not use it.
 //
 // For example, in
 //
 //	if i < len(s) {     // Ranges finds that i is at most len(s)-1 in the branch
 //		j := i / 2      // Prover finds that j ≤ i, so j < len(s) holds as well
-//		s[j] = 0        // pass bounds removes the check
+//		s[j] = 0        // The pass bounds removes the check.
 //	}
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
-// other. Package facts may import only rewrite. It describes the values of a single work-item.
-// Package uniform compares the values of all work-items of a group, and uses package facts for
-// that.
+// other. Package facts may import only rewrite. Package facts describes the values of a single
+// work-item. Package uniform compares the values of all work-items of a group, and uses package
+// facts for that.
 package facts

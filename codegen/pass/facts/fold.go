@@ -1,7 +1,7 @@
 package facts
 
-// This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the file to
-// fold constants. Analyses that follow single values through the iterations of a loop use it, too.
+// This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the code in
+// this file to fold constants. Analyses that compute a value in each iteration of a loop use the code, too.
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// FoldConst returns the constant to which v can be folded, or nil. It folds floating-point results
-// only if every device computes the same bits. So it does not fold results that are NaNs or float32
-// subnormals.
+// FoldConst returns the constant to which v can be folded, or nil. A floating-point result is
+// folded only if every device computes the same bits. FoldConst does not fold results that are NaNs
+// or float32 subnormals.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil
@@ -84,8 +84,8 @@ func foldBool(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// foldInt computes the integer operation v with constant operands. The result may have more bits
-// than v's type, and ir.Module.Const truncates it.
+// foldInt computes the integer operation v with constant operands. If the result of foldInt has
+// more bits than v's type, ir.Module.Const truncates it later.
 func foldInt(v *ir.Value) (uint64, bool) {
 	x := v.Args[0]
 	w := uint64(x.Type.Bits())
@@ -170,8 +170,8 @@ func foldInt1(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// FloatOf returns the value of the floating-point constant v. It also reports whether all devices
-// compute with exactly this value.
+// FloatOf returns the value of the floating-point constant v. FloatOf also reports whether all
+// devices compute with exactly the value of the constant.
 func FloatOf(v *ir.Value) (float64, bool) {
 	switch v.Type.Kind {
 	case ir.F32:
@@ -224,7 +224,7 @@ func foldIntToFloat(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// convertNaN converts x to type t if x is a constant NaN. The result is a quiet NaN and keeps the
+// convertNaN converts x to type t if x is a constant NaN. The converted NaN is quiet and keeps the
 // upper bits of the payload (IEEE 754, 6.2.3).
 func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
 	switch {

@@ -1,11 +1,12 @@
 package facts
 
 // This file finds which elements of each slice a work-item uses. A work-item may use only its own
-// elements, only the elements of its work-group, or any elements. The result is used for fusion,
-// which combines two kernels into one launch. Two kernels may be fused if each memory location that
-// one writes and the other uses belongs to the same work-item in both. It is enough that the
-// location belongs to the same work-group in both, if a barrier separates the kernels. The file
-// indices.go analyses indices, and blocks.go analyses indices that stay within the work-group.
+// elements, only the elements of its work-group, or any elements. The footprints decide whether two
+// kernels may be fused, that is, combined into one launch. Two kernels may be fused if each memory
+// location that one kernel writes and the other uses belongs to the same work-item in both. If a
+// barrier separates the kernels, the location only needs to belong to the same work-group in both.
+// The file indices.go analyses indices, and blocks.go analyses indices that stay within the
+// work-group.
 
 import (
 	"math"
@@ -38,24 +39,24 @@ type Footprint struct {
 	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
 	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The field Why contains
-	// the reason for that reach. With ReachOwn, Pos is the source position of the first access to the slice. Index is
-	// the index at Pos as source-like text, or "" if the text would be too long.
+	// the reason why the reach is not ReachOwn. With ReachOwn, Pos is the source position of the first access to the
+	// slice. Index is the index at Pos as source-like text, or "" if the text would be too long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
 }
 
-// Footprints returns the footprint of each parameter of a module. It must be called right after the
-// pass arrays, when the module still has all checks of indices. Footprints does not change the
-// module. For a module that is compiled for small launches, the result is valid only in small
-// launches.
+// Footprints returns the footprint of each parameter of a module. Footprints must be called right
+// after the pass arrays, when the module still has all checks of indices. Footprints does not
+// change the module. For a module that is compiled for small launches, the result is valid only in
+// small launches.
 func Footprints(m *ir.Module) []Footprint {
 	f := newFootprinter(m)
 	for _, fn := range rewrite.Bodies(m) {
 		for _, b := range fn.ReversePostorder() {
 			for _, v := range b.Insts {
 				if r := v.Ref(); r != nil && r.Var == nil && v.Op != ir.OpAddrOf {
-					f.access(v)
+					f.addAccess(v)
 				}
 			}
 		}
@@ -75,16 +76,15 @@ func Footprints(m *ir.Module) []Footprint {
 // manyItems is a number of work-items so large that no launch could finish them in practice.
 const manyItems = 1 << 40
 
-// Limited reports whether f limits the number of work-items of a launch further than the kernel's
-// rank does.
+// Limited reports whether f allows fewer work-items in a launch than the kernel's rank allows.
 func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
-// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
-// own elements. The slice s is the parameter with index param, and its reach is ReachOwn. These
-// comparisons are true under two conditions. The slice must have PerItem elements for each work-item of the launch, and
-// the launch must satisfy the conditions in the fields Strides and Most.
+// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's own elements. The
+// slice s is the parameter with index param and has the reach ReachOwn. The comparisons are true if the slice has
+// PerItem elements for each work-item of the launch. In addition, the launch must satisfy the conditions in the
+// fields Strides and Most of p.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -93,12 +93,12 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 			if v.Op != ir.OpULt || !IsLen(m, v.Args[1], param) || !f.inRange(b) {
 				continue
 			}
-			x := indexer{f: f, b: b, steps: maxIndexSteps}
-			at, ok := x.signed(v.Args[0])
+			x := indexer{f: f, b: b, stepsLeft: maxIndexSteps}
+			at, ok := x.signedSum(v.Args[0])
 			if !ok {
 				continue
 			}
-			s, ok := x.split(at)
+			s, ok := x.splitSum(at)
 			if ok && s.perItem == p.PerItem && slices.Equal(s.strides, p.Strides) && s.most >= p.Bound() {
 				own = append(own, v)
 			}
@@ -135,19 +135,20 @@ func newFootprinter(m *ir.Module) *footprinter {
 }
 
 // findGuards finds the blocks in which a work-item's id is known to be within the launch's range,
-// for each dimension. The fact also holds in all blocks that these blocks dominate. A kernel over a
-// range begins with a test of the id, because the last work-groups may extend past the range:
+// for each dimension. In all blocks that the found blocks dominate, the id is also within the
+// range. A kernel over a range begins with a test of the id, because the last work-groups may
+// extend past the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
 //	%2 = ULt bool %0, %1
-//	Branch %2, b1, b6                     (b1 is a guard)
+//	Branch %2, b1, b6                     (b1 is such a block.)
 func (f *footprinter) findGuards() {
-	f.ranges.each(func(n *noted) {
+	f.ranges.eachNote(func(n *valueNotes) {
 		if n.v.Op != ir.OpBuiltIn {
 			return
 		}
-		d, ok := dimension(n.v)
+		d, ok := idDimension(n.v)
 		if !ok {
 			return
 		}
@@ -172,12 +173,12 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// The method access adds the device memory access v to the footprint of each slice that v may
+// addAccess adds the device memory access v to the footprint of each slice that v may
 // access.
-func (f *footprinter) access(v *ir.Value) {
-	one, why := f.index(v, nil)
+func (f *footprinter) addAccess(v *ir.Value) {
+	one, why := f.indexShare(v, nil)
 	if why == WhyIndex {
-		if g, ok := f.group(v); ok {
+		if g, ok := f.groupShare(v); ok {
 			one = g
 		}
 	}
@@ -191,7 +192,7 @@ func (f *footprinter) access(v *ir.Value) {
 		if p.Reach == abi.ReachAny {
 			continue
 		}
-		q, ok := p.with(one, i, v.Ref().Elem, why)
+		q, ok := p.withShare(one, i, v.Ref().Elem, why)
 		if !ok || q.Reach > p.Reach {
 			q.Pos, q.Index = v.Pos, f.indexText(v)
 		}
@@ -199,9 +200,9 @@ func (f *footprinter) access(v *ir.Value) {
 	}
 }
 
-// The method with returns the footprint of parameter i after another access is added. The accessed elements have type
-// elem. It returns false if the resulting reach is ReachAny.
-func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
+// withShare returns the footprint of parameter i after another access is added. The accessed elements have type
+// elem. withShare returns false if the resulting reach is ReachAny.
+func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
 	case one.reach == abi.ReachNone || i != one.param:
@@ -216,8 +217,8 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
 		why = WhyDiffer
 	default:
-		if q.Multiple = lcm(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
-			why = WhyDiffer // no work-group is that large
+		if q.Multiple = leastMultiple(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
+			why = WhyDiffer // no work-group is as large as the common multiple
 			break
 		}
 		if q.Most = min(p.Most, one.most); one.reach > p.Reach {
@@ -228,9 +229,9 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
-// The function lcm returns the least common multiple of two positive numbers. Both must be at most
+// leastMultiple returns the least common multiple of two positive numbers, which must be at most
 // abi.MaxLocalSize.
-func lcm(a, b int64) int64 {
+func leastMultiple(a, b int64) int64 {
 	n := a
 	for n%b != 0 {
 		n += a
@@ -238,9 +239,9 @@ func lcm(a, b int64) int64 {
 	return n
 }
 
-// A share describes how a single access divides a slice among the work-items. Its fields have the meanings of the
-// fields of Footprint.
-type share struct {
+// accessShare describes how a single access divides a slice among the work-items. Each field of accessShare has
+// the meaning of the field of abi.Footprint with the same name.
+type accessShare struct {
 	param             int
 	reach             abi.Reach
 	perItem, multiple int64
@@ -248,14 +249,14 @@ type share struct {
 	most              int64
 }
 
-// The method index returns how the access v divides its slice among the work-items. If k is nil, each work-item must
+// indexShare returns how the access v divides its slice among the work-items. If k is nil, each work-item must
 // access only its own elements. If k is not nil, each work-item may access all elements of its block of work-items,
-// which k describes. If no proof is found, the method index returns the reason.
-func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
+// which k describes. If indexShare finds no proof, it returns the reason.
+func (f *footprinter) indexShare(v *ir.Value, k *itemBlocks) (s accessShare, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
-	case v.Matrices() != nil: // for a matrix, work-items load and store elements that belong to others
+	case v.Matrices() != nil: // for a matrix, a work-item loads and stores elements that belong to other work-items
 		return s, WhyIndex
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
 		return s, WhyForm
@@ -269,13 +270,13 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	//	%2 = Load i32 [%1 i32, %b]        (t[b])
 	//
 	// the element's index is a + b, provided that all elements on the path have the same size.
-	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}
+	x := indexer{f: f, b: v.Block, stepsLeft: maxIndexSteps, idBlocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
-	at, ok := x.signed(v.Path()[1])
+	at, ok := x.signedSum(v.Path()[1])
 	for ok && base.Op == ir.OpAddrOf && base.Ref().Var == nil && base.Ref().Elem == elem && len(base.Path()) == 2 {
-		var low sum
-		if low, ok = x.signed(base.Path()[1]); ok {
-			at, ok = at.plus(low, 1)
+		var low indexSum
+		if low, ok = x.signedSum(base.Path()[1]); ok {
+			at, ok = at.plusTimes(low, 1)
 		}
 		base = base.Path()[0]
 	}
@@ -289,7 +290,7 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	if !ok || f.m.Params[param].ElemSize != elem.Size {
 		return s, WhyAddress
 	}
-	if s, ok = x.split(at); !ok {
+	if s, ok = x.splitSum(at); !ok {
 		return s, WhyIndex
 	}
 	s.param, s.reach, s.multiple = param, abi.ReachOwn, 1

@@ -1,9 +1,8 @@
 package facts
 
 // This file finds whether an index selects one of the work-item's own elements, as part of the
-// analysis in footprint.go. It writes the index as a sum of products, as sums.go does, but in
-// integers that do not wrap. The reason is that two work-items whose sums differ may use the same
-// element if the index wraps.
+// analysis in footprint.go. The index becomes a sum of products, as in sums.go, but in integers
+// that do not wrap. If an index wraps, two work-items with different sums may use the same element.
 
 import (
 	"math"
@@ -14,29 +13,30 @@ import (
 )
 
 const (
-	maxFactors    = 3 // enough for z*H*W
+	maxFactors    = 3 // largest number of factors of a summand, enough for z*H*W
 	maxSummands   = 8
 	maxIndexSteps = 200 // largest number of values examined for one index
 )
 
-// A summand is the product of coef and the factors. The factors are sorted by their IDs. The unused
-// elements at the end of the array are nil.
+// A summand is the product of coef and the factors. The factors are sorted by their IDs. Unused
+// elements at the end of the array of factors are nil.
 type summand struct {
 	coef    int64
 	factors [maxFactors]*ir.Value
 }
 
-// A sum is an integer k plus summands with different factors. A sum is an integer of unlimited size, whose low bits
-// equal the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low
-// bits. Facts about the sum also hold for the value if the sum fits in the value's type (see need).
-type sum struct {
+// indexSum is an integer k plus summands with different factors. The sum has unlimited size, and its low bits equal
+// the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low bits.
+// Facts about the sum also hold for the value if the sum fits in the value's type (see sumBound).
+type indexSum struct {
 	k     int64
 	terms []summand
 }
 
-// The method plus returns s + c*t. It returns false if the result has too many summands.
-func (s sum) plus(t sum, c int64) (sum, bool) {
-	r := sum{s.k + c*t.k, slices.Clone(s.terms)}
+// plusTimes returns s + c*t. If the sum has more than maxSummands summands, plusTimes returns
+// false.
+func (s indexSum) plusTimes(t indexSum, c int64) (indexSum, bool) {
+	r := indexSum{s.k + c*t.k, slices.Clone(s.terms)}
 	for _, x := range t.terms {
 		x.coef *= c
 		r.add(x)
@@ -44,7 +44,7 @@ func (s sum) plus(t sum, c int64) (sum, bool) {
 	return r, len(r.terms) <= maxSummands
 }
 
-func (s *sum) add(x summand) {
+func (s *indexSum) add(x summand) {
 	i := slices.IndexFunc(s.terms, func(y summand) bool { return x.factors == y.factors })
 	if i < 0 {
 		i = len(s.terms)
@@ -55,15 +55,15 @@ func (s *sum) add(x summand) {
 	}
 }
 
-// The method times returns s * t. It returns false if the result has too many summands or factors.
-func (s sum) times(t sum) (sum, bool) {
-	all := func(s sum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
-	var r sum
+// timesSum returns s * t. If the product has too many summands or factors, timesSum returns false.
+func (s indexSum) timesSum(t indexSum) (indexSum, bool) {
+	all := func(s indexSum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
+	var r indexSum
 	for _, x := range all(s) {
 		for _, y := range all(t) {
-			p, ok := x.times(y)
+			p, ok := x.timesSummand(y)
 			if !ok {
-				return sum{}, false
+				return indexSum{}, false
 			}
 			r.add(p)
 		}
@@ -75,8 +75,8 @@ func (s sum) times(t sum) (sum, bool) {
 	return r, len(r.terms) <= maxSummands
 }
 
-func (x summand) times(y summand) (summand, bool) {
-	all := append(x.list(), y.list()...)
+func (x summand) timesSummand(y summand) (summand, bool) {
+	all := append(x.factorList(), y.factorList()...)
 	if x.coef *= y.coef; x.coef == 0 {
 		return summand{}, true
 	}
@@ -89,32 +89,32 @@ func (x summand) times(y summand) (summand, bool) {
 	return x, true
 }
 
-// The method list returns the factors of x that are not nil.
-func (x *summand) list() []*ir.Value {
+// factorList returns the factors of x that are not nil.
+func (x *summand) factorList() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// The method without splits the factors of x into global ids and other factors. It returns the other factors as left.
-// If exactly one factor is a global id, the method without returns its dimension. If there is no
-// id, dim is -1. If there are several ids, dim is maxFactors.
-func (x summand) without(rank int) (dim int, left []*ir.Value) {
+// splitIDs splits the factors of x into global ids and other factors. If exactly one factor is a global id,
+// splitIDs returns the id's dimension as dim. If no factor is a global id, dim is -1. If several factors
+// are global ids, dim is maxFactors.
+func (x summand) splitIDs(rank int) (dim int, otherFactors []*ir.Value) {
 	dim = -1
-	for _, v := range x.list() {
-		switch d, ok := dimension(v); {
+	for _, v := range x.factorList() {
+		switch d, ok := idDimension(v); {
 		case !ok || d >= rank:
-			left = append(left, v)
+			otherFactors = append(otherFactors, v)
 		case dim < 0:
 			dim = d
 		default:
 			return maxFactors, nil
 		}
 	}
-	return dim, left
+	return dim, otherFactors
 }
 
-// The function dimension returns the dimension of the global id v. If v is not a global id, it
+// idDimension returns the dimension of the global id v. If v is not a global id, idDimension
 // returns false.
-func dimension(v *ir.Value) (int, bool) {
+func idDimension(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpBuiltIn {
 		return 0, false
 	}
@@ -122,110 +122,110 @@ func dimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// A need is the condition that a sum is in an interval. Only if the condition holds does the sum
-// equal the value from which it was made.
-type need struct {
-	sum sum
+// sumBound is the condition that a sum is in an interval. If the sum is in the interval, the sum
+// equals the value from which it was made.
+type sumBound struct {
+	sum indexSum
 	in  Interval
 }
 
 // indexer analyses the index of a single memory access.
 type indexer struct {
-	f     *footprinter
-	b     *ir.Block // block of the access
-	steps int       // number of values that may still be examined
-	needs []need
-	// The field blocks describes the blocks of work-items by which ids are split. It is nil if ids
-	// are not split.
-	blocks *blocks
+	f         *footprinter
+	b         *ir.Block // block of the access
+	stepsLeft int       // number of values that may still be examined
+	sumBounds []sumBound
+	// idBlocks describes the blocks of work-items by which the indexer splits ids. If the indexer
+	// does not split ids, idBlocks is nil.
+	idBlocks *itemBlocks
 }
 
-// The method signed returns the sum of the index v, which is taken as a signed integer.
-func (x *indexer) signed(v *ir.Value) (sum, bool) {
+// signedSum returns the sum of the index v, which is taken as a signed integer.
+func (x *indexer) signedSum(v *ir.Value) (indexSum, bool) {
 	s := x.asSum(v)
 	if v.Type != ir.TypeI64 {
-		return x.exact(s, FullRange(v.Type))
+		return x.requireIn(s, FullRange(v.Type))
 	}
 	return s, true
 }
 
-// The method exact requires that the sum s is in the given interval. If that is not known yet, the
-// method exact adds a need, which the method split checks later. It returns false if s contains no
-// global id, because the method split could not prove such a need.
-func (x *indexer) exact(s sum, in Interval) (sum, bool) {
-	if x.interval(s).Within(in) {
+// requireIn requires that the sum s is in the given interval. If it is not known that s is in the
+// interval, requireIn adds a sumBound, which splitSum checks later. If s contains no global id,
+// requireIn returns false, because splitSum could not prove the condition.
+func (x *indexer) requireIn(s indexSum, in Interval) (indexSum, bool) {
+	if x.sumInterval(s).Within(in) {
 		return s, true
 	}
-	if !slices.ContainsFunc(s.terms, func(t summand) bool { d, _ := t.without(x.f.m.Rank); return d >= 0 }) {
+	if !slices.ContainsFunc(s.terms, func(t summand) bool { d, _ := t.splitIDs(x.f.m.Rank); return d >= 0 }) {
 		return s, false
 	}
-	x.needs = append(x.needs, need{s, in})
+	x.sumBounds = append(x.sumBounds, sumBound{s, in})
 	return s, true
 }
 
-// asSum returns v as a sum.
-func (x *indexer) asSum(v *ir.Value) sum {
+// asSum returns the index v as a sum of products.
+func (x *indexer) asSum(v *ir.Value) indexSum {
 	if v.IsConst() {
-		return sum{k: v.Int()}
+		return indexSum{k: v.Int()}
 	}
-	if x.blocks != nil && v.Op == ir.OpBuiltIn {
-		return x.id(v) // even if no steps remain, since an unsplit id would represent the first id of its block
+	if x.idBlocks != nil && v.Op == ir.OpBuiltIn {
+		return x.idSum(v) // an id is split even if no steps remain, since an unsplit id would represent the first id of its block
 	}
-	whole := atom(x.one(v))
-	if x.steps--; x.steps < 0 || v.Block == nil {
+	whole := sumOfOne(x.sameLoad(v))
+	if x.stepsLeft--; x.stepsLeft < 0 || v.Block == nil {
 		return whole
 	}
-	if x.blocks != nil {
-		if s, ok := x.blocked(v); ok {
+	if x.idBlocks != nil {
+		if s, ok := x.blockSum(v); ok {
 			return s
 		}
 	}
-	var s sum
+	var s indexSum
 	ok := false
 	switch v.Op {
 	case ir.OpIAdd:
-		s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), 1)
+		s, ok = x.asSum(v.Args[0]).plusTimes(x.asSum(v.Args[1]), 1)
 	case ir.OpISub:
-		s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), -1)
+		s, ok = x.asSum(v.Args[0]).plusTimes(x.asSum(v.Args[1]), -1)
 	case ir.OpIMul:
-		s, ok = x.asSum(v.Args[0]).times(x.asSum(v.Args[1]))
+		s, ok = x.asSum(v.Args[0]).timesSum(x.asSum(v.Args[1]))
 	case ir.OpShl:
 		if n := v.Args[1]; n.IsConst() && n.Bits < 63 {
-			s, ok = sum{}.plus(x.asSum(v.Args[0]), 1<<n.Bits)
+			s, ok = indexSum{}.plusTimes(x.asSum(v.Args[0]), 1<<n.Bits)
 		}
 	case ir.OpOr:
-		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no bit can be set in both operands, so the Or equals their sum
-			s, ok = x.asSum(v.Args[0]).plus(x.asSum(v.Args[1]), 1)
+		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no bit can be set in both operands, so the "or" equals their sum
+			s, ok = x.asSum(v.Args[0]).plusTimes(x.asSum(v.Args[1]), 1)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
-		s, ok = x.converted(v)
+		s, ok = x.convertedSum(v)
 	}
 	if !ok {
 		return whole
 	}
-	return x.rebased(s)
+	return x.rebaseSum(s)
 }
 
-// The function atom returns the sum with v as its only summand.
-func atom(v *ir.Value) sum { return sum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
+// sumOfOne returns the sum with v as its only summand.
+func sumOfOne(v *ir.Value) indexSum { return indexSum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// The method converted returns the sum of the integer conversion v, which is that of its argument.
-// A conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A
-// conversion to more bits equals the argument's sum only if that sum is within the range of the
-// argument's type.
-func (x *indexer) converted(v *ir.Value) (sum, bool) {
+// convertedSum returns the integer conversion v as a sum, which equals the sum of v's argument. A
+// conversion to fewer bits keeps the low bits, and a sum describes only the low bits. A conversion
+// to more bits equals the argument's sum only if the sum is within the range of the argument's
+// type.
+func (x *indexer) convertedSum(v *ir.Value) (indexSum, bool) {
 	from := v.Args[0].Type
 	if !from.IsInt() {
-		return sum{}, false
+		return indexSum{}, false
 	}
 	s := x.asSum(v.Args[0])
 	if v.Type.Bits() <= from.Bits() {
 		return s, true
 	}
 	if v.Op == ir.OpSConvert {
-		return x.exact(s, FullRange(from))
+		return x.requireIn(s, FullRange(from))
 	}
-	return x.exact(s, Interval{0, int64(Mask(from))})
+	return x.requireIn(s, Interval{0, int64(Mask(from))})
 }
 
 // launchKey identifies an argument of the launch or a built-in id.
@@ -236,9 +236,9 @@ type launchKey struct {
 	aux  any
 }
 
-// The method one returns the same value for all loads of the same argument or id. It returns v itself if v is neither
-// an argument nor an id.
-func (x *indexer) one(v *ir.Value) *ir.Value {
+// sameLoad returns the same value for all loads of the same argument or id. For any other v,
+// sameLoad returns v itself.
+func (x *indexer) sameLoad(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
 	}
@@ -253,28 +253,28 @@ func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	return f.ones[key]
 }
 
-// The method at returns the interval of the factor v in the basic block of the access.
-func (x *indexer) at(v *ir.Value) Interval {
-	if x.blocks != nil {
-		if p, ok := x.blocks.at(v); ok {
+// factorInterval returns the interval of the factor v in the basic block of the access.
+func (x *indexer) factorInterval(v *ir.Value) Interval {
+	if x.idBlocks != nil {
+		if p, ok := x.idBlocks.intervalOf(v); ok {
 			return p
 		}
 	}
-	if v.Op == ir.OpBuiltIn && (v.Block == nil || x.blocks != nil) {
+	if v.Op == ir.OpBuiltIn && (v.Block == nil || x.idBlocks != nil) {
 		// Facts about a work-item's id need not hold for the first id of its block of work-items.
 		return x.f.ranges.builtIn(v.Aux.(ir.BuiltIn))
 	}
 	return x.f.ranges.At(v, x.b)
 }
 
-// The method interval returns the interval of the sum s in the basic block of the access. The
-// interval is empty if the value of s is unknown.
-func (x *indexer) interval(s sum) Interval {
+// sumInterval returns the interval of the sum s in the basic block of the access. If the value of s
+// is unknown, sumInterval returns an empty interval.
+func (x *indexer) sumInterval(s indexSum) Interval {
 	p := Interval{s.k, s.k}
 	for _, t := range s.terms {
 		q := Interval{t.coef, t.coef}
-		for _, v := range t.list() {
-			if q = MulRanges(q, x.at(v)); q.Empty() {
+		for _, v := range t.factorList() {
+			if q = MulRanges(q, x.factorInterval(v)); q.Empty() {
 				return q
 			}
 		}
@@ -285,31 +285,29 @@ func (x *indexer) interval(s sum) Interval {
 	return p
 }
 
-// The method split finds how the index s divides a slice among the work-items. Let lin be the
-// linear id. If the index is c*lin + r with 0 <= r < c, the method split returns c as perItem. It
+// splitSum finds how the index s divides a slice among the work-items. Let lin be the work-item's
+// linear id. If the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. splitSum
 // also returns the conditions that the launch must satisfy. For example:
 //
-//	index                     c    rest r    strides
-//
-//	x                         1    0
-//	4*x + j, j in [0,3]       4    j
-//	2*x + 2                   -    2 is not less than c, so this is the next work-item's element
-//	(z*H + y)*W + x           1    0         W is the extent along x, H along y.
+//	For the index x, c is 1 and r is 0.
+//	For the index 4*x + j with j in [0,3], c is 4 and r is j.
+//	For the index 2*x + 2, r is not less than c, so the element belongs to the next work-item.
+//	For the index (z*H + y)*W + x, c is 1 and r is 0, if the launch's extents are W along x and H along y.
 //
 // Each work-item has a different linear id lin, because the id x is less than the range nx (see
 // inRange).
 //
-// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block.
-// Then r must select an element of one of the block's work-items.
-func (x *indexer) split(s sum) (out share, ok bool) {
+// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block. In
+// an indexer that splits ids, r must select an element of one of the block's work-items.
+func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	rank := x.f.m.Rank
 	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
-	rest := sum{k: s.k}
+	restSum := indexSum{k: s.k}
 	for _, t := range s.terms {
-		d, left := t.without(rank)
+		d, left := t.splitIDs(rank)
 		switch {
 		case d < 0:
-			rest.terms = append(rest.terms, t)
+			restSum.terms = append(restSum.terms, t)
 			continue
 		case d >= rank || scales[d].coef != 0:
 			return out, false
@@ -322,7 +320,7 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 		return out, false
 	}
 	for d := 1; d < rank; d++ {
-		s, ok := stride(d-1, scales[d], scales[d-1])
+		s, ok := quotientStride(d-1, scales[d], scales[d-1])
 		if !ok {
 			return out, false
 		}
@@ -330,14 +328,14 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 			out.strides = append(out.strides, s)
 		}
 	}
-	if !x.within(rest, scales[:rank]) {
+	if !x.withinOwn(restSum, scales[:rank]) {
 		return out, false
 	}
-	// The index must equal its sum. Otherwise it might not be one of the c elements of the
-	// work-item.
+	// The index must equal its sum without wrapping. An index that wraps might not select one of
+	// the c elements of the work-item.
 	out.perItem, out.most = c, math.MaxInt64/c
-	for _, n := range x.needs {
-		m, ok := x.bound(n, scales[:rank], c)
+	for _, n := range x.sumBounds {
+		m, ok := x.maxItems(n, scales[:rank], c)
 		if !ok {
 			return out, false
 		}
@@ -346,21 +344,21 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 	return out, out.most > 0
 }
 
-// The method within reports whether the index selects one of the work-item's own elements. If ids
-// are split, the index may select any element of the work-item's block of work-items. The index is
-// the sum of the parameter rest and the ids, and each id is multiplied by an element of scales.
-func (x *indexer) within(rest sum, scales []summand) bool {
-	if x.blocks != nil {
-		return x.inBlock(rest, scales)
+// withinOwn reports whether the index selects one of the work-item's own elements. If ids are
+// split, the index may select any element of the work-item's block of work-items. The index is the
+// sum of restSum and the ids, each multiplied by an element of scales.
+func (x *indexer) withinOwn(restSum indexSum, scales []summand) bool {
+	if x.idBlocks != nil {
+		return x.inBlock(restSum, scales)
 	}
-	return x.interval(rest).Within(Interval{0, scales[0].coef - 1})
+	return x.sumInterval(restSum).Within(Interval{0, scales[0].coef - 1})
 }
 
-// The function stride returns the quotient s = a/b, which must be the extent of dimension d of the
+// quotientStride returns the quotient s = a/b, which must be the extent of dimension d of the
 // launch's range. The quotient s must be an argument or a constant.
-func stride(d int, a, b summand) (s abi.Stride, ok bool) {
-	left := a.list()
-	for _, v := range b.list() {
+func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
+	left := a.factorList()
+	for _, v := range b.factorList() {
 		i := slices.Index(left, v)
 		if i < 0 {
 			return s, false
@@ -392,26 +390,26 @@ func stride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// The method bound returns the largest number of work-items in a launch for which the need n is
-// met. The index is c*lin + r, and scales contains the factors by which the index multiplies the
-// ids. So all summands of the index with an id add up to at most c*lin. Consider a sum whose
-// coefficients are at most m/c times those of the index. This sum is at most m*lin plus its
-// summands without an id.
-func (x *indexer) bound(n need, scales []summand, c int64) (most int64, ok bool) {
-	rest, times := sum{k: n.sum.k}, int64(0)
+// maxItems returns the largest number of work-items in a launch for which the sum of n is in the
+// interval of n. The index is c*lin + r, and scales contains the factors by which the index
+// multiplies the ids. The summands of the index that contain an id add up to at most c*lin. Let the
+// coefficients of another sum be at most m/c times the coefficients of the index. Then the other
+// sum is at most m*lin plus its summands without an id.
+func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {
+	restSum, times := indexSum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {
-		d, left := t.without(len(scales))
+		d, left := t.splitIDs(len(scales))
 		if d < 0 {
-			rest.terms = append(rest.terms, t)
+			restSum.terms = append(restSum.terms, t)
 			continue
 		}
-		if d >= len(scales) || t.coef < 0 || !slices.Equal(left, scales[d].list()) {
+		if d >= len(scales) || t.coef < 0 || !slices.Equal(left, scales[d].factorList()) {
 			return 0, false
 		}
-		unit := scales[d].coef / c // divisible by c, as split has checked
+		unit := scales[d].coef / c // divisible by c, as splitSum has checked
 		times = max(times, t.coef/unit+min(1, t.coef%unit))
 	}
-	p := x.interval(rest)
+	p := x.sumInterval(restSum)
 	if p.Empty() || p.Lo < n.in.Lo || p.Hi > n.in.Hi {
 		return 0, false
 	}

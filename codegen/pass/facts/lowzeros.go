@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero
-// it returns 64.
+// LowZeros returns how many low bits of the integer v are known to be zero. For the constant zero,
+// LowZeros returns 64.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 
-// lowZeros is LowZeros for an operand at the given depth of the expression.
+// lowZeros is like LowZeros, for an operand at the given depth of the expression.
 func lowZeros(v *ir.Value, depth int) int {
 	const all, most = 64, 16
 	least := func(vs ...*ir.Value) int {

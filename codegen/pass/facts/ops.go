@@ -1,6 +1,6 @@
 package facts
 
-// This file has predicates on ops, functions and types that need no analysis.
+// This file contains predicates on ops, functions and types that need no analysis.
 
 import (
 	"slices"
@@ -98,7 +98,8 @@ func MayBeProduct(v *ir.Value) bool {
 }
 
 // Inexact reports whether v is a float32 division or square root, which devices may round
-// incorrectly. The pass exactdiv corrects the result of such an op with a divergent branch.
+// incorrectly. The pass exactdiv adds code with a divergent branch that corrects the result of an
+// inexact op.
 func Inexact(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:

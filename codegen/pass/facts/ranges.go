@@ -1,8 +1,7 @@
 package facts
 
 // This file computes an interval for each integer value, as a fixpoint over the function. In each
-// block, the conditions of the branches that lead to the block narrow the intervals. Many passes
-// use these intervals.
+// block, the conditions of the branches that lead to the block narrow the intervals.
 
 import (
 	"math"
@@ -28,7 +27,7 @@ func FullRange(t *ir.Type) Interval {
 func (p Interval) Union(q Interval) Interval { return Interval{min(p.Lo, q.Lo), max(p.Hi, q.Hi)} }
 
 // Meet returns the intersection of p and q. If the intersection is empty, the code is never
-// executed and any interval is correct. Meet then returns p.
+// executed, so that any interval is correct, and Meet returns p.
 func (p Interval) Meet(q Interval) Interval {
 	r := Interval{max(p.Lo, q.Lo), min(p.Hi, q.Hi)}
 	if r.Lo > r.Hi {
@@ -48,17 +47,19 @@ const (
 	Unequal
 )
 
-// maxVisits is the number of times that an interval may grow before it becomes the full range of
-// its type. After two growths, a growing bound of a phi jumps to the next constant that the kernel
-// compares with. Other values grow because phis grow, so lateVisits more growths are allowed for
-// them before their bounds jump.
+// maxVisits is the number of times that the interval of a value may grow before it becomes the full
+// range of the value's type. After two extensions of a phi's interval, a growing bound jumps to the
+// next constant that the kernel compares with. The interval of any other value grows only because
+// intervals of phis grow. So the bounds of these intervals jump only after lateVisits more
+// extensions.
 const (
 	maxVisits  = 24
-	lateVisits = 40 // number of additional growths for values other than phis
+	lateVisits = 40 // number of additional extensions for values other than phis
 )
 
-// A fact is a relation that holds in all blocks that the block in field From dominates.
-type fact struct {
+// blockFact is a relation between two values that holds in all blocks that the block From
+// dominates.
+type blockFact struct {
 	Rel   Relation
 	Other *ir.Value
 	From  *ir.Block
@@ -66,87 +67,88 @@ type fact struct {
 
 // Ranges contains the results of the interval analysis of a kernel.
 type Ranges struct {
-	Module *ir.Module
-	f      *ir.Func
-	Dom    *ir.DomTree
-	noted  []*noted             // notes about values, indexed by the values' IDs
-	rest   map[*ir.Value]*noted // notes about values whose element in noted belongs to another value with the same ID
-	round  int                  // number of the current iteration of Solve, counted from 1
-	steps  []int64              // sorted bounds to which growing intervals are widened
-	length map[uint64]bool      // offsets of slice lengths in the launch block
-	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
-	// The field divergent is the set of blocks whose branch conditions give no facts, because dead
+	Module        *ir.Module
+	f             *ir.Func
+	Dom           *ir.DomTree
+	notesByID     []*valueNotes             // facts and intervals of values, indexed by the values' IDs
+	otherNotes    map[*ir.Value]*valueNotes // notes about values whose element in notesByID belongs to another value with the same ID
+	iteration     int                       // number of the current iteration of Solve, counted from 1
+	widenBounds   []int64                   // sorted bounds to which growing intervals are widened
+	lengthOffsets map[uint64]bool           // offsets of slice lengths in the launch block
+	intOffsets    map[uint64]bool           // offsets of arguments of type int in the launch block
+	// divergentBlocks is the set of blocks whose branch conditions give no facts, because dead
 	// lanes ignore these branches.
-	divergent map[*ir.Block]bool
-	// The field given maps a value to the interval that it has in small launches.
-	given map[*ir.Value]Interval
-	// The field later contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
-	later []lateFact
-	vars  varRanges
-	// Known caches results of At. The cache is nil while the intervals may still change.
+	divergentBlocks map[*ir.Block]bool
+	// smallIntervals maps a value to the interval that it has in small launches.
+	smallIntervals map[*ir.Value]Interval
+	// lateFacts contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
+	lateFacts []unsignedFact
+	vars      varRanges
+	// Known caches results of At. Known is nil while the intervals may still change.
 	Known map[Place]Interval
 }
 
-// The type noted holds the facts about one value.
-type noted struct {
-	v     *ir.Value
-	facts []fact
-	sums  []*ir.Value // sums of the value and a constant about which there are facts
-	// The field base is the value's interval in all blocks. The field visits counts the changes of base in the current
-	// iteration of Solve. If the field round is not the number of that iteration, base is invalid.
-	base          Interval
-	round, visits int
+// valueNotes contains the facts about one value and the interval of the value.
+type valueNotes struct {
+	v        *ir.Value
+	facts    []blockFact
+	factSums []*ir.Value // sums of the value and a constant about which there are facts
+	// baseInterval is the value's interval in all blocks. changeCount counts the changes of baseInterval in the
+	// current iteration of Solve. The field iteration is the number of the iteration of Solve that computed
+	// baseInterval.
+	baseInterval           Interval
+	iteration, changeCount int
 }
 
-// The method about returns the notes about v, or nil if there are none. Most notes are in a slice indexed by the
-// values' IDs, because this lookup is the most frequent of the compiler.
-func (a *Ranges) about(v *ir.Value) *noted {
-	if uint(v.ID) < uint(len(a.noted)) {
-		if n := a.noted[v.ID]; n == nil || n.v == v {
+// notesOf returns the facts and the interval of v, or nil if there are none. Most notes are in a slice
+// indexed by the values' IDs, because no lookup of the compiler is more frequent.
+func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
+	if uint(v.ID) < uint(len(a.notesByID)) {
+		if n := a.notesByID[v.ID]; n == nil || n.v == v {
 			return n
 		}
 	}
-	return a.rest[v]
+	return a.otherNotes[v]
 }
 
-// noteOn returns the notes about v. If there are none, it first adds empty notes.
-func (a *Ranges) noteOn(v *ir.Value) *noted {
-	n := a.about(v)
+// noteOn returns the notes about v. If v has no notes, noteOn first adds empty notes.
+func (a *Ranges) noteOn(v *ir.Value) *valueNotes {
+	n := a.notesOf(v)
 	if n != nil {
 		return n
 	}
-	n = &noted{v: v}
-	if uint(v.ID) < uint(len(a.noted)) && a.noted[v.ID] == nil {
-		a.noted[v.ID] = n
+	n = &valueNotes{v: v}
+	if uint(v.ID) < uint(len(a.notesByID)) && a.notesByID[v.ID] == nil {
+		a.notesByID[v.ID] = n
 	} else {
-		a.rest[v] = n
+		a.otherNotes[v] = n
 	}
 	return n
 }
 
-// The method known returns v's interval if the current iteration of Solve has computed it.
-func (a *Ranges) known(v *ir.Value) (Interval, bool) {
-	if n := a.about(v); n != nil && n.round == a.round {
-		return n.base, true
+// knownInterval returns v's interval if the current iteration of Solve has computed it.
+func (a *Ranges) knownInterval(v *ir.Value) (Interval, bool) {
+	if n := a.notesOf(v); n != nil && n.iteration == a.iteration {
+		return n.baseInterval, true
 	}
 	return Interval{}, false
 }
 
-// The method each calls f for all notes, in any order.
-func (a *Ranges) each(f func(*noted)) {
-	for _, n := range a.noted {
+// eachNote calls f for all notes, in any order.
+func (a *Ranges) eachNote(f func(*valueNotes)) {
+	for _, n := range a.notesByID {
 		if n != nil {
 			f(n)
 		}
 	}
-	for _, n := range a.rest {
+	for _, n := range a.otherNotes {
 		f(n)
 	}
 }
 
 // Facts returns the facts about v.
-func (a *Ranges) Facts(v *ir.Value) []fact {
-	if n := a.about(v); n != nil {
+func (a *Ranges) Facts(v *ir.Value) []blockFact {
+	if n := a.notesOf(v); n != nil {
 		return n.facts
 	}
 	return nil
@@ -161,37 +163,36 @@ type Place struct {
 // maxKnown is the largest number of intervals in a cache.
 const maxKnown = 1 << 16
 
-// A lateFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that the block in field from
-// dominates.
-type lateFact struct {
-	x, y *ir.Value
-	rel  Relation
-	from *ir.Block
+// unsignedFact is the unsigned relation x < y or x <= y. The relation holds in the blocks that fromBlock dominates.
+type unsignedFact struct {
+	x, y      *ir.Value
+	rel       Relation
+	fromBlock *ir.Block
 }
 
 // NewRanges returns an analysis of m's kernel. The caller must call Solve before it uses the
 // intervals.
 func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
-// NewRangesOf is like NewRanges, but takes no facts from the branches at the ends of the divergent
-// blocks.
+// NewRangesOf is like NewRanges, but ignores the conditions of the branches at the ends of the
+// divergent blocks.
 func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
-	a := &Ranges{Module: m, round: 1, divergent: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
-		rest: map[*ir.Value]*noted{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
-		given: map[*ir.Value]Interval{}}
+	a := &Ranges{Module: m, iteration: 1, divergentBlocks: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), notesByID: make([]*valueNotes, m.Len()+1),
+		otherNotes: map[*ir.Value]*valueNotes{}, lengthOffsets: map[uint64]bool{}, intOffsets: map[uint64]bool{},
+		smallIntervals: map[*ir.Value]Interval{}}
 	for _, p := range m.Params {
 		if p.Kind == abi.Slice && p.Offset >= 0 {
-			a.length[uint64(abi.OffsetArgs+p.Offset+8)] = true
+			a.lengthOffsets[uint64(abi.OffsetArgs+p.Offset+8)] = true
 		}
 		if p.Kind == abi.Value && p.Type == "int" && p.Offset >= 0 {
-			a.ints[uint64(abi.OffsetArgs+p.Offset)] = true
+			a.intOffsets[uint64(abi.OffsetArgs+p.Offset)] = true
 		}
 	}
 	a.findVars()
-	a.steps = []int64{0, math.MaxInt32 - 1, math.MaxInt32, math.MaxUint32, MaxLength - 1, MaxLength, math.MaxInt64 - 1, math.MaxInt64}
+	a.widenBounds = []int64{0, math.MaxInt32 - 1, math.MaxInt32, math.MaxUint32, MaxLength - 1, MaxLength, math.MaxInt64 - 1, math.MaxInt64}
 	add := func(v *ir.Value) {
 		if v.IsConst() && v.Type.IsInt() {
-			a.steps = append(a.steps, v.Int(), v.Int()-1)
+			a.widenBounds = append(a.widenBounds, v.Int(), v.Int()-1)
 		}
 	}
 	for _, b := range a.Dom.Order {
@@ -206,23 +207,23 @@ func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	for _, s := range m.Specs {
 		if s.Type.IsInt() {
 			p := a.specRange(s)
-			a.steps = append(a.steps, p.Hi, p.Hi-1)
+			a.widenBounds = append(a.widenBounds, p.Hi, p.Hi-1)
 		}
 	}
-	slices.Sort(a.steps)
-	a.steps = slices.Compact(a.steps)
+	slices.Sort(a.widenBounds)
+	a.widenBounds = slices.Compact(a.widenBounds)
 	return a
 }
 
 // branchFacts notes the facts that follow from b's branch condition in each successor that is
 // entered only by one edge from b.
 func (a *Ranges) branchFacts(b *ir.Block) {
-	if a.divergent[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+	if a.divergentBlocks[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
 	}
 	for i, s := range b.Term.Succs {
 		if a.onlyFrom(b, s) {
-			a.assume(b.Term.Cond, i == 0, s)
+			a.assumeCond(b.Term.Cond, i == 0, s)
 		}
 	}
 }
@@ -239,42 +240,43 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// The method assume notes the relations that follow if the condition c has the value want. These
-// relations hold in the blocks that the block from dominates.
-func (a *Ranges) assume(c *ir.Value, want bool, from *ir.Block) {
+// assumeCond notes the relations that follow if the condition c has the value want. The relations
+// hold in the blocks that the argument "from" dominates.
+func (a *Ranges) assumeCond(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
-			if late := (lateFact{x, y, r, from}); r != Below && r != AtMost {
+			if late := (unsignedFact{x, y, r, from}); r != Below && r != AtMost {
 				return
 			} else if a.neverNegative(y) {
-				a.unsigned(late)
+				a.addUnsigned(late)
 			} else {
-				a.later = append(a.later, late)
+				a.lateFacts = append(a.lateFacts, late)
 			}
 			return
 		}
-		a.note(x, fact{r, y, from})
-		a.note(y, fact{Flip(r), x, from})
+		a.addFacts(x, blockFact{r, y, from})
+		a.addFacts(y, blockFact{Flip(r), x, from})
 	})
 }
 
-// The method note adds facts about the value x.
-func (a *Ranges) note(x *ir.Value, facts ...fact) {
+// addFacts adds facts about the value x.
+func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 	n := a.noteOn(x)
 	n.facts = append(n.facts, facts...)
 	if x.Op == ir.OpIAdd && x.Args[1].IsConst() {
-		if n := a.noteOn(x.Args[0]); !slices.Contains(n.sums, x) {
-			n.sums = append(n.sums, x)
+		if n := a.noteOn(x.Args[0]); !slices.Contains(n.factSums, x) {
+			n.factSums = append(n.factSums, x)
 		}
 	}
 }
 
-// The method unsigned notes the facts that follow from the unsigned relation l, if l.y is known to
-// be at least 0. The relation then also holds for signed integers, and l.x is not negative.
-func (a *Ranges) unsigned(l lateFact) {
+// addUnsigned notes the facts that follow from the unsigned relation l. addUnsigned requires that
+// l.y is at least 0 as a signed integer. In that case l also holds for signed integers, and l.x is
+// not negative.
+func (a *Ranges) addUnsigned(l unsignedFact) {
 	zero := ir.Outside(l.x.Type, 0)
-	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
-	a.note(l.y, fact{Flip(l.rel), l.x, l.from})
+	a.addFacts(l.x, blockFact{l.rel, l.y, l.fromBlock}, blockFact{AtLeast, zero, l.fromBlock})
+	a.addFacts(l.y, blockFact{Flip(l.rel), l.x, l.fromBlock})
 }
 
 // neverNegative reports whether v is a non-negative constant, the length of a slice, or an extent
@@ -284,12 +286,12 @@ func (a *Ranges) neverNegative(v *ir.Value) bool {
 	case ir.OpConst:
 		return v.Int() >= 0
 	case ir.OpArg:
-		return a.length[v.Bits] || v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
+		return a.lengthOffsets[v.Bits] || v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
 	}
 	return false
 }
 
-// Flip returns the relation with exchanged operands. For example, it returns Above for Below.
+// Flip returns the relation with exchanged operands. For example, Flip returns Above for Below.
 func Flip(r Relation) Relation {
 	return [...]Relation{Below: Above, AtMost: AtLeast, Above: Below, AtLeast: AtMost, Unequal: Unequal}[r]
 }
@@ -330,26 +332,26 @@ func EachRelation(c *ir.Value, want bool, f func(x *ir.Value, r Relation, y *ir.
 // maxRounds is the largest number of iterations of Solve.
 const maxRounds = 4
 
-// Solve computes the intervals. Relations that phis inherit, and unsigned relations, depend on
-// intervals. So each iteration of Solve computes the intervals and then derives more of these
-// relations.
+// Solve computes the intervals of all integers of the kernel. Relations that phis inherit, and
+// unsigned relations, depend on intervals. So each iteration of Solve computes the intervals and
+// then derives more relations.
 func (a *Ranges) Solve() {
 	for range maxRounds {
-		a.round++
-		a.vars.of, a.vars.grown = map[leaves]Interval{}, map[leaves]int{}
-		a.fixpoint()
+		a.iteration++
+		a.vars.intervalOf, a.vars.growCount = map[varInts]Interval{}, map[varInts]int{}
+		a.solveIntervals()
 		changed := false
-		a.later = slices.DeleteFunc(a.later, func(l lateFact) bool {
-			if a.At(l.y, l.from).Lo < 0 {
+		a.lateFacts = slices.DeleteFunc(a.lateFacts, func(l unsignedFact) bool {
+			if a.At(l.y, l.fromBlock).Lo < 0 {
 				return false
 			}
-			a.unsigned(l)
+			a.addUnsigned(l)
 			changed = true
 			return true
 		})
 		for _, b := range a.Dom.Order {
 			for _, v := range b.Phis {
-				changed = a.inherit(v) || changed
+				changed = a.inheritBounds(v) || changed
 			}
 		}
 		if !changed {
@@ -358,23 +360,23 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// The method fixpoint computes intervals that satisfy the known relations. It starts with empty
-// intervals and extends them until nothing changes. A bound that keeps growing is set to the next
-// element of a.steps.
-func (a *Ranges) fixpoint() {
+// solveIntervals computes intervals that satisfy the known relations. solveIntervals starts with
+// empty intervals and extends them until nothing changes. A bound that keeps growing is set to the
+// next element of a.widenBounds.
+func (a *Ranges) solveIntervals() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range a.Dom.Order {
 			for _, v := range b.Phis {
 				if v.Type.IsInt() {
-					changed = a.update(v, a.phi(v)) || changed
+					changed = a.update(v, a.phiInterval(v)) || changed
 				}
 			}
 			for _, v := range b.Insts {
 				if v.Type.IsInt() {
-					changed = a.update(v, a.eval(v)) || changed
+					changed = a.update(v, a.evalInterval(v)) || changed
 				} else if v.Op == ir.OpStore {
-					changed = a.stored(v) || changed
+					changed = a.addStored(v) || changed
 				}
 			}
 		}
@@ -383,14 +385,14 @@ func (a *Ranges) fixpoint() {
 
 func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	known := a.noteOn(v)
-	if known.round == a.round {
-		old := known.base
+	if known.iteration == a.iteration {
+		old := known.baseInterval
 		n = n.Union(old)
 		if n == old {
 			return false
 		}
-		known.visits++
-		visits := known.visits
+		known.changeCount++
+		visits := known.changeCount
 		if v.Op != ir.OpPhi {
 			visits -= lateVisits
 		}
@@ -404,34 +406,34 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 				n.Lo = full.Lo
 			}
 		case visits > 2:
-			n = a.widen(old, n, v.Type)
+			n = a.widenBoundsOf(old, n, v.Type)
 		}
 	} else {
-		known.round, known.visits = a.round, 0
+		known.iteration, known.changeCount = a.iteration, 0
 	}
-	known.base = n
+	known.baseInterval = n
 	return true
 }
 
-// The method widen sets each bound of n that exceeds the bound of old to the next element of
-// a.steps.
-func (a *Ranges) widen(old, n Interval, t *ir.Type) Interval {
+// widenBoundsOf sets each bound of n that exceeds the bound of old to the next element of
+// a.widenBounds.
+func (a *Ranges) widenBoundsOf(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
-		i, _ := slices.BinarySearch(a.steps, n.Hi)
+		i, _ := slices.BinarySearch(a.widenBounds, n.Hi)
 		n.Hi = full.Hi
-		if i < len(a.steps) {
-			n.Hi = min(full.Hi, a.steps[i])
+		if i < len(a.widenBounds) {
+			n.Hi = min(full.Hi, a.widenBounds[i])
 		}
 	}
 	if n.Lo < old.Lo {
-		i, ok := slices.BinarySearch(a.steps, n.Lo)
+		i, ok := slices.BinarySearch(a.widenBounds, n.Lo)
 		if !ok {
 			i--
 		}
 		n.Lo = full.Lo
 		if i >= 0 {
-			n.Lo = max(full.Lo, a.steps[i])
+			n.Lo = max(full.Lo, a.widenBounds[i])
 		}
 	}
 	return n
@@ -462,21 +464,22 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 			p = p.Meet(ConvertRange(v, a.At(x, b)))
 		}
 	}
-	about := a.about(v)
+	about := a.notesOf(v)
 	if about == nil {
 		return p
 	}
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
-	// + 1. So the facts are about the sum v + 1. Only the facts about the sum narrow v's interval,
-	// because the interval of the sum is itself derived from v's interval.
-	for _, s := range about.sums {
+	// + 1. So the facts from the loop's condition concern the sum v + 1. The facts about the sum
+	// narrow v's interval. The interval of the sum is no help, because it is itself derived from
+	// v's interval.
+	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
 		if !Fits32(n) || !all.Within(FullRange(v.Type)) {
 			continue // the sum s may wrap
 		}
-		if q := AddRanges(a.applyFacts(all, a.about(s), b), Interval{-n, -n}); !q.Empty() {
+		if q := AddRanges(a.applyFacts(all, a.notesOf(s), b), Interval{-n, -n}); !q.Empty() {
 			p = p.Meet(q)
 		}
 	}
@@ -484,7 +487,7 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 }
 
 // applyFacts narrows the interval p of a value by those facts about the value that hold in block b.
-func (a *Ranges) applyFacts(p Interval, about *noted, b *ir.Block) Interval {
+func (a *Ranges) applyFacts(p Interval, about *valueNotes, b *ir.Block) Interval {
 	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {
 			p = a.apply(p, r.Rel, a.Value(r.Other))
@@ -523,7 +526,7 @@ func (a *Ranges) Value(v *ir.Value) Interval {
 		n := v.Int()
 		return Interval{n, n}
 	}
-	if p, ok := a.known(v); ok {
+	if p, ok := a.knownInterval(v); ok {
 		return p
 	}
 	if v.Block == nil || !v.Type.IsInt() {
@@ -564,13 +567,13 @@ func (a *Ranges) specRange(s *ir.Spec) Interval {
 	return p
 }
 
-// The method phi returns the union of the intervals that the arguments of the phi v have on their
+// phiInterval returns the union of the intervals that the arguments of the phi v have on their
 // edges.
-func (a *Ranges) phi(v *ir.Value) Interval {
+func (a *Ranges) phiInterval(v *ir.Value) Interval {
 	var p Interval
 	first := true
 	for i, x := range v.Args {
-		if _, ok := a.known(x); !ok && x.Block != nil {
+		if _, ok := a.knownInterval(x); !ok && x.Block != nil {
 			continue // the argument x was not visited yet
 		}
 		q := a.OnEdge(x, v.Block.Preds[i], v.Block)
@@ -600,7 +603,7 @@ func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 // edgeRelations calls f for each signed relation that follows from p's branch condition on the edge
 // to b.
 func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y *ir.Value)) {
-	if a.divergent[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+	if a.divergentBlocks[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
 		return
 	}
 	EachRelation(p.Term.Cond, p.Term.Succs[0] == b, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
@@ -611,9 +614,9 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// The method inherit notes a relation v < z for the phi v if x < z holds for each argument x of v
-// on its edge. Such a relation bounds the counter of a loop that tests its condition at the end.
-func (a *Ranges) inherit(v *ir.Value) bool {
+// inheritBounds notes a relation v < z for the phi v if x < z holds for each argument x of v on its
+// edge. The relation v < z bounds the counter of a loop that tests its condition at the end.
+func (a *Ranges) inheritBounds(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false
 	}
@@ -624,7 +627,7 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 			if y != x || r != Below || z.Block != nil && !a.Dom.Dominates(z.Block, b) || z.Block == b {
 				return
 			}
-			if slices.Contains(a.Facts(v), fact{Below, z, b}) {
+			if slices.Contains(a.Facts(v), blockFact{Below, z, b}) {
 				return
 			}
 			for j, w := range v.Args {
@@ -633,7 +636,7 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 				}
 			}
 			n, m := a.noteOn(v), a.noteOn(z)
-			n.facts, m.facts = append(n.facts, fact{Below, z, b}), append(m.facts, fact{Above, v, b})
+			n.facts, m.facts = append(n.facts, blockFact{Below, z, b}), append(m.facts, blockFact{Above, v, b})
 			changed = true
 		})
 	}
@@ -642,7 +645,7 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 
 // belowOnEdge reports whether x < z holds on the edge from p to b.
 func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
-	if known, is := a.less(x, z, p); known && is {
+	if known, is := a.isLess(x, z, p); known && is {
 		return true
 	}
 	found := false
@@ -652,9 +655,9 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// The method less decides whether x < y holds for signed integers in block b. It uses the intervals of x and y and the
-// facts about both.
-func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
+// isLess decides whether x < y holds for signed integers in block b. isLess uses the intervals of x and y and
+// the facts about both.
+func (a *Ranges) isLess(x, y *ir.Value, b *ir.Block) (isKnown, isTrue bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {
 	case p.Hi < q.Lo:

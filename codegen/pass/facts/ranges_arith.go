@@ -1,11 +1,11 @@
 package facts
 
-// This file has arithmetic and comparisons of intervals that several packages use.
+// This file contains arithmetic and comparisons of intervals that several packages use.
 
 import "math"
 
-// Negated returns the interval of -v for all v in p. The result is empty if p contains the least
-// integer.
+// Negated returns the interval of -v for all v in p. If p contains the least integer, the interval
+// is empty.
 func (p Interval) Negated() Interval {
 	if p.Lo == math.MinInt64 {
 		return Interval{1, 0}
@@ -25,8 +25,8 @@ func Fits32(k int64) bool { return Interval{k, k}.Fits32() }
 // Empty reports whether p contains no integers.
 func (p Interval) Empty() bool { return p.Lo > p.Hi }
 
-// SubRanges returns the interval of the differences x-y for x in p and y in q. The result is empty
-// if a difference may overflow.
+// SubRanges returns the interval of the differences x-y for x in p and y in q. If a difference may
+// overflow, SubRanges returns an empty interval.
 func SubRanges(p, q Interval) Interval {
 	if q = q.Neg(); q.Empty() {
 		return q

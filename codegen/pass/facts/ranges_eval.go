@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method eval computes the interval of the integer v from the intervals of its operands in v's
+// evalInterval computes the interval of the integer v from the intervals of its operands in v's
 // block.
-func (a *Ranges) eval(v *ir.Value) Interval {
+func (a *Ranges) evalInterval(v *ir.Value) Interval {
 	full := FullRange(v.Type)
-	if p, ok := a.given[v]; ok {
+	if p, ok := a.smallIntervals[v]; ok {
 		return p
 	}
 	arg := func(i int) Interval { return a.At(v.Args[i], v.Block) }
@@ -24,13 +24,13 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	case ir.OpArg:
 		return a.arg(v)
 	case ir.OpLoad:
-		return a.loaded(v)
+		return a.loadedInterval(v)
 	case ir.OpBuiltIn:
 		return a.builtIn(v.Aux.(ir.BuiltIn))
 	case ir.OpIAdd:
 		p = AddRanges(arg(0), arg(1))
 	case ir.OpISub:
-		if q, ok := a.remainder(v); ok {
+		if q, ok := a.remainderInterval(v); ok {
 			return q
 		}
 		q := arg(1)
@@ -38,7 +38,7 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 			return full
 		}
 		p = AddRanges(arg(0), Interval{-q.Hi, -q.Lo})
-		if known, is := a.less(v.Args[0], v.Args[1], v.Block); known && !is && q.Lo >= 0 {
+		if known, is := a.isLess(v.Args[0], v.Args[1], v.Block); known && !is && q.Lo >= 0 {
 			p = Interval{0, arg(0).Hi - q.Lo} // for example, the length of a slice after its start was advanced
 		}
 	case ir.OpIMul:
@@ -80,7 +80,7 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 		}
 		return full
 	case ir.OpSelect:
-		return a.arm(v, 1).Union(a.arm(v, 2))
+		return a.armInterval(v, 1).Union(a.armInterval(v, 2))
 	case ir.OpBitCount:
 		return Interval{0, 64}
 	case ir.OpFindLsb, ir.OpFindUMsb:
@@ -94,9 +94,10 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	return p
 }
 
-// The method arm returns the interval of operand i of the select v under the condition that v
-// chooses that operand. For example, it shows that max(x, 0) is not negative.
-func (a *Ranges) arm(v *ir.Value, i int) Interval {
+// armInterval returns the interval of operand i of the select v under the condition that v chooses
+// that operand. For example, the interval of the select max(x, 0) does not contain negative
+// numbers.
+func (a *Ranges) armInterval(v *ir.Value, i int) Interval {
 	x, b := v.Args[i], v.Block
 	p := a.At(x, b)
 	EachRelation(v.Args[0], i == 1, func(y *ir.Value, r Relation, z *ir.Value, unsigned bool) {
@@ -115,7 +116,7 @@ func (a *Ranges) arg(v *ir.Value) Interval {
 	switch {
 	case a.Module.Target.Small && a.isSize(v):
 		return Interval{0, abi.MaxSmall}
-	case v.Type == ir.TypeI64 && a.length[v.Bits]:
+	case v.Type == ir.TypeI64 && a.lengthOffsets[v.Bits]:
 		return Interval{0, MaxLength}
 	case v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved:
 		return Interval{0, abi.MaxRange}
@@ -143,8 +144,8 @@ func (a *Ranges) builtIn(b ir.BuiltIn) Interval {
 	return Interval{0, math.MaxInt32}
 }
 
-// The method remainder returns the interval of v if v is x - x/d*d and d is positive.
-func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
+// remainderInterval returns the interval of v if v is x - x/d*d and d is positive.
+func (a *Ranges) remainderInterval(v *ir.Value) (Interval, bool) {
 	x, d := Divided(v)
 	if d == nil {
 		return Interval{}, false
@@ -161,7 +162,7 @@ func (a *Ranges) remainder(v *ir.Value) (Interval, bool) {
 }
 
 // remainderOf returns x and d if v is the remainder x - x/d*d, x is not negative, and d is
-// positive. Otherwise it returns nil.
+// positive. For any other v, remainderOf returns nil.
 func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	if x, d = Divided(v); d != nil && a.At(x, v.Block).Lo >= 0 && a.At(d, v.Block).Lo > 0 {
 		return x, d
@@ -169,7 +170,7 @@ func (a *Ranges) remainderOf(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// Divided returns x and d if v is x - x/d*d, or else nil.
+// Divided returns x and d if v is the difference x - x/d*d, and otherwise nil.
 func Divided(v *ir.Value) (x, d *ir.Value) {
 	x, mul := v.Args[0], v.Args[1]
 	if mul.Op != ir.OpIMul {
@@ -184,8 +185,8 @@ func Divided(v *ir.Value) (x, d *ir.Value) {
 	return nil, nil
 }
 
-// AddRanges returns the interval of the sums x+y for x in p and y in q. The result is empty if a
-// sum may overflow.
+// AddRanges returns the interval of the sums x+y for x in p and y in q. If a sum may overflow,
+// AddRanges returns an empty interval.
 func AddRanges(p, q Interval) Interval {
 	lo, c := add64(p.Lo, q.Lo)
 	hi, d := add64(p.Hi, q.Hi)
@@ -206,8 +207,8 @@ func Sub64(x, y int64) (diff int64, overflow bool) {
 	return diff, (diff < x) != (y > 0) && y != 0
 }
 
-// MulRanges returns the interval of the products x*y for x in p and y in q. The result is empty if
-// a product may overflow.
+// MulRanges returns the interval of the products x*y for x in p and y in q. If a product may
+// overflow, MulRanges returns an empty interval.
 func MulRanges(p, q Interval) Interval {
 	r := Interval{math.MaxInt64, math.MinInt64}
 	for _, x := range [2]int64{p.Lo, p.Hi} {
@@ -232,7 +233,7 @@ func abs64(x int64) uint64 {
 
 func divRanges(p, q Interval, unsigned bool) Interval {
 	if unsigned && p.Lo >= 0 && q.Lo <= 0 {
-		return Interval{0, p.Hi} // this also holds for a large unsigned divisor, which is negative as a signed integer
+		return Interval{0, p.Hi} // the interval also holds for a large unsigned divisor, which is negative as a signed integer
 	}
 	if q.Lo <= 0 || unsigned && p.Lo < 0 {
 		return Interval{1, 0}

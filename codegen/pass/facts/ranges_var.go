@@ -11,34 +11,34 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The type leaves represents all integers of type t within the variable v.
-type leaves struct {
+// varInts represents all integers of type t within the variable v.
+type varInts struct {
 	v *ir.Var
 	t *ir.Type
 }
 
-// maxGrowth is the number of times that the interval of a variable's integers may be extended. After that, the interval
-// becomes the full range.
+// maxGrowth is the number of times that the interval of a variable's integers may be extended. After maxGrowth
+// extensions, the interval becomes the full range of its type.
 const maxGrowth = 8
 
 // varRanges contains the intervals of the integers within variables.
 type varRanges struct {
-	opaque map[*ir.Var]bool // variables that may be written by ops other than stores of scalars
-	of     map[leaves]Interval
-	grown  map[leaves]int
+	opaqueVars map[*ir.Var]bool // variables that may be written by ops other than stores of scalars
+	intervalOf map[varInts]Interval
+	growCount  map[varInts]int
 }
 
 // findVars marks a variable as opaque if it may be written by anything but a store of a scalar in the kernel.
 func (a *Ranges) findVars() {
-	a.vars.opaque = map[*ir.Var]bool{}
+	a.vars.opaqueVars = map[*ir.Var]bool{}
 	for _, f := range rewrite.Bodies(a.Module) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
 				if c, ok := v.Aux.(*ir.Copy); ok {
-					a.vars.opaque[c.Dst] = true
+					a.vars.opaqueVars[c.Dst] = true
 				}
 				for _, x := range v.Matrices() {
-					a.vars.opaque[x] = true
+					a.vars.opaqueVars[x] = true
 				}
 				r := v.Ref()
 				if r == nil || r.Var == nil {
@@ -46,26 +46,26 @@ func (a *Ranges) findVars() {
 				}
 				known := v.Op == ir.OpLoad || v.Op == ir.OpZero || v.Op == ir.OpStore && v.Args[0].Type.IsScalar()
 				if !known || f != a.f || r.Var.Storage == ir.Workgroup {
-					a.vars.opaque[r.Var] = true
+					a.vars.opaqueVars[r.Var] = true
 				}
 			}
 		}
 	}
 }
 
-// The method loaded returns the interval of the integer that the load v loads.
-func (a *Ranges) loaded(v *ir.Value) Interval {
+// loadedInterval returns the interval of the integer that the load v loads.
+func (a *Ranges) loadedInterval(v *ir.Value) Interval {
 	r := v.Ref()
-	if r == nil || r.Var == nil || a.vars.opaque[r.Var] {
+	if r == nil || r.Var == nil || a.vars.opaqueVars[r.Var] {
 		return FullRange(v.Type)
 	}
-	return a.held(leaves{r.Var, v.Type})
+	return a.varInterval(varInts{r.Var, v.Type})
 }
 
-// The method held returns the interval of a variable's integers, which the argument l represents. It considers the
-// initial values and the stores visited so far.
-func (a *Ranges) held(l leaves) Interval {
-	if p, ok := a.vars.of[l]; ok {
+// varInterval returns the interval of the integers l of a variable. The interval contains the initial values
+// of the integers and the values stored so far.
+func (a *Ranges) varInterval(l varInts) Interval {
+	if p, ok := a.vars.intervalOf[l]; ok {
 		return p
 	}
 	p := Interval{} // an integer that was never stored is zero
@@ -81,30 +81,30 @@ func (a *Ranges) held(l leaves) Interval {
 			}
 		}
 	}
-	a.vars.of[l] = p
+	a.vars.intervalOf[l] = p
 	return p
 }
 
-// The method stored adds the stored value of the store v to the interval of its variable. It
-// reports whether that interval has changed.
-func (a *Ranges) stored(v *ir.Value) bool {
+// addStored adds the stored value of the store v to the interval of its variable. If the interval
+// has changed, addStored returns true.
+func (a *Ranges) addStored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
-	if r.Var == nil || a.vars.opaque[r.Var] || !x.Type.IsInt() {
+	if r.Var == nil || a.vars.opaqueVars[r.Var] || !x.Type.IsInt() {
 		return false
 	}
-	return a.grow(leaves{r.Var, x.Type}, a.At(x, v.Block))
+	return a.growInterval(varInts{r.Var, x.Type}, a.At(x, v.Block))
 }
 
-// The method grow extends the interval of the integers l so that it contains p, and reports whether that changed the
+// growInterval extends the interval of the integers l so that it contains p, and reports whether that changed the
 // interval.
-func (a *Ranges) grow(l leaves, p Interval) bool {
-	old := a.held(l)
+func (a *Ranges) growInterval(l varInts, p Interval) bool {
+	old := a.varInterval(l)
 	if p = p.Union(old); p == old {
 		return false
 	}
-	if a.vars.grown[l]++; a.vars.grown[l] > maxGrowth {
+	if a.vars.growCount[l]++; a.vars.growCount[l] > maxGrowth {
 		p = FullRange(l.t)
 	}
-	a.vars.of[l] = p
+	a.vars.intervalOf[l] = p
 	return true
 }

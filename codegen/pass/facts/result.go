@@ -1,7 +1,7 @@
 package facts
 
-// This file defines Result, which pass.Run returns in addition to the module. Result is in this
-// package, and not in package pass, because the analysis in small.go adds to it.
+// This file defines Result, which pass.Run returns in addition to the module. Result is not in
+// package pass, because the analysis in small.go adds to Result.Products.
 
 import (
 	"slices"
@@ -12,10 +12,10 @@ import (
 // Result holds facts about a module that are not in the module itself.
 type Result struct {
 	// Products are the products of sizes that a module for small launches assumes to be small. Each
-	// product has the same representation as in abi.Variant.Products.
+	// product is represented as in abi.Variant.Products.
 	Products [][]int
 	// Foreign is set if a variant of a kernel has a fault that the kernel's first module does not
-	// have. Such a variant must not be used.
+	// have. A variant with a foreign fault must not be used.
 	Foreign bool
 	// Tiles lists the loads and stores of matrices in a module for devices with matrix hardware.
 	Tiles []Tile
@@ -31,27 +31,29 @@ type Tile struct {
 type TileWay uint8
 
 const (
-	// TileDirect means that the memory is known to have the alignment that devices require.
+	// TileDirect means that the memory is known to have the alignment that matrix hardware
+	// requires.
 	TileDirect TileWay = iota
-	// TileTested means that the alignment of the memory is tested at run time. Depending on the
-	// test, the access is direct or staged.
+	// TileTested means that the alignment of the memory is tested at run time. If the alignment is
+	// sufficient, matrix hardware accesses the memory directly. If the alignment is not sufficient,
+	// the elements are copied as for TileStaged.
 	TileTested
-	// TileStaged means that devices cannot load matrices from the memory. Instead, the elements are
+	// TileStaged means that matrix hardware cannot access the memory directly, so the elements are
 	// copied through work-group memory.
 	TileStaged
 )
 
-// Tile records that the load or store op accesses its matrix in the given way. A nil receiver
-// ignores the call.
+// Tile records the way in which the load or store op accesses its matrix. A nil receiver ignores
+// the call.
 func (r *Result) Tile(op *ir.Value, way TileWay) {
 	if r != nil {
 		r.Tiles = append(r.Tiles, Tile{op, way})
 	}
 }
 
-// The method assume records that the product of the given sizes is assumed to be small. A nil
+// assumeSmallProduct records that the product of the given sizes is assumed to be small. A nil
 // receiver ignores the call.
-func (r *Result) assume(factors ...int) {
+func (r *Result) assumeSmallProduct(factors ...int) {
 	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
 		r.Products = append(r.Products, slices.Clone(factors))
 	}

@@ -20,15 +20,15 @@ type Roots struct {
 
 // rootSet is a set of slice parameters.
 type rootSet struct {
-	bits    string // one byte for each parameter, as a string so that sets can be compared
+	bits    string // one byte for each parameter; a string, because strings can be compared with ==
 	Unknown bool
 }
 
 // Has reports whether the set may contain the slice of parameter i.
 func (s rootSet) Has(i int) bool { return s.Unknown || i < len(s.bits) && s.bits[i] != 0 }
 
-// The method meets reports whether s and t may contain a common slice.
-func (s rootSet) meets(t rootSet) bool {
+// hasCommon reports whether s and t may contain a common slice.
+func (s rootSet) hasCommon(t rootSet) bool {
 	if s.Unknown || t.Unknown {
 		return true
 	}
@@ -55,8 +55,8 @@ func (s rootSet) union(t rootSet) rootSet {
 	return u
 }
 
-// FindRoots computes the Roots of m. It follows addresses from the kernel's arguments to the memory
-// operations.
+// FindRoots computes the Roots of m. FindRoots follows addresses from the kernel's arguments to the
+// memory operations.
 func FindRoots(m *ir.Module) *Roots {
 	r := &Roots{m: m, params: map[uint64]int{}, sets: map[*ir.Value]rootSet{}, vars: map[*ir.Var]rootSet{},
 		access: make([]abi.Access, len(m.Params))}
@@ -71,7 +71,7 @@ func FindRoots(m *ir.Module) *Roots {
 			for _, b := range f.Blocks {
 				for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 					for _, v := range vs {
-						changed = r.visit(v) || changed
+						changed = r.visitAddr(v) || changed
 					}
 				}
 			}
@@ -80,14 +80,14 @@ func FindRoots(m *ir.Module) *Roots {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				r.note(v)
+				r.recordAccess(v)
 			}
 		}
 	}
 	return r
 }
 
-// The method Of returns the slices into which address v may point.
+// Roots.Of returns the slices into which address v may point.
 func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
 		// The null address points into no slice, and a helper's parameter may point into any slice.
@@ -98,11 +98,11 @@ func (r *Roots) Of(v *ir.Value) rootSet {
 
 // Apart reports whether the addresses v and w are known to point into different slices. Different
 // slices may still overlap in memory, unless the module has NoAlias set.
-func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
+func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).hasCommon(r.Of(w)) }
 
-// The method visit updates the set of the address v, or the set of the variable to which v stores.
-// It reports whether the set has changed.
-func (r *Roots) visit(v *ir.Value) bool {
+// visitAddr updates the set of the address v, or the set of the variable to which v stores. If the
+// set has changed, visitAddr returns true.
+func (r *Roots) visitAddr(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
 	}
@@ -153,8 +153,8 @@ func (r *Roots) addVar(x *ir.Var, s rootSet) bool {
 	return r.vars[x] != old
 }
 
-// The method note records which slices the memory operation v may read or write.
-func (r *Roots) note(v *ir.Value) {
+// recordAccess records which slices the memory operation v may read or write.
+func (r *Roots) recordAccess(v *ir.Value) {
 	ref := v.Ref()
 	if ref == nil || ref.Var != nil || v.Op == ir.OpAddrOf {
 		return

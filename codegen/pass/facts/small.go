@@ -14,7 +14,7 @@ import (
 
 // In a kernel's variant for small launches, sizes and the products in abi.Variant.Products are at
 // most abi.MaxSmall. This file finds an upper bound of an integer as a sum of products of sizes,
-// such as H*W for y*W + x. It records the products that it uses in Result.Products.
+// such as H*W for y*W + x. The products that the analysis uses are recorded in Result.Products.
 
 // Solved returns the ranges of the module's integers, after a call of Solve. The branches of the
 // blocks in divergent, which may be nil, give no facts. If the module is for small launches, Solved
@@ -23,8 +23,8 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
-		// When more values are known to be small, more products are known not to wrap. So the
-		// search is repeated.
+		// After more values have been found to be small, more products are known not to wrap. So
+		// the search for small integers is repeated.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
@@ -36,8 +36,9 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// A size identifies a size of the launch by its offset in the launch block. Numbers from
-// abi.FactorGroups on identify the number of work-groups along a dimension.
+// A size identifies an extent or length of the launch by its offset in the launch block (the
+// kernel's push constants). A size of abi.FactorGroups or more identifies the number of work-groups
+// along a dimension.
 type size = int
 
 // isSize reports whether v is a size of the launch, which is at most abi.MaxSmall in small
@@ -46,17 +47,17 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	if v.Op != ir.OpArg {
 		return false
 	}
-	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || IsRangeArg(v)
+	return v.Type == ir.TypeI64 && (a.lengthOffsets[v.Bits] || a.intOffsets[v.Bits]) || IsRangeArg(v)
 }
 
-// A bound is an upper bound of an integer. It consists of a constant k plus products of sizes.
-type bound struct {
+// upperBound is an upper bound of an integer. The bound is a constant k plus products of sizes.
+type upperBound struct {
 	k     int64
-	terms []sizes
+	terms []sizeProduct
 }
 
-// The type sizes is the product of the constant coef and the launch sizes in factors.
-type sizes struct {
+// sizeProduct is the product of the constant coef and the launch's sizes in factors.
+type sizeProduct struct {
 	coef    int64
 	factors []size
 }
@@ -65,44 +66,44 @@ type sizes struct {
 const (
 	maxSizes       = 3 // largest number of sizes in one product
 	maxBoundTerms  = 7
-	maxBoundConst  = 1 << 20 // largest absolute value of the constant k
+	maxBoundConst  = 1 << 20 // largest absolute value of the constant k of an upper bound
 	maxBoundDepth  = 12
 	maxBoundTries  = 2000
 	maxSmallRounds = 3 // one iteration for each dimension of an index
 )
 
-func (s bound) plus(t bound) (bound, bool) {
-	n := bound{k: s.k + t.k}
+func (s upperBound) plusBound(t upperBound) (upperBound, bool) {
+	n := upperBound{k: s.k + t.k}
 	for _, x := range slices.Concat(s.terms, t.terms) {
-		n.add(x)
+		n.addProduct(x)
 	}
 	return n, n.ok()
 }
 
-// The method times returns an upper bound of the product of two integers, given their bounds s and
-// t. The integers must not be negative.
-func (s bound) times(t bound) (bound, bool) {
+// timesBound returns an upper bound of the product of two integers, given their bounds s and t. The
+// two integers must not be negative.
+func (s upperBound) timesBound(t upperBound) (upperBound, bool) {
 	s.k, t.k = max(s.k, 0), max(t.k, 0)
-	n := bound{k: s.k * t.k}
+	n := upperBound{k: s.k * t.k}
 	for _, x := range s.terms {
-		n.add(sizes{x.coef * t.k, x.factors})
+		n.addProduct(sizeProduct{x.coef * t.k, x.factors})
 		for _, y := range t.terms {
 			of := slices.Concat(x.factors, y.factors)
 			if len(of) > maxSizes {
-				return bound{}, false
+				return upperBound{}, false
 			}
 			slices.Sort(of)
-			n.add(sizes{x.coef * y.coef, of})
+			n.addProduct(sizeProduct{x.coef * y.coef, of})
 		}
 	}
 	for _, y := range t.terms {
-		n.add(sizes{y.coef * s.k, y.factors})
+		n.addProduct(sizeProduct{y.coef * s.k, y.factors})
 	}
 	return n, n.ok()
 }
 
-// The method add adds the product x to the bound s.
-func (s *bound) add(x sizes) {
+// addProduct adds the product x to the bound s.
+func (s *upperBound) addProduct(x sizeProduct) {
 	if x.coef == 0 {
 		return
 	}
@@ -115,7 +116,7 @@ func (s *bound) add(x sizes) {
 	s.terms = append(s.terms, x)
 }
 
-func (s bound) ok() bool {
+func (s upperBound) ok() bool {
 	for _, x := range s.terms {
 		if x.coef > abi.MaxSmall { // no launch is small enough for a larger product; with this limit, a product of two bounds cannot wrap
 			return false
@@ -124,8 +125,8 @@ func (s bound) ok() bool {
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// The method hi returns the largest value that the bound s can have in a small launch.
-func (s bound) hi() int64 {
+// maxValue returns the largest value that the bound s can have in a small launch.
+func (s upperBound) maxValue() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
 		n += abi.MaxSmall // the whole product, including its coefficient, is assumed to be small
@@ -133,20 +134,20 @@ func (s bound) hi() int64 {
 	return n
 }
 
-// bounder finds upper bounds of integers.
-type bounder struct {
-	a     *Ranges
-	p     *Prover
-	sizes []*ir.Value // sizes that are tried as bounds, the likeliest first
-	tries int         // number of proofs attempted
+// boundFinder finds upper bounds of integers.
+type boundFinder struct {
+	a          *Ranges
+	p          *Prover
+	trySizes   []*ir.Value // sizes that are tried as bounds, the likeliest first
+	proofTries int         // number of proofs attempted
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// a.given. It records in r the products of sizes that it assumes to be small. It reports whether it
-// found any integer.
+// a.smallIntervals. It records in r the products of sizes that must be small. assumeSmall reports
+// whether it found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
-	before := len(a.given)
-	d := &bounder{a: a, p: NewProver(a)}
+	before := len(a.smallIntervals)
+	d := &boundFinder{a: a, p: NewProver(a)}
 	var lengths, ranges []*ir.Value
 	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
@@ -154,16 +155,16 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			case !a.isSize(v):
 			case IsRangeArg(v):
 				ranges = append(ranges, v)
-			case a.length[v.Bits]:
+			case a.lengthOffsets[v.Bits]:
 				lengths = append(lengths, v)
 			default:
-				d.sizes = append(d.sizes, v)
+				d.trySizes = append(d.trySizes, v)
 			}
 		}
 	}
-	d.sizes = slices.Concat(d.sizes, ranges, lengths)
-	for _, v := range d.sizes {
-		r.assume(size(v.Bits))
+	d.trySizes = slices.Concat(d.trySizes, ranges, lengths)
+	for _, v := range d.trySizes {
+		r.assumeSmallProduct(size(v.Bits))
 	}
 	for _, b := range a.Dom.Order {
 		for _, v := range b.Insts {
@@ -174,41 +175,41 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			if p.Fits32() || p.Lo < math.MinInt32 {
 				continue
 			}
-			s, ok := d.bound(v, b, maxBoundDepth)
-			if !ok || s.hi() > math.MaxInt32 || s.hi() < p.Lo {
+			s, ok := d.boundOf(v, b, maxBoundDepth)
+			if !ok || s.maxValue() > math.MaxInt32 || s.maxValue() < p.Lo {
 				continue
 			}
 			for _, x := range s.terms {
 				for _, at := range x.factors {
-					r.assume(at) // recorded here too, because the code may not load the size, for example the range that bounds an id
+					r.assumeSmallProduct(at) // the size is also recorded here, because the code may not load it, for example the range that bounds an id
 				}
 				of := x.factors
 				if x.coef > 1 {
 					of = append([]size{-int(x.coef)}, of...)
 				}
-				r.assume(of...)
+				r.assumeSmallProduct(of...)
 			}
-			a.given[v] = Interval{p.Lo, s.hi()}
+			a.smallIntervals[v] = Interval{p.Lo, s.maxValue()}
 		}
 	}
-	return len(a.given) > before
+	return len(a.smallIntervals) > before
 }
 
-// The method bound returns an upper bound of v in block b, in small launches.
-func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
+// boundOf returns an upper bound of v in block b, in small launches.
+func (d *boundFinder) boundOf(v *ir.Value, b *ir.Block, depth int) (upperBound, bool) {
 	p := d.a.At(v, b)
 	if p.Hi <= maxBoundConst {
-		return bound{k: max(p.Hi, -maxBoundConst)}, true
+		return upperBound{k: max(p.Hi, -maxBoundConst)}, true
 	}
 	if d.a.isSize(v) {
-		return bound{terms: []sizes{{1, []size{size(v.Bits)}}}}, true
+		return upperBound{terms: []sizeProduct{{1, []size{size(v.Bits)}}}}, true
 	}
 	if depth == 0 || v.Block == nil {
-		return bound{}, false
+		return upperBound{}, false
 	}
-	arg := func(i int) (bound, bool) { return d.bound(v.Args[i], b, depth-1) }
+	arg := func(i int) (upperBound, bool) { return d.boundOf(v.Args[i], b, depth-1) }
 	if d.wrapsBelow(v, b) {
-		return bound{}, false
+		return upperBound{}, false
 	}
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -216,13 +217,13 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 			return x, true
 		}
 	case ir.OpUConvert, ir.OpSConvert:
-		if v.Args[0].Type.IsInt() && d.a.keeps(v) {
+		if v.Args[0].Type.IsInt() && d.a.keepsValue(v) {
 			return arg(0)
 		}
 	case ir.OpIAdd:
 		if s, ok := arg(0); ok {
 			if t, ok := arg(1); ok {
-				return s.plus(t)
+				return s.plusBound(t)
 			}
 		}
 	case ir.OpISub:
@@ -231,35 +232,35 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 		}
 	case ir.OpIMul:
 		if x, y := d.a.At(v.Args[0], b), d.a.At(v.Args[1], b); x.Lo < 0 && y.Lo < 0 {
-			return bound{}, false
+			return upperBound{}, false
 		}
 		if s, ok := arg(0); ok {
 			if t, ok := arg(1); ok {
-				return s.times(t)
+				return s.timesBound(t)
 			}
 		}
 	case ir.OpShl:
 		if n := v.Args[1]; n.IsConst() && n.Bits < 20 {
 			if s, ok := arg(0); ok {
-				return s.times(bound{k: 1 << n.Bits})
+				return s.timesBound(upperBound{k: 1 << n.Bits})
 			}
 		}
 	}
-	for _, s := range d.sizes {
-		if d.tries++; d.tries > maxBoundTries {
+	for _, s := range d.trySizes {
+		if d.proofTries++; d.proofTries > maxBoundTries {
 			break
 		}
 		if _, ok := d.p.Le(v, s, 0, b); ok {
-			return bound{terms: []sizes{{1, []size{size(s.Bits)}}}}, true
+			return upperBound{terms: []sizeProduct{{1, []size{size(s.Bits)}}}}, true
 		}
 	}
-	return bound{}, false
+	return upperBound{}, false
 }
 
-// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps. It
-// uses the intervals of v's operands in block b. The check is needed because the bounds in this
-// file are upper bounds only.
-func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
+// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps.
+// wrapsBelow uses the intervals of v's operands in block b. wrapsBelow is needed because the
+// analysis computes only upper bounds.
+func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
 	var p Interval // interval of the result if each operand is its lower bound or 0
@@ -289,26 +290,27 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
-// itemID returns an upper bound of an id in an nd-range launch. A work-item's id is bounded by the
-// range along the same dimension, and a work-group's id by the number of work-groups.
-func (d *bounder) itemID(v *ir.Value) (bound, bool) {
+// itemID returns an upper bound of a work-item's id or a work-group's id in an nd-range launch. A
+// work-item's id is bounded by the range along the same dimension, and a work-group's id by the
+// number of work-groups.
+func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	var at size
 	switch x := v.Aux.(ir.BuiltIn); {
 	case d.a.Module.Form != abi.NDRange:
-		return bound{}, false
+		return upperBound{}, false
 	case x >= ir.GlobalInvocationIDX && x <= ir.GlobalInvocationIDZ:
 		at = abi.OffsetRange + 4*size(x-ir.GlobalInvocationIDX)
 	case x >= ir.WorkgroupIDX && x <= ir.WorkgroupIDZ:
 		at = abi.FactorGroups + size(x-ir.WorkgroupIDX)
 	default:
-		return bound{}, false
+		return upperBound{}, false
 	}
-	return bound{terms: []sizes{{1, []size{at}}}}, true
+	return upperBound{terms: []sizeProduct{{1, []size{at}}}}, true
 }
 
-// ShareSites replaces the site of each fault in the variant m by the equal site of the kernel's
-// first module. It returns false if the first module does not have some site of m. The first module
-// may have more sites than m.
+// ShareSites replaces the site (source position and kind) of each fault in the variant m by the
+// equal site of the kernel's first module. If the first module lacks a site of m, ShareSites
+// returns false. The first module may have more sites than m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

@@ -63,14 +63,14 @@ func TestSmallBounds(t *testing.T) {
 	m.Target.Small = true
 	a := NewRanges(m)
 	a.Solve()
-	d := &bounder{a: a, p: NewProver(a)}
+	d := &boundFinder{a: a, p: NewProver(a)}
 	for _, r := range rows {
-		s, ok := d.bound(r.v, b, maxBoundDepth)
+		s, ok := d.boundOf(r.v, b, maxBoundDepth)
 		if ok != r.ok {
 			t.Errorf("%s: %v %v", r.name, s, ok)
 		}
-		if ok && s.hi() > math.MaxInt32 {
-			t.Errorf("%s: %d is no use", r.name, s.hi())
+		if ok && s.maxValue() > math.MaxInt32 {
+			t.Errorf("%s: %d is no use", r.name, s.maxValue())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package lanes
 
-// This file contains the pass atomics. The pass adds loops, so it must run before structurize.
+// This file contains the pass atomics. Atomics adds loops, so it must run before structurize, the
+// pass that creates SPIR-V's structured control flow.
 
 import (
 	"slices"
@@ -16,16 +17,16 @@ import (
 // ops on 8-bit and 16-bit integers, which are in device memory, become ops on the 32-bit word that
 // contains the integer.
 func Atomics(m *ir.Module) diag.List {
-	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
+	a := &atomicOps{groupOps: groupOps{m: m}, floatVars: map[*ir.Var]bool{}}
 	f := m.Kernel
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if isFloatAtomic(v.Op) && v.Ref().Var != nil {
-				a.words[v.Ref().Var] = true
+				a.floatVars[v.Ref().Var] = true
 			}
 		}
 	}
-	if len(a.words) > 0 {
+	if len(a.floatVars) > 0 {
 		a.wordVars()
 	}
 	rewrite.WriteOut(f, func(v *ir.Value) bool {
@@ -35,8 +36,8 @@ func Atomics(m *ir.Module) diag.List {
 		switch v.Op {
 		case ir.OpAtomicLoad:
 			ref, path, shift := a.wordAround(v, v.Type)
-			w := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
-			a.result(v, ir.OpUConvert, nil, a.word(ir.OpShrL, w, shift))
+			w := a.appendAtomic(ir.OpAtomicLoad, ir.TypeI32, ref, path)
+			a.replaceOp(v, ir.OpUConvert, nil, a.word(ir.OpShrL, w, shift))
 		case ir.OpAtomicCompareAndSwap:
 			if t := v.Args[0].Type; t.Size < 4 {
 				a.swapPart(v, t)
@@ -44,7 +45,7 @@ func Atomics(m *ir.Module) diag.List {
 				a.compareAndSwap(v)
 			}
 		case ir.OpAtomicExchange, ir.OpAtomicStore:
-			a.exchange(v)
+			a.exchangeLoop(v)
 		default:
 			a.floatOp(v)
 		}
@@ -57,8 +58,8 @@ func isFloatAtomic(op ir.Op) bool {
 	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
 }
 
-// isLocalExchange reports whether v is an atomic exchange or store in work-group memory. The quirk
-// local-exchange for NVIDIA describes the bug for which these ops are replaced.
+// isLocalExchange reports whether v is an atomic exchange or store in work-group memory. NVIDIA's
+// driver compiles atomic exchanges in work-group memory wrongly (see the quirk local-exchange).
 func isLocalExchange(v *ir.Value) bool {
 	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }
@@ -66,11 +67,11 @@ func isLocalExchange(v *ir.Value) bool {
 // atomicOps generates the code that replaces atomic ops.
 type atomicOps struct {
 	groupOps
-	words map[*ir.Var]bool // variables that contain atomic floats
+	floatVars map[*ir.Var]bool // variables that contain atomic floats
 }
 
-// IntOf returns the integer type with as many bits as the float type t. Any other t is returned
-// unchanged.
+// IntOf returns the integer type with as many bits as the float type t. IntOf returns any other
+// type t unchanged.
 func IntOf(t *ir.Type) *ir.Type {
 	switch t {
 	case ir.TypeF32:
@@ -98,7 +99,7 @@ func (a *atomicOps) wordVars() {
 		}
 		return IntOf(t)
 	}
-	for v := range a.words {
+	for v := range a.floatVars {
 		v.Type = words(v.Type)
 	}
 	for _, b := range a.m.Kernel.Blocks {
@@ -111,7 +112,7 @@ func (a *atomicOps) wordVars() {
 		}
 		for _, v := range b.Insts {
 			r := v.Ref()
-			ok := r != nil && r.Var != nil && a.words[r.Var]
+			ok := r != nil && r.Var != nil && a.floatVars[r.Var]
 			switch {
 			case ok && v.Op == ir.OpStore && v.Args[0].Type.IsFloat():
 				x := add(ir.OpBitcast, IntOf(v.Args[0].Type), v.Args[0])
@@ -130,15 +131,15 @@ func (a *atomicOps) wordVars() {
 	}
 }
 
-// The method at appends an atomic op on the integer that ref and path select.
-func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
+// appendAtomic appends an atomic op on the integer that ref and path select.
+func (a *atomicOps) appendAtomic(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
 	v := a.op(op, t, append(slices.Clone(xs), path...)...)
 	v.Aux = ref
 	return v
 }
 
-// floatOp replaces the atomic float op v by a loop. The loop repeats until the memory has not
-// changed between its load and its exchange.
+// floatOp replaces the atomic float op v by a loop. The loop repeats until no other work-item has
+// changed the memory between the loop's load and its exchange.
 func (a *atomicOps) floatOp(v *ir.Value) {
 	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
 	t, word := v.Type, IntOf(v.Type)
@@ -148,31 +149,31 @@ func (a *atomicOps) floatOp(v *ir.Value) {
 		ref, path = &ir.Ref{Elem: word}, []*ir.Value{addr, a.i32(0)}
 	}
 	by := map[ir.Op]ir.Combiner{ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax}[v.Op]
-	bits := a.update(word, ref, path, func(bits *ir.Value) *ir.Value {
-		return a.op(ir.OpBitcast, word, a.combine(by, a.op(ir.OpBitcast, t, bits), x))
+	bits := a.updateLoop(word, ref, path, func(bits *ir.Value) *ir.Value {
+		return a.op(ir.OpBitcast, word, a.appendCombine(by, a.op(ir.OpBitcast, t, bits), x))
 	})
-	a.result(v, ir.OpBitcast, nil, bits)
+	a.replaceOp(v, ir.OpBitcast, nil, bits)
 }
 
-// The method exchange replaces the atomic exchange or store v of an integer by a loop like that of
-// floatOp.
-func (a *atomicOps) exchange(v *ir.Value) {
+// exchangeLoop replaces the atomic exchange or store v of an integer by a loop of
+// compare-and-exchange.
+func (a *atomicOps) exchangeLoop(v *ir.Value) {
 	x := v.Args[0]
-	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
+	old := a.updateLoop(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
 	if v.Op == ir.OpAtomicExchange {
-		a.result(v, ir.OpBitcast, nil, old)
+		a.replaceOp(v, ir.OpBitcast, nil, old)
 	}
 }
 
-// The method update appends a loop that atomically replaces an integer in memory by f(old), where
-// old is the previous integer. It returns old.
-func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
-	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
+// updateLoop appends a loop that atomically replaces an integer in memory by f(old), where old is
+// the previous integer. updateLoop returns old.
+func (a *atomicOps) updateLoop(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
+	first := a.appendAtomic(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()
 	a.b.Jump(loop)
 	a.b = loop
 	bits := loop.NewPhi(word, first)
-	got := a.at(ir.OpAtomicCompareExchange, word, ref, path, f(bits), bits)
+	got := a.appendAtomic(ir.OpAtomicCompareExchange, word, ref, path, f(bits), bits)
 	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, got, bits), done, loop)
 	bits.Args = append(bits.Args, got)
 	a.b = done
@@ -180,44 +181,45 @@ func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(
 }
 
 // compareAndSwap replaces v by a loop that ends when the exchange succeeds or when an atomic load
-// finds another value in memory. Unlike a failed exchange, the load orders memory.
+// finds another value in memory. The atomic load orders other memory accesses, which a failed
+// exchange would not do.
 func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())
 	loop, retry, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
 	a.b.Jump(loop)
 	a.b = loop
-	got := a.at(ir.OpAtomicCompareExchange, old.Type, ref, path, next, old)
+	got := a.appendAtomic(ir.OpAtomicCompareExchange, old.Type, ref, path, next, old)
 	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, got, old), done, retry)
 	a.b = retry
-	now := a.at(ir.OpAtomicLoad, old.Type, ref, path)
+	now := a.appendAtomic(ir.OpAtomicLoad, old.Type, ref, path)
 	retry.Branch(a.op(ir.OpIEq, ir.TypeBool, now, old), loop, done)
 	a.b = done
 	swapped := done.NewPhi(ir.TypeBool, a.m.Bool(true), a.m.Bool(false))
-	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
+	a.replaceOp(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }
 
 // wordAround returns the 32-bit word of device memory that contains the operand of v, an atomic op
-// on the small integer type t. The result shift is the bit offset within that word. Device memory
-// is allocated in multiples of 32 bits, so the word is always accessible.
+// on the small integer type t. wordAround also returns the bit offset of the integer within that
+// word. Device memory is allocated in multiples of 32 bits, so the word is always accessible.
 func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
 	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
 	addr.Aux = v.Ref()
 	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
 	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
-	// The address is rounded down as a 64-bit integer. A negative 32-bit index would not work,
-	// because NVIDIA's driver treats it as a large positive index.
+	// The address of the integer is rounded down to a multiple of 4 as a 64-bit integer. A negative
+	// 32-bit index would not work, because NVIDIA's driver treats it as a large positive index.
 	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }
 
-// swapPart is like compareAndSwap, for an integer of the small type t within a 32-bit word. It
-// repeats the exchange if other bits of the 32-bit word have changed.
+// swapPart is like compareAndSwap, for an integer of the small type t within a 32-bit word.
+// swapPart repeats the exchange if other bits of the 32-bit word have changed.
 func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	next, old := a.word(ir.OpUConvert, v.Args[0]), a.word(ir.OpUConvert, v.Args[1])
 	ref, path, shift := a.wordAround(v, t)
 	mask := a.word(ir.OpShl, a.i32(1<<t.Bits()-1), shift)
 	next, old = a.word(ir.OpShl, next, shift), a.word(ir.OpShl, old, shift)
-	first := a.at(ir.OpAtomicLoad, ir.TypeI32, ref, path)
+	first := a.appendAtomic(ir.OpAtomicLoad, ir.TypeI32, ref, path)
 	loop, try, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
 	a.b.Jump(loop)
 	a.b = loop
@@ -225,7 +227,7 @@ func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	loop.Branch(a.op(ir.OpIEq, ir.TypeBool, a.word(ir.OpAnd, now, mask), old), try, done)
 	a.b = try
 	whole := a.word(ir.OpOr, a.word(ir.OpAnd, now, a.word(ir.OpNot, mask)), next)
-	got := a.at(ir.OpAtomicCompareExchange, ir.TypeI32, ref, path, whole, now)
+	got := a.appendAtomic(ir.OpAtomicCompareExchange, ir.TypeI32, ref, path, whole, now)
 	try.Branch(a.op(ir.OpIEq, ir.TypeBool, got, now), done, loop)
 	now.Args = append(now.Args, got)
 	a.b = done
@@ -233,5 +235,5 @@ func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	for _, p := range done.Preds {
 		swapped.Args = append(swapped.Args, a.m.Bool(p == try))
 	}
-	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
+	a.replaceOp(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }

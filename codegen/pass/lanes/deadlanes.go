@@ -1,6 +1,6 @@
 package lanes
 
-// This file contains the pass deadlanes. The pass runs after the passes that remove checks, since
+// This file contains the pass deadlanes. Deadlanes runs after the passes that remove checks, since
 // each remaining check may turn a work-item into a dead lane.
 
 import (
@@ -16,13 +16,14 @@ import (
 
 // DeadLanes checks that every Sync op is in uniform flow, and turns work-items that return early or
 // fault into dead lanes. A dead lane still executes the skeleton, which is the part of the code
-// that all work-items of the group have in common. So the other work-items do not wait for the dead
-// lane for ever.
+// that all work-items of the group have in common. Since dead lanes still execute the barriers, the
+// other work-items do not wait at a barrier for ever.
 //
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
-// uniform branches. All other code in these blocks is placed under "if not dead". At a branch that
-// is not uniform, a dead lane goes directly to the block where the two sides join. The code does
-// not change if no work-item leaves the kernel while others still have a Sync op before them.
+// uniform branches. Only live lanes execute the other code in the skeleton's blocks. At a branch
+// that is not uniform, a dead lane goes directly to the block where the two sides join. DeadLanes
+// does not change a kernel if no work-item leaves it while other work-items still have a Sync op
+// before them.
 func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -37,14 +38,14 @@ func DeadLanes(m *ir.Module) diag.List {
 	}
 	given := u.Provisos()
 	u.BypassLoops()
-	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
+	d := &deadLanes{f: f, u: u, loopProvisos: given, exitSuccessor: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
 	for _, b := range u.Order {
 		// If all work-items leave the group together, no dead lanes are needed and they return.
 		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
-			d.dying[b] = e.To
+			d.exitSuccessor[b] = e.To
 		}
 	}
-	if len(d.dying) > 0 {
+	if len(d.exitSuccessor) > 0 {
 		d.run()
 	} else {
 		dropGroupUniform(f)
@@ -53,7 +54,8 @@ func DeadLanes(m *ir.Module) diag.List {
 }
 
 // dropGroupUniform replaces each GroupUniform op by its operand. Without dead lanes, every
-// work-item has the operand, and the kernel's author has declared it uniform.
+// work-item has computed the operand of a GroupUniform op, and the kernel's author has declared it
+// uniform.
 func dropGroupUniform(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
@@ -70,27 +72,28 @@ func dropGroupUniform(f *ir.Func) {
 type deadLanes struct {
 	f *ir.Func
 	u *uniform.Info
-	// The field dying maps a block to the successor by which some work-items leave the group.
-	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*uniform.Proviso // maps the head of a loop to the condition under which the loop is known to end
-	skeleton map[*ir.Value]bool             // values and stores that dead lanes also execute
-	wanted   map[*ir.Var]bool               // variables on which the skeleton's branches depend
-	dead     *ir.Ref
-	undef    *rewrite.Undefs
-	allLive  map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
-	cells    []*ir.Var          // variables that temporarily replace phis
-	liveOnly []*ir.Var          // variables of the field cells that dead lanes do not need
+	// exitSuccessor maps a block to its successor on the path on which some work-items leave the
+	// group.
+	exitSuccessor map[*ir.Block]*ir.Block
+	loopProvisos  map[*ir.Block]*uniform.Proviso // maps the head of a loop to the condition under which the loop is known to end
+	skeleton      map[*ir.Value]bool             // values and stores that dead lanes also execute
+	branchVars    map[*ir.Var]bool               // variables on which the skeleton's branches depend
+	dead          *ir.Ref
+	undef         *rewrite.Undefs
+	allLive       map[*ir.Value]bool // loads and stores of matrices that dead lanes never reach
+	phiVars       []*ir.Var          // variables that temporarily replace phis
+	liveOnly      []*ir.Var          // variables of phiVars that dead lanes do not need
 
-	// The field word is the most recent value that is a single 32-bit word of a longer result. The field inputs
-	// contains the operands of that value before they were replaced by neutral operands for dead lanes.
-	word   *ir.Value
-	inputs []*ir.Value
+	// lastWord is the most recent value that is a single 32-bit word of a longer result. wordInputs
+	// contains the operands of lastWord before they were replaced by neutral operands for dead lanes.
+	lastWord   *ir.Value
+	wordInputs []*ir.Value
 }
 
 func (d *deadLanes) run() {
 	d.findAllLive()
 	for _, b := range d.u.Order {
-		if d.dying[b] != nil {
+		if d.exitSuccessor[b] != nil {
 			d.ownRegion(b)
 		}
 	}
@@ -98,20 +101,20 @@ func (d *deadLanes) run() {
 	d.findSkeleton()
 	blocks := slices.Clone(d.u.Order)
 	for _, b := range blocks {
-		if d.staying(b) {
+		if d.reachesSync(b) {
 			d.splitTail(b)
 		}
 	}
-	d.demote()
+	d.demotePhis()
 
 	dead := d.f.Module.NewVar(d.f, ir.Function, "dead", ir.TypeBool)
 	d.dead = &ir.Ref{Var: dead}
 	for _, b := range blocks {
 		switch {
-		case d.uniform(b):
-			d.rebuild(b)
-		case d.dying[b] != nil:
-			d.redirect(b, d.u.Join(b))
+		case d.inSkeleton(b):
+			d.splitBlock(b)
+		case d.exitSuccessor[b] != nil:
+			d.redirectReturns(b, d.u.Join(b))
 		}
 	}
 	entry := d.f.Blocks[0]
@@ -120,25 +123,26 @@ func (d *deadLanes) run() {
 	entry.Insts = slices.Insert(entry.Insts, 0, init)
 
 	d.f.RemoveUnreachable()
-	d.thread()
+	d.threadJumps()
 	rewrite.RepairSSA(d.f, d.undef)
-	d.undef.Promote(d.f, d.cells)
+	d.undef.Promote(d.f, d.phiVars)
 }
 
-// The method staying reports whether b is a block of the original function and a Sync op is
+// reachesSync reports whether b is a block of the original function and a Sync op is
 // reachable from b.
-func (d *deadLanes) staying(b *ir.Block) bool {
+func (d *deadLanes) reachesSync(b *ir.Block) bool {
 	i, ok := d.u.Index[b]
 	return ok && d.u.Before[i]
 }
 
-// The method uniform reports whether b is a block of the original function and belongs to the skeleton.
-func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
+// inSkeleton reports whether b is a block of the original function and belongs to the skeleton (the
+// code that dead lanes also execute).
+func (d *deadLanes) inSkeleton(b *ir.Block) bool { return d.reachesSync(b) && d.u.Block(b) }
 
 // ownRegion ensures that only work-items that leave the group at b execute the code from there to
-// their return. It copies that code if other work-items may also execute it.
+// their return. If other work-items may also execute the code after b, ownRegion copies the code.
 func (d *deadLanes) ownRegion(b *ir.Block) {
-	to := d.dying[b]
+	to := d.exitSuccessor[b]
 	region := uniform.Reachable(to)
 	in := map[*ir.Block]bool{}
 	for _, x := range region {
@@ -158,13 +162,12 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	c.Entered(to, b)
 	c.End(region, c.Block)
 	c.Phis(region)
-	d.dying[b] = c.Block(to)
+	d.exitSuccessor[b] = c.Block(to)
 	d.f.RemoveUnreachable()
 }
 
-// findSkeleton finds the values that dead lanes can also compute. These are the values in uniform
-// flow that do not depend on values computed only by live lanes. These values include all uniform
-// values in uniform flow.
+// findSkeleton finds the values that dead lanes can also compute. Dead lanes can compute a value in
+// uniform flow that does not depend on values of live lanes alone.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -172,7 +175,7 @@ func (d *deadLanes) findSkeleton() {
 		case v.Op == ir.OpPhi:
 			b := v.Block
 			for i, p := range b.Preds {
-				if !d.uniform(p) || slices.Contains(b.Preds[:i], p) {
+				if !d.inSkeleton(p) || slices.Contains(b.Preds[:i], p) {
 					return false
 				}
 			}
@@ -184,15 +187,15 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			// Shifts by constants can always be computed, but only the addresses of matrices in
-			// memory need this exception.
+			// Dead lanes could compute every shift by a constant, but only the addresses of
+			// matrices in memory need it.
 			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
 	}
 	var all []*ir.Value
 	for _, b := range u.Order {
-		if d.uniform(b) {
+		if d.inSkeleton(b) {
 			for _, v := range slices.Concat(b.Phis, b.Insts) {
 				if fits(v) {
 					d.skeleton[v] = true
@@ -201,10 +204,10 @@ func (d *deadLanes) findSkeleton() {
 			}
 		}
 	}
-	d.drop(all)
-	asked, after := d.asked(all), map[*ir.Block]bool{}
+	d.dropIncomplete(all)
+	asked, after := d.neededValues(all), map[*ir.Block]bool{}
 	d.keepWanted(all)
-	for b := range d.dying {
+	for b := range d.exitSuccessor {
 		for _, s := range b.Term.Succs {
 			for _, x := range uniform.Reachable(s) {
 				after[x] = true
@@ -212,16 +215,16 @@ func (d *deadLanes) findSkeleton() {
 		}
 	}
 	for _, v := range all {
-		if after[v.Block] && !asked[v] && hazardous(v) {
+		if after[v.Block] && !asked[v] && isHazardous(v) {
 			delete(d.skeleton, v)
 		}
 	}
-	d.drop(all)
+	d.dropIncomplete(all)
 }
 
-// The method drop removes values from the skeleton until all operands of each remaining value are
-// in the skeleton.
-func (d *deadLanes) drop(all []*ir.Value) {
+// dropIncomplete removes values from the skeleton (the code that dead lanes also execute) until it
+// contains all operands of its values.
+func (d *deadLanes) dropIncomplete(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
@@ -234,11 +237,11 @@ func (d *deadLanes) drop(all []*ir.Value) {
 	}
 }
 
-// The method asked returns the values in the skeleton on which its branches depend, and the values that must be equal
-// in all lanes. It also computes d.wanted.
-func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
+// neededValues returns the values on which the skeleton's branches depend, and the values that must be equal in
+// all lanes. neededValues also computes d.branchVars.
+func (d *deadLanes) neededValues(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
-	d.wanted = map[*ir.Var]bool{}
+	d.branchVars = map[*ir.Var]bool{}
 	stores := d.storesTo(all)
 	var ask func(v *ir.Value)
 	ask = func(v *ir.Value) {
@@ -249,8 +252,8 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 		for _, a := range v.Args {
 			ask(a)
 		}
-		if x := ownSource(v); x != nil && !d.wanted[x] {
-			d.wanted[x] = true
+		if x := ownSource(v); x != nil && !d.branchVars[x] {
+			d.branchVars[x] = true
 			for _, s := range stores[x] {
 				ask(s)
 			}
@@ -269,19 +272,19 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	return asked
 }
 
-// The function hazardous reports whether computing v is unsafe if all lanes are dead. Unsafe values
-// are a load whose address, or a division whose divisor, was checked only by live lanes.
-func hazardous(v *ir.Value) bool {
+// isHazardous reports whether computing v is unsafe if all lanes are dead. A load is unsafe if only
+// live lanes have checked its address, and a division if only live lanes have checked its divisor.
+func isHazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
 	}
 	return v.Op.Has(ir.FlagDivides) && !facts.Speculative(v)
 }
 
-// splitTail splits b after its last Sync op, if no Sync op is reachable after it.
+// splitTail splits b after its last Sync op, unless another Sync op is reachable from the end of b.
 func (d *deadLanes) splitTail(b *ir.Block) {
 	for _, s := range b.Term.Succs {
-		if d.staying(s) {
+		if d.reachesSync(s) {
 			return
 		}
 	}
@@ -292,9 +295,9 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// The method demote turns phis into variables, so that edges can be moved. If a phi belongs to the
-// skeleton, the stores to the phi's variable belong to it, too.
-func (d *deadLanes) demote() {
+// demotePhis turns phis into variables, so that edges can be moved. If a phi belongs to the
+// skeleton, the stores to the phi's variable also belong to the skeleton.
+func (d *deadLanes) demotePhis() {
 	var phis []*ir.Value
 	for _, b := range d.f.Blocks {
 		for _, v := range b.Phis {
@@ -303,7 +306,7 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	d.cells = rewrite.DemotePhis(d.f, d.undef)
+	d.phiVars = rewrite.DemotePhis(d.f, d.undef)
 	vars := map[*ir.Var]bool{}
 	for _, v := range phis {
 		vars[v.Ref().Var] = true
@@ -315,30 +318,33 @@ func (d *deadLanes) demote() {
 			}
 		}
 	}
-	d.liveOnly = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
+	d.liveOnly = slices.DeleteFunc(slices.Clone(d.phiVars), func(v *ir.Var) bool { return vars[v] })
 }
 
-// The method skip ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
-func (d *deadLanes) skip(b, dead, live *ir.Block) {
+// branchOnDead ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
+func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
-	b.Branch(d.load(b), e, live)
-	d.forget(e)
+	b.Branch(d.loadDead(b), e, live)
+	d.appendUndef(e)
 	e.Jump(dead)
 }
 
-// At the end of b, the method forget makes those variables undefined that dead lanes do not need.
-func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...) }
+// appendUndef adds stores of undefined values to the end of b, for the variables that dead lanes do
+// not need.
+func (d *deadLanes) appendUndef(b *ir.Block) {
+	b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...)
+}
 
-// The method rebuild moves the instructions of b that do not belong to the skeleton into blocks
-// that only live lanes execute. The block b must be in uniform flow.
-func (d *deadLanes) rebuild(b *ir.Block) {
+// splitBlock moves the instructions of b that do not belong to the skeleton into blocks that only
+// live lanes execute. All work-items of the group must reach b together.
+func (d *deadLanes) splitBlock(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
 	end := d.f.NewBlock() // temporarily contains the terminator of b
 	rewrite.MoveTerm(b, end)
 	cur := b
 	if d.u.AsksAt(b) {
-		cur = d.ask(b)
+		cur = d.testAnyLive(b)
 	}
 	var live []*ir.Value
 	put := func(to *ir.Block, vs ...*ir.Value) {
@@ -348,13 +354,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		}
 	}
 	flush := func() {
-		if !slices.ContainsFunc(live, d.matters) {
+		if !slices.ContainsFunc(live, d.hasEffect) {
 			put(cur, live...)
 			live = nil
 			return
 		}
 		body, next := d.f.NewBlock(), d.f.NewBlock()
-		d.skip(cur, next, body)
+		d.branchOnDead(cur, next, body)
 		put(body, live...)
 		body.Jump(next)
 		cur, live = next, nil
@@ -363,38 +369,38 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		switch {
 		case v.Op.Has(ir.FlagSync):
 			flush()
-			d.neutral(v, cur)
+			d.neutralOperands(v, cur)
 			d.wholeSubGroup(v, cur)
 			put(cur, v)
 		case d.skeleton[v]:
 			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {
 				flush() // live lanes must load the variable before dead lanes store to it
 			}
-			put(cur, v) // moved before the live lanes' instructions, on which v never depends
+			put(cur, v) // placed before the live lanes' instructions, on which v never depends
 		default:
 			live = append(live, v)
 		}
 	}
 	t := end.Term
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
-		// Only live lanes compute the branch's condition.
+		// Only live lanes compute the condition of a divergent branch.
 		body := d.f.NewBlock()
 		to := d.u.Join(b)
-		if out := d.dying[b]; out != nil {
+		if out := d.exitSuccessor[b]; out != nil {
 			stay := t.Succs[0]
 			if stay == out {
 				stay = t.Succs[1]
 			}
 			if stay == to {
-				// Live lanes enter the join by a new block, because the branch must have distinct
-				// targets for them.
+				// Live lanes enter the join by a new block, because the branch needs two distinct
+				// successors.
 				to = d.f.NewBlock()
 				end.Retarget(stay, to)
 				to.Jump(stay)
 			}
-			d.redirect(b, to)
+			d.redirectReturns(b, to)
 		}
-		d.skip(cur, to, body)
+		d.branchOnDead(cur, to, body)
 		put(body, live...)
 		rewrite.MoveTerm(end, body)
 	} else {
@@ -403,19 +409,19 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		}
 		flush()
 		rewrite.MoveTerm(end, cur)
-		d.guard(cur)
+		d.guardEnd(cur)
 	}
-	// The temporary block is no longer reachable.
+	// The block that temporarily contained b's terminator is no longer reachable.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// The method ask appends a test to b. The test ends the kernel for the group if no live lane
-// remains. If b is the head of a loop whose proviso (a condition under which the loop is known to
-// end) holds, the code skips the test. The method ask returns the block in which the kernel
-// continues.
-func (d *deadLanes) ask(b *ir.Block) *ir.Block {
+// testAnyLive appends a test to b. The test ends the kernel for the whole group if all its
+// work-items have returned or faulted. If b is the head of a loop with a proviso (a condition under
+// which the loop ends) and the proviso holds, the code skips the test. testAnyLive returns the
+// block in which the kernel continues.
+func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
-	p := d.given[b]
+	p := d.loopProvisos[b]
 	if p != nil {
 		step, m := p.Step, d.f.Module
 		if p.Opposite {
@@ -432,17 +438,17 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 }
 
 // anyLive appends code to b that computes whether a live lane remains in the group. If the code is
-// rarely executed, or the module can be cancelled, the code does not use sub-groups, because the
-// kernel may not need them otherwise.
+// rarely executed, or the module can be cancelled, it does not use sub-groups, because the kernel
+// may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
-		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.load(b)))
+		v := b.Append(ir.OpGroupAny, ir.TypeBool, b.Append(ir.OpLNot, ir.TypeBool, d.loadDead(b)))
 		v.Aux = ir.ScopeWorkGroup
 		return v
 	}
 	zero, one := m.Const(ir.TypeF32, 0), m.Const(ir.TypeF32, uint64(math.Float32bits(1)))
-	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.load(b), zero, one), zero)
+	sum := b.Append(ir.OpGroupInclusiveScan, ir.TypeF32, b.Append(ir.OpSelect, ir.TypeF32, d.loadDead(b), zero, one), zero)
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd}
 	last := b.Append(ir.OpISub, ir.TypeI32, groupSize(m), m.Int(ir.TypeI32, 1))
 	all := b.Append(ir.OpGroupSelect, ir.TypeF32, sum, last)
@@ -450,9 +456,9 @@ func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// The method neutral replaces the operands of the group op v by neutral operands for dead lanes.
-// The op v will be appended to b.
-func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
+// neutralOperands replaces the operands of the group op v by neutral operands for dead lanes. The
+// caller then appends v to b.
+func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
 	}
@@ -469,41 +475,41 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 		if v.Op == ir.OpGroupSelect && i == 1 && (a.Block == nil || d.skeleton[a]) {
 			continue
 		}
-		s := b.Append(ir.OpSelect, a.Type, d.load(b), n, a)
+		s := b.Append(ir.OpSelect, a.Type, d.loadDead(b), n, a)
 		s.Pos = v.Pos
 		v.Args[i] = s
 	}
 }
 
 // anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. If so, it gives v the same operands, so that both can become
-// one instruction.
+// of b, to which v will be appended. If v is, anotherWord gives v the same operands as the last
+// instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
-	last, inputs := d.word, d.inputs
-	d.word, d.inputs = v, slices.Clone(v.Inputs())
-	if last == nil || last.Op != v.Op || !slices.Equal(inputs, d.inputs) || len(b.Insts) == 0 || b.Insts[len(b.Insts)-1] != last {
+	last, inputs := d.lastWord, d.wordInputs
+	d.lastWord, d.wordInputs = v, slices.Clone(v.Inputs())
+	if last == nil || last.Op != v.Op || !slices.Equal(inputs, d.wordInputs) || len(b.Insts) == 0 || b.Insts[len(b.Insts)-1] != last {
 		return false
 	}
 	copy(v.Inputs(), last.Inputs())
 	return true
 }
 
-// The method load appends a load of the dead flag to b. The flag is set if the work-item is a dead
-// lane.
-func (d *deadLanes) load(b *ir.Block) *ir.Value {
+// loadDead appends a load of the dead flag to b. The dead flag is set if the work-item has returned
+// early or faulted.
+func (d *deadLanes) loadDead(b *ir.Block) *ir.Value {
 	v := b.Append(ir.OpLoad, ir.TypeBool)
 	v.Aux = d.dead
 	return v
 }
 
-// The method guard makes dead lanes skip code after block b, which is in uniform flow and has a
-// uniform terminator. Dead lanes skip loops that work-items leave at different times. Dead lanes
-// return if no Sync op is reachable.
-func (d *deadLanes) guard(b *ir.Block) {
+// guardEnd makes dead lanes skip code after block b, which is in uniform flow and has a uniform
+// terminator. Dead lanes skip a loop that work-items leave in different iterations. Dead lanes
+// return after the last Sync op.
+func (d *deadLanes) guardEnd(b *ir.Block) {
 	for _, s := range slices.Clone(b.Term.Succs) {
 		var to *ir.Block
 		switch {
-		case !d.staying(s):
+		case !d.reachesSync(s):
 			to = d.f.NewBlock()
 			to.SetTerm(ir.Term{Kind: ir.Return})
 		case !d.u.Block(s):
@@ -513,20 +519,20 @@ func (d *deadLanes) guard(b *ir.Block) {
 		}
 		g := d.f.NewBlock()
 		b.Retarget(s, g)
-		d.skip(g, to, s)
+		d.branchOnDead(g, to, s)
 	}
 }
 
-// The method redirect replaces the returns of work-items that leave the group at b. Instead of
-// returning, these work-items set the dead flag and jump to block "to" of the skeleton.
-func (d *deadLanes) redirect(b, to *ir.Block) {
-	for _, x := range uniform.Reachable(d.dying[b]) {
+// redirectReturns replaces the returns of work-items that leave the group at b. Instead of
+// returning, the work-items set the dead flag and jump to block "to" of the skeleton.
+func (d *deadLanes) redirectReturns(b, to *ir.Block) {
+	for _, x := range uniform.Reachable(d.exitSuccessor[b]) {
 		if x.Term.Kind != ir.Return {
 			continue
 		}
 		st := x.Append(ir.OpStore, ir.TypeVoid, d.f.Module.Bool(true))
 		st.Aux = d.dead
-		d.forget(x)
+		d.appendUndef(x)
 		x.ClearTerm()
 		x.Jump(to)
 	}

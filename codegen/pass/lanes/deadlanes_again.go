@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds code to the skeleton for values that the skeleton needs and that only live lanes
-// have computed.
+// This file adds code to the skeleton (the code that dead lanes execute). The added code computes
+// values that only live lanes have computed.
 
 import (
 	"slices"
@@ -10,72 +10,72 @@ import (
 )
 
 // computeAgain provides dead lanes with the values that the skeleton's branches need. A uniform
-// value may be computed in divergent code, which dead lanes skip. Then the skeleton computes the
-// value again. If that computation is unsafe for dead lanes, a GroupUniform op passes the value
-// from a live lane to the dead lanes instead.
+// value may be computed in divergent code, which dead lanes skip. For dead lanes, computeAgain adds
+// another computation of the value to the code that they execute. If computing the value is unsafe
+// for dead lanes, a GroupUniform op passes the value from a live lane to the dead lanes.
 func (d *deadLanes) computeAgain() {
 	var all []*ir.Value
 	for _, b := range d.u.Order {
 		all = append(all, b.Insts...)
 	}
-	a := &recomputer{d: d, stores: d.storesTo(all), seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
+	a := &recomputer{d: d, storesOf: d.storesTo(all), seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, newValues: map[*ir.Block][]*ir.Value{}}
 	for _, b := range d.u.Order {
-		if !d.uniform(b) {
+		if !d.inSkeleton(b) {
 			continue
 		}
 		for _, v := range b.Insts {
 			if v.Op == ir.OpGroupSelect && d.u.Value(v) {
-				v.Args[1] = a.have(v.Args[1], b)
+				v.Args[1] = a.ensureValue(v.Args[1], b)
 			}
 		}
 		if c := b.Term.Cond; c != nil && d.u.Value(c) {
-			b.Term.Cond = a.have(c, b)
+			b.Term.Cond = a.ensureValue(c, b)
 		}
 	}
-	for b, vs := range a.first {
+	for b, vs := range a.newValues {
 		b.Insts = slices.Concat(vs, b.Insts)
 	}
 }
 
 // recomputer adds the computations for computeAgain to the skeleton.
 type recomputer struct {
-	d      *deadLanes
-	stores map[*ir.Var][]*ir.Value // maps a uniform variable to the stores that write it
-	seen   map[*ir.Value]bool
-	copies map[*ir.Block]map[*ir.Value]*ir.Value
-	first  map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
+	d         *deadLanes
+	storesOf  map[*ir.Var][]*ir.Value // maps a uniform variable to the stores that write it
+	seen      map[*ir.Value]bool
+	copies    map[*ir.Block]map[*ir.Value]*ir.Value
+	newValues map[*ir.Block][]*ir.Value // maps a block to the values to insert at its beginning
 }
 
-// The method have ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton. It
-// returns v or a copy of v.
-func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
+// ensureValue ensures that dead lanes can compute the uniform value v for a use in block b of the skeleton.
+// ensureValue returns v or a copy of v.
+func (a *recomputer) ensureValue(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:
 		return v
 	case !a.d.u.Block(v.Block):
-		return a.copy(v, b)
+		return a.copyValue(v, b)
 	case a.seen[v] || v.IsGroupOp():
 		return v
 	}
 	a.seen[v] = true
 	for i, x := range v.Args {
 		if at := v.Block; v.Op != ir.OpPhi {
-			v.Args[i] = a.have(x, at)
+			v.Args[i] = a.ensureValue(x, at)
 		} else if p := at.Preds[i]; a.d.u.Block(p) {
-			v.Args[i] = a.have(x, p)
+			v.Args[i] = a.ensureValue(x, p)
 		}
 	}
 	if x := ownSource(v); x != nil {
-		for _, s := range a.stores[x] {
-			a.have(s, s.Block)
+		for _, s := range a.storesOf[x] {
+			a.ensureValue(s, s.Block)
 		}
 	}
 	return v
 }
 
-// The method copy adds a computation of v, which is in divergent code, at the beginning of block b.
+// copyValue adds a computation of v, which is in divergent code, at the beginning of block b.
 // The operands of v dominate b, because v dominates b.
-func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
+func (a *recomputer) copyValue(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w
 	}
@@ -84,17 +84,17 @@ func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	}
 	w := a.d.f.NewValue(v.Op, v.Type)
 	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
-	if hazardous(v) || ownSource(v) != nil {
+	if isHazardous(v) || ownSource(v) != nil {
 		w.Op, w.Bits, w.Aux, w.Args = ir.OpGroupUniform, 0, ir.ScopeWorkGroup, []*ir.Value{v}
 	} else {
 		for _, x := range v.Args {
-			w.Args = append(w.Args, a.have(x, b))
+			w.Args = append(w.Args, a.ensureValue(x, b))
 		}
 	}
 	if a.copies[b] == nil {
 		a.copies[b] = map[*ir.Value]*ir.Value{}
 	}
 	a.copies[b][v] = w
-	a.first[b] = append(a.first[b], w)
+	a.newValues[b] = append(a.newValues[b], w)
 	return w
 }

@@ -1,7 +1,7 @@
 package lanes
 
 // This file handles ops of matrix hardware in kernels with dead lanes. All invocations of a
-// sub-group must execute such an op with the same arguments.
+// sub-group must execute an op of matrix hardware with the same arguments.
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// findAllLive finds the loads and stores of matrices that dead lanes never reach. No block in which
-// work-items may leave the group comes before them.
+// findAllLive finds the loads and stores of matrices that dead lanes never reach. A block in which
+// work-items may leave the group never precedes such a load or store.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
-	for b := range d.dying {
+	for b := range d.exitSuccessor {
 		for _, s := range b.Term.Succs {
 			for _, r := range uniform.Reachable(s) {
 				after[r] = true
@@ -34,16 +34,16 @@ func (d *deadLanes) findAllLive() {
 	}
 }
 
-// wholeSubGroup passes the live lanes' arguments of v to the dead lanes, where v is a load or store
-// of a matrix that will be appended to b. In a sub-group without live lanes the stride becomes -1.
-// The code of the pass tiles then does not access memory, because a check of the matrix may have
-// failed for the whole sub-group.
+// wholeSubGroup passes the live lanes' arguments of v to the dead lanes. The value v, which the
+// caller appends to b, is a load or store of a matrix. In a sub-group without live lanes, the
+// matrix gets the stride -1 in memory. The pass tiles does not access memory if the stride is -1. A
+// check of the matrix may have failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return
 	}
 	m := d.f.Module
-	dead := d.load(b)
+	dead := d.loadDead(b)
 	for i, a := range v.Args {
 		if a.Block == nil || d.skeleton[a] {
 			continue
@@ -63,7 +63,7 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 }
 
 // fromLive gives all lanes of a sub-group the integer x of the live lanes. All live lanes must have
-// the same integer. If the sub-group has no live lanes, the result is 0.
+// the same integer x. If the sub-group has no live lanes, fromLive gives its lanes 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

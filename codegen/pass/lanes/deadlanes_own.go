@@ -1,7 +1,7 @@
 package lanes
 
-// This file finds the stores to private arrays that dead lanes must also execute. Dead lanes need
-// the stores if a branch of the skeleton depends on an element of the array.
+// This file finds the stores to private arrays that dead lanes must also execute. Dead lanes must
+// execute a store to a private array if one of their branches depends on an element of the array.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -38,19 +38,19 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	return stores
 }
 
-// keepWanted removes accesses of a variable from the skeleton if no branch of the skeleton depends
-// on the variable. All stores to the other variables must be in the skeleton, since each dead lane
-// loads its own copy of a variable.
+// keepWanted removes accesses of a variable from the skeleton (the code that dead lanes execute) if
+// no branch of the skeleton depends on the variable. Dead lanes must execute all stores to the
+// remaining variables, since each dead lane loads its own copy of a variable.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)
-		if source != nil && !d.wanted[source] || target != nil && !d.wanted[target] {
+		if source != nil && !d.branchVars[source] || target != nil && !d.branchVars[target] {
 			delete(d.skeleton, v)
 		}
 	}
-	d.drop(all)
+	d.dropIncomplete(all)
 	for _, v := range all {
-		if x := ownTarget(v); x != nil && d.wanted[x] && !d.skeleton[v] {
+		if x := ownTarget(v); x != nil && d.branchVars[x] && !d.skeleton[v] {
 			panic("BUG: a variable that dead lanes lack a store to: " + v.LongString())
 		}
 	}

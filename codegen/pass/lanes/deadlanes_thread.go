@@ -9,17 +9,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The type alive records whether a work-item at some point in the code is known to be live or dead.
-type alive uint8
+// deadState records whether a work-item at some point in the code is known to be live or dead.
+type deadState uint8
 
 const (
-	unvisited alive = iota
+	unvisited deadState = iota
 	isLive
 	isDead
 	either
 )
 
-func (a alive) join(b alive) alive {
+func (a deadState) join(b deadState) deadState {
 	switch {
 	case a == unvisited || a == b:
 		return b
@@ -29,25 +29,25 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// The method thread redirects edges past tests of the dead flag whose result is known. So a live
-// lane goes directly from one part of the live lanes' code to the next. A dead lane skips several
-// such parts at once.
-func (d *deadLanes) thread() {
+// threadJumps redirects edges past tests of the dead flag whose result is known. After threadJumps,
+// a live lane goes directly from one part of the live lanes' code to the next. A dead lane skips
+// several parts of the live lanes' code with one jump.
+func (d *deadLanes) threadJumps() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
-		known := d.known()
+		known := d.deadAtStart()
 		dom := d.f.Dominators()
 		for _, g := range d.f.Blocks {
-			if !d.tests(g) || slices.ContainsFunc(g.Insts[:len(g.Insts)-1], d.matters) {
+			if !d.testsDead(g) || slices.ContainsFunc(g.Insts[:len(g.Insts)-1], d.hasEffect) {
 				continue
 			}
-			// A loop must keep its single entry.
+			// A loop must keep its single entry, so edges into loop heads are not redirected.
 			if slices.ContainsFunc(g.Preds, func(p *ir.Block) bool { return dom.Dominates(g, p) }) {
 				continue
 			}
 			for _, p := range append([]*ir.Block{}, g.Preds...) {
 				to := 0
-				switch d.along(p, g, known[p]) {
+				switch d.deadOnEdge(p, g, known[p]) {
 				case isLive:
 					to = 1
 				case isDead:
@@ -69,7 +69,7 @@ func (d *deadLanes) thread() {
 func (d *deadLanes) skipEmpty() bool {
 	changed := false
 	for _, b := range d.f.Blocks[1:] {
-		if slices.ContainsFunc(b.Insts, d.matters) || b.Term.Kind != ir.Jump || b.Term.Succs[0] == b {
+		if slices.ContainsFunc(b.Insts, d.hasEffect) || b.Term.Kind != ir.Jump || b.Term.Succs[0] == b {
 			continue
 		}
 		to := b.Term.Succs[0]
@@ -83,25 +83,25 @@ func (d *deadLanes) skipEmpty() bool {
 	return changed
 }
 
-// The method tests reports whether b ends with a test of the dead flag that is b's last
-// instruction.
-func (d *deadLanes) tests(b *ir.Block) bool {
+// testsDead reports whether b's last instruction loads the dead flag and b's branch depends on the
+// flag.
+func (d *deadLanes) testsDead(b *ir.Block) bool {
 	n := len(b.Insts)
-	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loads(b.Term.Cond)
+	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loadsDead(b.Term.Cond)
 }
 
-// The method matters reports whether v is anything but a store of an undefined value.
-func (d *deadLanes) matters(v *ir.Value) bool {
+// hasEffect reports whether v is anything but a store of an undefined value.
+func (d *deadLanes) hasEffect(v *ir.Value) bool {
 	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }
 
-func (d *deadLanes) loads(v *ir.Value) bool {
+func (d *deadLanes) loadsDead(v *ir.Value) bool {
 	return v.Op == ir.OpLoad && v.Ref().Var == d.dead.Var
 }
 
-// The method known returns the state of the dead flag at the start of each block.
-func (d *deadLanes) known() map[*ir.Block]alive {
-	known := map[*ir.Block]alive{d.f.Blocks[0]: either}
+// deadAtStart returns the state of the dead flag at the start of each block.
+func (d *deadLanes) deadAtStart() map[*ir.Block]deadState {
+	known := map[*ir.Block]deadState{d.f.Blocks[0]: either}
 	order := d.f.ReversePostorder()
 	for changed := true; changed; {
 		changed = false
@@ -112,7 +112,7 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 			}
 			for _, p := range b.Preds {
 				if known[p] != unvisited {
-					at = at.join(d.along(p, b, known[p]))
+					at = at.join(d.deadOnEdge(p, b, known[p]))
 				}
 			}
 			if at != known[b] {
@@ -123,8 +123,8 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 	return known
 }
 
-// The method along returns the state of the dead flag on the edge from p to b, given its state at the start of p.
-func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
+// deadOnEdge returns the state of the dead flag on the edge from p to b, given its state at the start of p.
+func (d *deadLanes) deadOnEdge(p, b *ir.Block, at deadState) deadState {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {
 			at = isLive
@@ -133,7 +133,7 @@ func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
 			}
 		}
 	}
-	if d.tests(p) && p.Term.Succs[0] != p.Term.Succs[1] {
+	if d.testsDead(p) && p.Term.Succs[0] != p.Term.Succs[1] {
 		if b == p.Term.Succs[0] {
 			return isDead
 		}

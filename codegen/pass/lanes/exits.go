@@ -7,17 +7,17 @@ package lanes
 //	                        (label next)
 //	Norm{…}.Kernel(it)      if i >= n { return } … barrier …
 //
-// A work-item that returns early from Blur misses a barrier. If it reaches no later barrier, as in
-// this example, it has left its group permanently, like a work-item that returns from the kernel.
-// The pass changes the code to the following form, in which DeadLanes can turn the work-item into a
-// dead lane:
+// A work-item that returns early from Blur misses a barrier. If the work-item reaches no later
+// barrier, as in this example, it has left its group permanently, like a work-item that returns
+// from the kernel. Exits turns the jump to the label into a return from the kernel, which DeadLanes
+// can handle:
 //
 //	                        if i >= n { return } … barrier … barrier …
 //
-// So the pass copies the remaining code, up to a return, for the work-items that return early. If
-// such a work-item reaches a barrier after the label next, it has missed a barrier at which other
-// work-items meet. DeadLanes rejects such kernels, since the host's coroutines would confuse the
-// two barriers.
+// If other work-items also execute the code after the label, Exits copies that code for the
+// work-items that return early. A work-item that returns early but reaches a barrier after the
+// label next has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
+// missed barrier, since the host's coroutines would confuse the two barriers.
 
 import (
 	"slices"
@@ -29,8 +29,8 @@ import (
 )
 
 // Exits handles work-items that return early from a function that the kernel calls, if they thereby
-// skip Sync ops and reach no later Sync op. It copies the code that these work-items execute from
-// their return to the end of the kernel.
+// skip Sync ops and reach no later Sync op. Exits copies the code that the returning work-items
+// execute from their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {
@@ -38,39 +38,39 @@ func Exits(m *ir.Module) diag.List {
 			b.Term.Early = b.Term.Early && b.Term.Kind == ir.Return // later passes use Early only for returns
 		}
 	}()
-	if !m.UsesGroup || !slices.ContainsFunc(f.Blocks, syncs) {
+	if !m.UsesGroup || !slices.ContainsFunc(f.Blocks, hasSync) {
 		return nil
 	}
 	f.RemoveUnreachable()
-	split(f)
+	splitReturns(f)
 	changed := false
 	for again := true; again; {
 		again = false
 		e := &exits{f: f, dom: f.Dominators()}
 		for _, p := range f.ReversePostorder() {
-			if p.Term.Kind == ir.Jump && p.Term.Early && e.leaves(p) {
+			if p.Term.Kind == ir.Jump && p.Term.Early && e.leavesGroup(p) {
 				again, changed = true, true
 				break // the dominators have changed, so the search starts again
 			}
 		}
 	}
 	if changed {
-		(&exits{f: f, dom: f.Dominators()}).decide()
+		(&exits{f: f, dom: f.Dominators()}).foldBranches()
 	}
 	return nil
 }
 
-// The function split copies the block of an early return for each of its predecessors, if the
-// return skips Sync ops. The reason is that each path to the return implies different facts. For
-// example, if i >= n || i%3 == 1 { return } has two paths to the return. A block with a Sync op is
-// not copied. An example is the block with the statement it.Barrier() after an if.
-func split(f *ir.Func) {
+// splitReturns copies the block of an early return for each of its predecessors, if the return
+// skips Sync ops. Each path to the return implies different facts about branch conditions. For
+// example, if i >= n || i%3 == 1 { return } has two paths to the return. A block with a Sync op,
+// such as a barrier, is not copied.
+func splitReturns(f *ir.Func) {
 	e := &exits{f: f, dom: f.Dominators()}
 	for _, p := range f.ReversePostorder() {
-		if p.Term.Kind != ir.Jump || !p.Term.Early || !slices.ContainsFunc(e.around(p.Term.Succs[0]), syncs) {
+		if p.Term.Kind != ir.Jump || !p.Term.Early || !slices.ContainsFunc(e.blocksBetween(p.Term.Succs[0]), hasSync) {
 			continue
 		}
-		if syncs(p) {
+		if hasSync(p) {
 			continue // p contains a Sync op, which all work-items must execute together
 		}
 		to := p.Term.Succs[0]
@@ -90,8 +90,8 @@ func split(f *ir.Func) {
 	}
 }
 
-// The function syncs reports whether b has a Sync op.
-func syncs(b *ir.Block) bool {
+// hasSync reports whether b has a Sync op.
+func hasSync(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
 }
 
@@ -100,26 +100,26 @@ type exits struct {
 	dom *ir.DomTree
 }
 
-// The method decide turns branches into jumps if their conditions follow from dominating branches.
-func (e *exits) decide() {
+// foldBranches turns branches into jumps if their conditions follow from dominating branches.
+func (e *exits) foldBranches() {
 	for _, b := range e.f.ReversePostorder() {
 		if b.Term.Kind == ir.Branch {
-			if yes, ok := known(b.Term.Cond, e.facts(b)); ok {
-				settle(b, yes)
+			if yes, ok := knownCond(b.Term.Cond, e.condFacts(b)); ok {
+				foldBranch(b, yes)
 			}
 		}
 	}
 	e.f.RemoveUnreachable()
 }
 
-// The function settle turns b's branch into a jump to the successor that the branch takes if its
-// condition has the value yes. The other successor may become unreachable.
-func settle(b *ir.Block, yes bool) {
+// foldBranch replaces b's branch by a jump to the successor for which the branch's condition has
+// the value condTrue. The successor that b no longer reaches may become unreachable.
+func foldBranch(b *ir.Block, condTrue bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
 		return
 	}
-	if !yes {
+	if !condTrue {
 		to, not = not, to
 	}
 	holder := b.Func.NewBlock() // unreachable block from which the removed edge starts instead
@@ -129,15 +129,15 @@ func settle(b *ir.Block, yes bool) {
 	b.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
 }
 
-// A fact records that the condition in field cond has the value in field is.
-type fact struct {
-	cond *ir.Value
-	is   bool
+// condFact records that the condition cond has the value isTrue.
+type condFact struct {
+	cond   *ir.Value
+	isTrue bool
 }
 
-// The method facts returns the facts about conditions that follow in b from dominating branches.
-func (e *exits) facts(b *ir.Block) []fact {
-	var out []fact
+// condFacts returns the facts about conditions that follow in b from dominating branches.
+func (e *exits) condFacts(b *ir.Block) []condFact {
+	var out []condFact
 	for {
 		q := e.dom.Idom(b)
 		if q == nil || q == b {
@@ -151,35 +151,35 @@ func (e *exits) facts(b *ir.Block) []fact {
 }
 
 // edgeFacts returns the facts that hold on the edge from p to s.
-func edgeFacts(p, s *ir.Block) []fact {
+func edgeFacts(p, s *ir.Block) []condFact {
 	if t := p.Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] {
-		return []fact{{t.Cond, t.Succs[0] == s}}
+		return []condFact{{t.Cond, t.Succs[0] == s}}
 	}
 	return nil
 }
 
-// The function known returns the value of the condition c if it follows from the given facts.
-func known(c *ir.Value, facts []fact) (is, ok bool) {
+// knownCond returns the value of the condition c if it follows from the given facts.
+func knownCond(c *ir.Value, facts []condFact) (isTrue, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
 	}
 	if c.Op == ir.OpLNot {
-		is, ok = known(c.Args[0], facts)
-		return !is, ok
+		isTrue, ok = knownCond(c.Args[0], facts)
+		return !isTrue, ok
 	}
 	for _, f := range facts {
-		if alike(c, f.cond, maxAlike) {
-			return f.is, true
+		if equalExprs(c, f.cond, maxEqualDepth) {
+			return f.isTrue, true
 		}
 	}
 	return false, false
 }
 
-// maxAlike is the largest depth of expressions that alike compares.
-const maxAlike = 8
+// maxEqualDepth is the largest depth of expressions that equalExprs compares.
+const maxEqualDepth = 8
 
-// The function alike reports whether v and w are equal whenever the same work-item computes both.
-func alike(v, w *ir.Value, depth int) bool {
+// equalExprs reports whether v and w are equal whenever the same work-item computes both.
+func equalExprs(v, w *ir.Value, depth int) bool {
 	if v == w {
 		return true
 	}
@@ -188,28 +188,28 @@ func alike(v, w *ir.Value, depth int) bool {
 		return false
 	}
 	for i := range v.Args {
-		if !alike(v.Args[i], w.Args[i], depth-1) {
+		if !equalExprs(v.Args[i], w.Args[i], depth-1) {
 			return false
 		}
 	}
 	return true
 }
 
-// The method leaves reports whether work-items that return early at p have left their group
-// permanently. If so, it creates a copy of the remaining code for these work-items.
-func (e *exits) leaves(p *ir.Block) bool {
+// leavesGroup reports whether work-items that return early at p have left their group permanently.
+// If the work-items have left, leavesGroup creates a copy of the remaining code for them.
+func (e *exits) leavesGroup(p *ir.Block) bool {
 	to := p.Term.Succs[0]
-	missed := e.around(to)
-	if !slices.ContainsFunc(missed, syncs) {
+	missed := e.blocksBetween(to)
+	if !slices.ContainsFunc(missed, hasSync) {
 		return false
 	}
-	w := &walk{e: e, p: p, facts: e.facts(p), seen: map[*ir.Block]bool{}, decided: map[*ir.Block]bool{}, zeroed: map[*ir.Var]bool{}}
+	w := &exitWalk{e: e, p: p, facts: e.condFacts(p), seen: map[*ir.Block]bool{}, knownBranch: map[*ir.Block]bool{}, zeroedVars: map[*ir.Var]bool{}}
 	for _, v := range to.Phis {
-		if is, ok := known(v.Args[slices.Index(to.Preds, p)], w.facts); ok && v.Type == ir.TypeBool {
-			w.facts = append(w.facts, fact{v, is})
+		if is, ok := knownCond(v.Args[slices.Index(to.Preds, p)], w.facts); ok && v.Type == ir.TypeBool {
+			w.facts = append(w.facts, condFact{v, is})
 		}
 	}
-	if !w.visit(to) || len(w.zeroed) > 0 && (w.uses() || w.misses()) {
+	if !w.allPathsEnd(to) || len(w.zeroedVars) > 0 && (w.usesZeroed() || w.skipsZeroed()) {
 		return false
 	}
 	region := uniform.Reachable(to)
@@ -221,8 +221,8 @@ func (e *exits) leaves(p *ir.Block) bool {
 	p.Term.Early = false
 	for _, b := range region {
 		d := c.Block(b)
-		if yes, ok := w.decided[b]; ok {
-			settle(d, yes)
+		if yes, ok := w.knownBranch[b]; ok {
+			foldBranch(d, yes)
 		}
 		d.Term.Early = d.Term.Kind == ir.Return && !uniform.Faults(b)
 		d.Insts = slices.DeleteFunc(d.Insts, func(v *ir.Value) bool { return v.Op == ir.OpZeroLocal })
@@ -231,9 +231,9 @@ func (e *exits) leaves(p *ir.Block) bool {
 	return true
 }
 
-// The method around returns the blocks on paths from b's immediate dominator to b, except these two
-// blocks. A work-item on one path to b may miss some of these blocks.
-func (e *exits) around(b *ir.Block) []*ir.Block {
+// blocksBetween returns the blocks on paths from b's immediate dominator to b, without the
+// dominator and b. A work-item that takes one path to b may miss the blocks of another path.
+func (e *exits) blocksBetween(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
 	var out []*ir.Block
@@ -248,20 +248,20 @@ func (e *exits) around(b *ir.Block) []*ir.Block {
 	return out
 }
 
-// A walk follows the paths of work-items that return early at p.
-type walk struct {
-	e       *exits
-	p       *ir.Block
-	facts   []fact
-	seen    map[*ir.Block]bool
-	decided map[*ir.Block]bool // maps a block to the value of its branch condition, if known on these paths
-	zeroed  map[*ir.Var]bool   // variables in work-group memory that are declared on these paths
+// exitWalk follows the paths of work-items that return early at p.
+type exitWalk struct {
+	e           *exits
+	p           *ir.Block
+	facts       []condFact
+	seen        map[*ir.Block]bool
+	knownBranch map[*ir.Block]bool // maps a block to the value of its branch condition, if known on the walked paths
+	zeroedVars  map[*ir.Var]bool   // variables in work-group memory that are declared on the walked paths
 }
 
-// The method visit reports whether all paths from b end the kernel without a Sync op. This method
-// does not consider declarations of work-group memory to be Sync ops. The work-items that remain in
-// the group can zero the memory alone if the work-items that leave do not use it.
-func (w *walk) visit(b *ir.Block) bool {
+// allPathsEnd reports whether all paths from b end the kernel without a Sync op. For allPathsEnd,
+// declarations of work-group memory are not Sync ops. The work-items that remain in the group can
+// zero the memory alone if the work-items that leave do not use it.
+func (w *exitWalk) allPathsEnd(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
 	}
@@ -271,30 +271,30 @@ func (w *walk) visit(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		switch {
 		case v.Op == ir.OpZeroLocal:
-			w.zeroed[v.Ref().Var] = true
+			w.zeroedVars[v.Ref().Var] = true
 		case v.Op.Has(ir.FlagSync):
 			return false
 		}
 	}
 	t := b.Term
 	if t.Kind == ir.Branch {
-		if yes, ok := known(t.Cond, w.facts); ok {
-			w.decided[b] = yes
+		if yes, ok := knownCond(t.Cond, w.facts); ok {
+			w.knownBranch[b] = yes
 			if yes {
-				return w.visit(t.Succs[0])
+				return w.allPathsEnd(t.Succs[0])
 			}
-			return w.visit(t.Succs[1])
+			return w.allPathsEnd(t.Succs[1])
 		}
 	}
-	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.visit(s) })
+	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.allPathsEnd(s) })
 }
 
-// The method uses reports whether the work-items use work-group memory that is declared on their
+// usesZeroed reports whether the work-items use work-group memory that is declared on their
 // paths.
-func (w *walk) uses() bool {
+func (w *exitWalk) usesZeroed() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
-			if r := v.Ref(); r != nil && w.zeroed[r.Var] && v.Op != ir.OpZeroLocal {
+			if r := v.Ref(); r != nil && w.zeroedVars[r.Var] && v.Op != ir.OpZeroLocal {
 				return true
 			}
 		}
@@ -302,13 +302,13 @@ func (w *walk) uses() bool {
 	return false
 }
 
-// The method misses reports whether the work-items skip a declaration of work-group memory on
-// another path. The host's coroutines use the same memory for the n-th declaration that each
-// work-item executes. So a work-item must not skip a declaration if it executes a later
+// skipsZeroed reports whether the work-items skip a declaration of work-group memory on another
+// path. The host's coroutines use the same memory for the n-th declaration that each work-item
+// executes. So a work-item that executes a declaration must not have skipped an earlier
 // declaration.
-func (w *walk) misses() bool {
+func (w *exitWalk) skipsZeroed() bool {
 	for b := range w.seen {
-		for _, x := range w.e.around(b) {
+		for _, x := range w.e.blocksBetween(b) {
 			if !w.seen[x] && slices.ContainsFunc(x.Insts, func(v *ir.Value) bool { return v.Op == ir.OpZeroLocal }) {
 				return true
 			}

@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the passes zerolocal and expand. They replace ops that have no SPIR-V
-// instruction by loops that zero memory, calls that record faults, and loads of spilled arguments.
+// This file contains the passes zerolocal and expand. Zerolocal adds loops that zero memory. Expand
+// adds calls that record faults, and loads of the arguments that do not fit in push constants.
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 
 // ZeroLocal replaces each ZeroLocal op by a loop, in which the work-items of the group zero the
 // variable together, and a barrier. If the group writes the whole variable before it reads it (see
-// writtenFirst), ZeroLocal only removes the op. The pass runs before structurize, since it adds
+// writtenFirst), ZeroLocal only removes the op. ZeroLocal runs before structurize, since it adds
 // loops, and after deadlanes, since dead lanes must also execute the loops. ZeroLocal also adds
 // loops that zero large private variables.
 func ZeroLocal(m *ir.Module) diag.List {
@@ -33,7 +33,8 @@ func ZeroLocal(m *ir.Module) diag.List {
 		spare := writtenFirst(m, b.Insts[at])
 		v, rest := rewrite.CutOut(b, at) // a later iteration handles other ZeroLocal ops in rest
 		if inLoop {
-			// Other work-items may still read values of the previous iteration.
+			// If the declaration is in a loop, other work-items may still read values of the
+			// previous iteration.
 			Barrier(b, v.Pos)
 		}
 		if spare {
@@ -43,7 +44,7 @@ func ZeroLocal(m *ir.Module) diag.List {
 		z := &zeroer{m: m, f: f, b: b, ref: v.Ref(), pos: v.Pos}
 		first := b.Append(ir.OpBuiltIn, ir.TypeI32)
 		first.Aux = ir.LocalInvocationIndex
-		z.zero(first, groupSize(m))
+		z.zeroLeaves(first, groupSize(m))
 		Barrier(z.b, v.Pos)
 		z.b.Jump(rest)
 	}
@@ -70,16 +71,15 @@ type zeroer struct {
 	private bool // whether the variable is private to a work-item
 }
 
-// leafStep is one step of the path from a variable to a scalar or vector in it. A step selects a
-// field of a struct or an element of an array.
+// leafStep is one step of the path from a variable to a scalar or vector in it.
 type leafStep struct {
-	field int
-	len   *ir.Value // length of the array, or nil for a field
+	field    int
+	arrayLen *ir.Value // length of the array, or nil for a field
 }
 
-// The method zero generates one loop for all scalars and vectors that are within the same arrays.
-// The loop zeroes the elements with linear indices first, first+step, and so on.
-func (z *zeroer) zero(first, step *ir.Value) {
+// zeroLeaves generates one loop for all scalars and vectors that are within the same arrays. Each
+// loop zeroes the elements with linear indices first, first+step, and so on.
+func (z *zeroer) zeroLeaves(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
 		leaves [][]leafStep
@@ -90,7 +90,7 @@ func (z *zeroer) zero(first, step *ir.Value) {
 	walk = func(t *ir.Type, path []leafStep, dims []*ir.Value) {
 		switch t.Kind {
 		case ir.Array:
-			walk(t.Elem, append(slices.Clone(path), leafStep{len: t.Len}), append(slices.Clone(dims), t.Len))
+			walk(t.Elem, append(slices.Clone(path), leafStep{arrayLen: t.Len}), append(slices.Clone(dims), t.Len))
 		case ir.Struct:
 			for i, f := range t.Fields {
 				walk(f.Type, append(slices.Clone(path), leafStep{field: i}), dims)
@@ -111,21 +111,21 @@ func (z *zeroer) zero(first, step *ir.Value) {
 	}
 	for _, g := range groups {
 		one := func(i *ir.Value) {
-			index := z.split(i, g.dims)
+			index := z.splitIndex(i, g.dims)
 			for j, path := range g.leaves {
-				z.store(path, g.types[j], index)
+				z.storeZero(path, g.types[j], index)
 			}
 		}
-		n := z.product(g.dims)
+		n := z.countElems(g.dims)
 		if !z.private || !n.IsConst() {
-			z.loop(first, n, step, one)
+			z.appendLoop(first, n, step, one)
 			continue
 		}
 		n32 := func(n uint64) *ir.Value { return z.m.Const(ir.TypeI32, n) }
 		per, at := uint64(ir.PerRound(int64(n.Bits), int64(len(g.leaves)))), uint64(0)
 		if per < n.Bits {
 			at = n.Bits - n.Bits%per
-			z.loop(first, n32(at), n32(per), func(i *ir.Value) {
+			z.appendLoop(first, n32(at), n32(per), func(i *ir.Value) {
 				one(i)
 				for k := uint64(1); k < per; k++ {
 					one(z.b.Append(ir.OpIAdd, ir.TypeI32, i, n32(k)))
@@ -138,8 +138,8 @@ func (z *zeroer) zero(first, step *ir.Value) {
 	}
 }
 
-// The method product returns the number of elements of nested arrays with the given lengths.
-func (z *zeroer) product(dims []*ir.Value) *ir.Value {
+// countElems returns the number of elements of nested arrays with the given lengths.
+func (z *zeroer) countElems(dims []*ir.Value) *ir.Value {
 	n := z.m.Int(ir.TypeI32, 1)
 	for _, d := range dims {
 		n = mulExpr(z.m, n, d)
@@ -183,9 +183,9 @@ func localSize(m *ir.Module, d int) *ir.Spec {
 	return s
 }
 
-// The method loop appends a loop that executes body for i = first, first+step, and so on, while i <
+// appendLoop appends a loop that executes body for i = first, first+step, and so on, while i <
 // n.
-func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
+func (z *zeroer) appendLoop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	head, in, out := z.f.NewBlock(), z.f.NewBlock(), z.f.NewBlock()
 	z.b.Jump(head)
 	i := head.NewPhi(ir.TypeI32, first)
@@ -198,9 +198,9 @@ func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	z.b = out
 }
 
-// The method split returns the indices into arrays of the given lengths that correspond to the
+// splitIndex returns the indices into arrays of the given lengths that correspond to the
 // linear index i.
-func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
+func (z *zeroer) splitIndex(i *ir.Value, dims []*ir.Value) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
 		index[d] = z.b.Append(ir.OpUMod, ir.TypeI32, i, dims[d])
@@ -212,7 +212,7 @@ func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
 	return index
 }
 
-func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
+func (z *zeroer) storeZero(path []leafStep, t *ir.Type, index []*ir.Value) {
 	var zero *ir.Value
 	if t.IsVector() {
 		zero = z.b.Append(ir.OpVecMake, t, slices.Repeat([]*ir.Value{z.m.Const(t.Elem, 0)}, t.Lanes())...)
@@ -222,7 +222,7 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 	v := z.b.Append(ir.OpStore, ir.TypeVoid, zero)
 	v.Aux, v.Pos = z.ref, z.pos
 	for _, s := range path {
-		if s.len == nil {
+		if s.arrayLen == nil {
 			v.Args = append(v.Args, z.m.Int(ir.TypeI32, int64(s.field)))
 			continue
 		}
@@ -231,9 +231,9 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 	}
 }
 
-// Expand replaces each Fault op by a call of a helper, and the arguments of a spilled launch block
-// by loads. It can run after structurize, because the helper is already structured and the other
-// new code has no branches.
+// Expand replaces each Fault op by a call of a helper function. If the kernel's arguments do not
+// fit in push constants, Expand loads them from a buffer. Expand can run after structurize, because
+// the helper is already structured and the other new code has no branches.
 func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
@@ -262,7 +262,7 @@ func Expand(m *ir.Module, r *facts.Result) diag.List {
 				s := v.Aux.(*ir.Site)
 				v.Op, v.Aux = ir.OpCall, need()
 				v.Args = slices.Insert(v.Args, 0, m.Int(ir.TypeI32, siteNumber(s)))
-				if linked(m) {
+				if isLinked(m) {
 					v.Args = append(v.Args, m.Int(ir.TypeI32, int64(s.Part)))
 				}
 			}
@@ -282,15 +282,16 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
-// The function linked reports whether the module was linked from several kernels, each of which has
+// isLinked reports whether the module was linked from several kernels, each of which has
 // its own fault record.
-func linked(m *ir.Module) bool {
+func isLinked(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
 }
 
-// faultHelper creates the helper function that writes a fault to the fault record, unless the
-// record already contains a fault. Package abi defines the layout of the record. In linked modules,
-// the helper's last parameter is the index of the record in an array of records.
+// faultHelper creates the helper function that writes a fault to the fault record in device memory,
+// unless the record already contains a fault. Package abi defines the layout of the fault record.
+// In linked modules, the helper's last parameter is the index of the fault record in an array of
+// records.
 func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	var fields []ir.Field
@@ -311,7 +312,7 @@ func faultHelper(m *ir.Module) *ir.Func {
 	ref := &ir.Ref{Elem: m.StructOf(fields, abi.FaultRecordSize, 8)}
 	zero := m.Int(ir.TypeI32, 0)
 	number := zero
-	if linked(m) {
+	if isLinked(m) {
 		number = f.NewParam(ir.TypeI32)
 	}
 
@@ -332,17 +333,17 @@ func faultHelper(m *ir.Module) *ir.Func {
 
 // spillArgs replaces the arguments of f by loads from a buffer. The launch block contains the
 // buffer's address at the offset of the first argument. An argument of less than 32 bits is
-// extracted from the 32-bit word that contains it, so the device does not need small types in
-// memory. Each argument is loaded only once, in the entry block.
+// extracted from a 32-bit word, so the device does not need small types in memory. Each argument is
+// loaded only once, in the entry block.
 func spillArgs(f *ir.Func) {
-	sp := &spiller{f: f, loaded: map[argument]*ir.Value{}}
+	sp := &spiller{f: f, loaded: map[launchArg]*ir.Value{}}
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
 			if v.Op != ir.OpArg || v.Bits < abi.OffsetArgs {
 				return false
 			}
-			repl[v] = sp.load(argument{v.Bits - abi.OffsetArgs, v.Type})
+			repl[v] = sp.loadArg(launchArg{v.Bits - abi.OffsetArgs, v.Type})
 			return true
 		})
 	}
@@ -350,8 +351,8 @@ func spillArgs(f *ir.Func) {
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 }
 
-// An argument identifies the argument of type t at the given offset from the first argument.
-type argument struct {
+// launchArg identifies the kernel's argument of type t at the given offset from the first argument.
+type launchArg struct {
 	offset uint64
 	t      *ir.Type
 }
@@ -361,7 +362,7 @@ type spiller struct {
 	f      *ir.Func
 	base   *ir.Value // address of the buffer that contains the arguments
 	insts  []*ir.Value
-	loaded map[argument]*ir.Value
+	loaded map[launchArg]*ir.Value
 }
 
 func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
@@ -371,9 +372,9 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// The method load returns the value of the argument a. It adds a load of the argument when it is
-// first called for a.
-func (sp *spiller) load(a argument) *ir.Value {
+// loadArg returns the value of the argument a. The first call of loadArg for an argument adds a
+// load.
+func (sp *spiller) loadArg(a launchArg) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v
 	}

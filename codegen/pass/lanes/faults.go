@@ -1,7 +1,7 @@
 package lanes
 
-// This file is part of the pass expand. In kernels with many faults, it replaces the calls that
-// record faults by a single call.
+// This file is part of the pass expand. In kernels with many faults, the code in this file replaces
+// the calls that record faults by a single call.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 )
 
 // maxCalls is the largest number of Fault ops in a kernel that become separate calls of the
-// recording helper. The number is limited because drivers inline the calls. Mesa's compilers need
-// about 50 ms for each inlined call, which dominates compile time.
+// recording helper. The number of calls is limited because drivers inline them. Mesa's compilers
+// need about 50 ms for each inlined call, which dominates compile time.
 const maxCalls = 6
 
 // lateFaults changes kernels with many Fault ops. A work-item that faults stores the fault in
@@ -23,8 +23,8 @@ const maxCalls = 6
 //
 // In linked modules, a fault of an earlier kernel takes precedence over a fault of a later kernel.
 //
-// The argument helper returns the helper function that records a fault.
-func lateFaults(m *ir.Module, helper func() *ir.Func) {
+// makeHelper returns the helper function that records a fault.
+func lateFaults(m *ir.Module, makeHelper func() *ir.Func) {
 	f := m.Kernel
 	var faults []*ir.Value
 	for _, b := range f.Blocks {
@@ -37,7 +37,7 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	if len(faults) <= maxCalls || m.UsesGroup {
 		return
 	}
-	l := &late{m: m, f: f}
+	l := &faultVars{m: m, f: f}
 	l.vars[0] = l.variable(0, ir.TypeI32)
 	for i, x := range faults[0].Args {
 		if slices.ContainsFunc(faults, func(v *ir.Value) bool { return !sameAnywhere(v.Args[i], x) }) {
@@ -51,7 +51,7 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 		b.Insts = nil
 		for _, v := range insts {
 			if v.Op == ir.OpFault {
-				l.keep(b, v)
+				l.storeFault(b, v)
 			} else {
 				b.Insts = append(b.Insts, v)
 			}
@@ -68,36 +68,36 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	entry.Insts = append(entry.Insts, rest...)
 	for _, b := range f.Blocks {
 		if b.Term.Kind == ir.Return {
-			l.record(b, helper())
+			l.recordFault(b, makeHelper())
 		}
 	}
 }
 
-// The type late contains the variables in which a fault is stored. These variables hold the number
-// of the fault's site plus one, and the fault's arguments.
-type late struct {
+// faultVars contains the variables in which a fault is stored. The variables contain the number of
+// the fault's source position plus one, and the fault's arguments.
+type faultVars struct {
 	m    *ir.Module
 	f    *ir.Func
 	vars [6]*ir.Var
 	args [6]*ir.Value // arguments that are equal for all faults and available everywhere
 }
 
-func (l *late) variable(i int, t *ir.Type) *ir.Var {
+func (l *faultVars) variable(i int, t *ir.Type) *ir.Var {
 	return l.m.NewVar(l.f, ir.Function, fmt.Sprintf("fault%d", i), t)
 }
 
-func (l *late) load(b *ir.Block, i int) *ir.Value {
+func (l *faultVars) load(b *ir.Block, i int) *ir.Value {
 	v := b.Append(ir.OpLoad, l.vars[i].Type)
 	v.Aux = &ir.Ref{Var: l.vars[i]}
 	return v
 }
 
-func (l *late) store(b *ir.Block, i int, x *ir.Value) {
+func (l *faultVars) store(b *ir.Block, i int, x *ir.Value) {
 	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
 }
 
-// The method keep appends stores to b that store the fault v in the variables.
-func (l *late) keep(b *ir.Block, v *ir.Value) {
+// storeFault appends stores to b that store the fault v in the variables.
+func (l *faultVars) storeFault(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
 		kept := l.load(b, 0)
@@ -122,7 +122,7 @@ func (l *late) keep(b *ir.Block, v *ir.Value) {
 }
 
 // firstSite returns the number of the first site that belongs to the given part of a linked module
-// or to a later part. It returns -1 if there is no such site.
+// or to a later part. If the parts contain no site, firstSite returns -1.
 func firstSite(m *ir.Module, part int) int64 {
 	i := slices.IndexFunc(m.Sites, func(s *ir.Site) bool { return s.Part >= part })
 	if i < 0 {
@@ -131,13 +131,14 @@ func firstSite(m *ir.Module, part int) int64 {
 	return int64(m.Sites[i].Index)
 }
 
-// sameAnywhere reports whether x and y are the same value and the value is available everywhere.
+// sameAnywhere reports whether x and y are the same constant or the same built-in, which the whole
+// function can use.
 func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// The method record appends a call to the return block b that records the stored fault.
-func (l *late) record(b *ir.Block, helper *ir.Func) {
+// recordFault appends a call to the return block b that records the stored fault.
+func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()
 	site := l.load(b, 0)
@@ -156,18 +157,18 @@ func (l *late) record(b *ir.Block, helper *ir.Func) {
 			args = append(args, x)
 		}
 	}
-	if linked(l.m) {
-		args = append(args, l.part(in, args[0]))
+	if isLinked(l.m) {
+		args = append(args, l.partIndex(in, args[0]))
 	}
 	in.Append(ir.OpCall, ir.TypeVoid, args...).Aux = helper
 	in.Jump(done)
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// The method part appends code to b that computes the index of the part of a linked module to which
-// a site belongs. The index is the number of parts, without the first part, whose first site is at
-// or before the given site.
-func (l *late) part(b *ir.Block, site *ir.Value) *ir.Value {
+// partIndex appends code to b that computes the index of the part of a linked module to which a
+// site belongs. The first part of a linked module has index 0. The index of a site's part is the
+// number of other parts with a first site at or before that site.
+func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {
 		first := firstSite(l.m, n)

@@ -1,6 +1,6 @@
 package lanes
 
-// This file contains the pass groups. The pass runs after deadlanes, since dead lanes also execute
+// This file contains the pass groups. Groups runs after deadlanes, since dead lanes also execute
 // group operations.
 
 import (
@@ -13,10 +13,10 @@ import (
 
 // Groups replaces the group ops that SPIR-V lacks. The code for ops of work-groups combines values
 // within each sub-group first, then across sub-groups through work-group memory. The code for ops
-// of sub-groups on types other than 32-bit integers shuffles 32-bit words. Both kinds of code
-// combine values in the order that package dsl defines, which depends only on the group's size.
-// Groups runs after deadlanes, since dead lanes also execute the code, and before structurize,
-// since it adds loops.
+// of sub-groups on types other than 32-bit integers shuffles 32-bit words. The code for sub-groups
+// and for work-groups combines values in the order that package dsl defines. The order of
+// combinations depends only on the group's size. Groups runs after deadlanes, since dead lanes also
+// execute the code, and before structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -39,12 +39,12 @@ type groupOps struct {
 	tiles map[tileKey]*ir.Ref // work-group memory that all ops share
 }
 
-// tileKey identifies a variable in work-group memory by its element type and its use. If the field
-// phases is set, the memory passes values between the stages of the method staged. If the field
-// phases is not set, each use of the memory ends with a barrier after the last load.
+// tileKey identifies a variable in work-group memory by its element type and its use. If staged is
+// set, the memory passes values between the stages of inStages. If staged is not set, each use of
+// the memory ends with a barrier after the last load.
 type tileKey struct {
 	elem   *ir.Type
-	phases bool
+	staged bool
 }
 
 func (g *groupOps) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
@@ -65,16 +65,15 @@ func (g *groupOps) builtIn(b ir.BuiltIn) *ir.Value {
 	return v
 }
 
-// The method result replaces the op and operands of v and appends v to the current block.
-func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
+// replaceOp replaces the op and operands of v and appends v to the current block.
+func (g *groupOps) replaceOp(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
 	v.Op, v.Aux, v.Args, v.Block = op, aux, args, g.b
 	g.b.Insts = append(g.b.Insts, v)
 }
 
-// The method tile returns a variable in work-group memory that has an element of type t for each
-// invocation.
-func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
-	k := tileKey{t, phases}
+// tileRef returns a variable in work-group memory with one element of type t for each invocation.
+func (g *groupOps) tileRef(t *ir.Type, staged bool) *ir.Ref {
+	k := tileKey{t, staged}
 	r := g.tiles[k]
 	if r == nil {
 		r = &ir.Ref{Var: g.m.NewVar(nil, ir.Workgroup, "group", g.m.ArrayOf(t, groupSize(g.m)))}
@@ -83,25 +82,25 @@ func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
 	return r
 }
 
-// The type tile is a variable in work-group memory with an element for each of n invocations.
-type tile struct {
+// groupTile is a variable in work-group memory with an element for each of n invocations.
+type groupTile struct {
 	*groupOps
 	ref   *ir.Ref
 	elem  *ir.Type
 	id, n *ir.Value
 }
 
-func (g *groupOps) newTile(t *ir.Type, phases bool) *tile {
-	return &tile{groupOps: g, ref: g.tile(t, phases), elem: t, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
+func (g *groupOps) newTile(t *ir.Type, staged bool) *groupTile {
+	return &groupTile{groupOps: g, ref: g.tileRef(t, staged), elem: t, id: g.builtIn(ir.LocalInvocationIndex), n: groupSize(g.m)}
 }
 
-func (t *tile) load(i *ir.Value) *ir.Value {
+func (t *groupTile) load(i *ir.Value) *ir.Value {
 	v := t.op(ir.OpLoad, t.elem, i)
 	v.Aux = t.ref
 	return v
 }
 
-func (t *tile) store(x, i *ir.Value) { t.op(ir.OpStore, ir.TypeVoid, x, i).Aux = t.ref }
+func (t *groupTile) store(x, i *ir.Value) { t.op(ir.OpStore, ir.TypeVoid, x, i).Aux = t.ref }
 
 // workGroup generates the code for the op v of a work-group.
 func (g *groupOps) workGroup(v *ir.Value) {
@@ -110,35 +109,36 @@ func (g *groupOps) workGroup(v *ir.Value) {
 		t := g.newTile(v.Type, false)
 		t.store(v.Args[0], t.id)
 		Barrier(g.b, g.pos)
-		g.result(v, ir.OpLoad, t.ref, v.Args[1])
+		g.replaceOp(v, ir.OpLoad, t.ref, v.Args[1])
 		Barrier(g.b, g.pos)
 	case (v.Op == ir.OpGroupInclusiveScan || v.Op == ir.OpGroupExclusiveScan) && inOrder(c.By):
 		t := g.newTile(v.Type, false)
 		t.store(v.Args[0], t.id)
 		Barrier(g.b, g.pos)
-		t.scan(c.By, v.Args[0])
+		t.scanTile(c.By, v.Args[0])
 		at := t.id
 		if v.Op == ir.OpGroupExclusiveScan {
 			at = g.word(ir.OpSelect, g.cond(ir.OpIEq, t.id, g.i32(0)), t.id, g.word(ir.OpISub, t.id, g.i32(1)))
 		}
-		g.result(v, ir.OpLoad, t.ref, at)
+		g.replaceOp(v, ir.OpLoad, t.ref, at)
 		Barrier(g.b, g.pos)
 	case g.m.Target.NoSubGroups || c.Alone:
-		k, back := g.combination(v)
-		back(g.alone(v.Op, k))
+		k, back := g.combinationFor(v)
+		back(g.withoutSubGroups(v.Op, k))
 	default:
-		k, back := g.combination(v)
+		k, back := g.combinationFor(v)
 		g.subBarrier()
-		r := g.staged(v.Op, k)
+		r := g.inStages(v.Op, k)
 		back(r)
 	}
 }
 
-// inOrder reports whether the order of combinations affects the result.
+// inOrder reports whether the result of the combiner depends on the order in which values are
+// combined.
 func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
 
-// subBarrier appends a barrier of sub-groups. It orders memory even if the work-group consists of a
-// single sub-group, for which the method staged adds no other barrier.
+// subBarrier appends a barrier of sub-groups. The barrier orders memory even if the work-group
+// consists of a single sub-group, for which inStages adds no other barrier.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
 // A combination describes a reduction or scan by its combiner, the value to combine and the
@@ -149,13 +149,14 @@ type combination struct {
 	identity *ir.Value
 }
 
-// The method native reports whether SPIR-V has instructions for the combination in sub-groups.
-func (c combination) native() bool { return c.x.Type == ir.TypeI32 }
+// isNative reports whether SPIR-V has instructions for the combination in sub-groups.
+func (c combination) isNative() bool { return c.x.Type == ir.TypeI32 }
 
-// The method combination returns the combination for the group op v, and a function that turns v
-// into the result. Votes, minimums and maximums of float32 become combinations of 32-bit integers.
-func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
-	same := func(r *ir.Value) { g.result(v, ir.OpBitcast, nil, r) }
+// combinationFor returns the combination for the group op v, and a function that makes v compute
+// the op's result from the combined value. Votes, minimums and maximums of float32 become
+// combinations of 32-bit integers.
+func (g *groupOps) combinationFor(v *ir.Value) (combination, func(r *ir.Value)) {
+	same := func(r *ir.Value) { g.replaceOp(v, ir.OpBitcast, nil, r) }
 	x := v.Args[0]
 	switch v.Op {
 	case ir.OpGroupAny, ir.OpGroupAll:
@@ -163,7 +164,7 @@ func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 		if v.Op == ir.OpGroupAll {
 			c.by, c.identity = ir.CombineAnd, g.i32(1)
 		}
-		return c, func(r *ir.Value) { g.result(v, ir.OpINe, nil, r, g.i32(0)) }
+		return c, func(r *ir.Value) { g.replaceOp(v, ir.OpINe, nil, r, g.i32(0)) }
 	case ir.OpGroupUniform:
 		if t := IntOf(x.Type); t != x.Type {
 			x = g.op(ir.OpBitcast, t, x)
@@ -174,15 +175,15 @@ func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 	if x.Type != ir.TypeF32 || inOrder(c.by) {
 		return c, same
 	}
-	return g.ordered(c), func(r *ir.Value) {
-		g.result(v, ir.OpBitcast, nil, g.word(ir.OpXor, r, g.word(ir.OpAnd, g.word(ir.OpShrA, r, g.i32(31)), g.i32(math.MaxInt32))))
+	return g.orderedInts(c), func(r *ir.Value) {
+		g.replaceOp(v, ir.OpBitcast, nil, g.word(ir.OpXor, r, g.word(ir.OpAnd, g.word(ir.OpShrA, r, g.i32(31)), g.i32(math.MaxInt32))))
 	}
 }
 
-// The method ordered turns Go's minimum or maximum of float32 into a minimum or maximum of 32-bit
-// integers that have the same order. The integers for negative numbers have inverted bits, and NaN
-// becomes the least or greatest integer.
-func (g *groupOps) ordered(c combination) combination {
+// orderedInts turns Go's minimum or maximum of float32 into a minimum or maximum of integers. The
+// integers have the same order as the floats. The integers for negative numbers have inverted bits,
+// and NaN becomes the least or greatest integer.
+func (g *groupOps) orderedInts(c combination) combination {
 	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
 	if c.by == ir.CombineFMax {
 		by, nan = ir.CombineSMax, g.i32(math.MaxInt32)
@@ -194,36 +195,37 @@ func (g *groupOps) ordered(c combination) combination {
 	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
 }
 
-// The method alone combines the values of a work-group without using sub-groups. For a group of 2^k
-// work-items, the code needs k steps with one barrier each, or two barriers each for scans.
-func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
+// withoutSubGroups combines the values of a work-group without using sub-groups. For a group of 2^k
+// work-items, a reduction needs k steps with one barrier each. A scan needs k steps with two
+// barriers each.
+func (g *groupOps) withoutSubGroups(op ir.Op, c combination) *ir.Value {
 	t := g.newTile(c.x.Type, false)
 	t.store(c.x, t.id)
 	Barrier(g.b, g.pos)
 	var r *ir.Value
 	switch op {
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
-		t.scan(c.by, c.x)
+		t.scanTile(c.by, c.x)
 		if r = t.load(t.id); op == ir.OpGroupExclusiveScan {
 			first := g.cond(ir.OpIEq, t.id, g.i32(0))
 			r = g.op(ir.OpSelect, c.x.Type, first, c.identity, t.load(g.word(ir.OpSelect, first, t.id, g.word(ir.OpISub, t.id, g.i32(1)))))
 		}
 	default:
-		t.reduce(c.by)
+		t.reduceTile(c.by)
 		r = t.load(g.i32(0))
 	}
 	Barrier(g.b, g.pos)
 	return r
 }
 
-// The method reduce appends code that stores the combination of all elements in the first element.
-func (t *tile) reduce(by ir.Combiner) {
-	t.double(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
+// reduceTile appends code that stores the combination of all elements in the first element.
+func (t *groupTile) reduceTile(by ir.Combiner) {
+	t.doublingLoop(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
 		other := t.word(ir.OpIAdd, t.id, d)
 		low := t.word(ir.OpAnd, t.id, t.word(ir.OpISub, t.word(ir.OpShl, d, t.i32(1)), t.i32(1)))
 		pair := t.op(ir.OpLAnd, ir.TypeBool, t.cond(ir.OpIEq, low, t.i32(0)), t.cond(ir.OpULt, other, t.n))
-		t.when(pair, nil, func() *ir.Value {
-			t.store(t.combine(by, t.load(t.id), t.load(other)), t.id)
+		t.ifThen(pair, nil, func() *ir.Value {
+			t.store(t.appendCombine(by, t.load(t.id), t.load(other)), t.id)
 			return nil
 		})
 		Barrier(t.b, t.pos)
@@ -231,13 +233,13 @@ func (t *tile) reduce(by ir.Combiner) {
 	})
 }
 
-// The method scan appends code that stores in each element the combination of all elements up to
+// scanTile appends code that stores in each element the combination of all elements up to
 // and including it. The argument x is the work-item's own element.
-func (t *tile) scan(by ir.Combiner, x *ir.Value) {
-	t.double(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
+	t.doublingLoop(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x, y := vs[0], vs[0]
-		sum := t.when(t.cond(ir.OpULe, d, t.id), x, func() *ir.Value {
-			return t.combine(by, t.load(t.word(ir.OpISub, t.id, d)), y)
+		sum := t.ifThen(t.cond(ir.OpULe, d, t.id), x, func() *ir.Value {
+			return t.appendCombine(by, t.load(t.word(ir.OpISub, t.id, d)), y)
 		})
 		Barrier(t.b, t.pos)
 		t.store(sum, t.id)
@@ -246,11 +248,11 @@ func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 	})
 }
 
-// The method double appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The
-// other arguments of body are vs in the first iteration, and the results of the previous iteration
-// afterward. The method double returns the results of the last iteration.
-func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
-	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
+// doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The other
+// arguments of body are vs in the first iteration. In later iterations, these arguments are the results of the
+// previous iteration. doublingLoop returns the results of the last iteration.
+func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
+	return g.repeatLoop(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
 	}, func(vs []*ir.Value) []*ir.Value {
 		next := body(vs[0], vs[1:])
@@ -258,10 +260,10 @@ func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs
 	})[1:]
 }
 
-// The method repeat appends a loop that executes body while cond holds. The arguments of body and
-// cond are vs in the first iteration, and the results of the previous iteration afterward. The
-// method repeat returns the results of the last iteration.
-func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
+// repeatLoop appends a loop that executes body while cond holds. The arguments of body and cond are
+// vs in the first iteration. In later iterations, these arguments are the results of the previous iteration.
+// repeatLoop returns the results of the last iteration.
+func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)
 	phis := make([]*ir.Value, len(vs))
@@ -280,9 +282,9 @@ func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, b
 	return phis
 }
 
-// The method either appends a branch on cond that executes the code of yes or no. It returns the
-// result of the executed code as a value of type t, or nil if t is nil.
-func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
+// ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
+// ifElse returns the result of the executed code as a value of type t, or nil if t is nil.
+func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)
 	g.b = then
@@ -298,10 +300,10 @@ func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 	return join.NewPhi(t, a, b)
 }
 
-// The method when appends a branch that executes body only if cond is true. It returns a value that
-// equals the result of body if cond is true, and the argument other if not. The result is nil if
-// the argument other is nil.
-func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {
+// ifThen appends a branch that executes body only if cond is true. If cond is true, the value that
+// ifThen returns is the result of body. If cond is false, ifThen returns the value otherwise. If
+// otherwise is nil, ifThen returns nil.
+func (g *groupOps) ifThen(cond, otherwise *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()
 	from.Branch(cond, then, join)
@@ -310,13 +312,13 @@ func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value 
 	end := g.b
 	end.Jump(join)
 	g.b = join
-	if other == nil {
+	if otherwise == nil {
 		return nil
 	}
-	phi := join.NewPhi(other.Type)
+	phi := join.NewPhi(otherwise.Type)
 	for _, p := range join.Preds {
 		if p == from {
-			phi.Args = append(phi.Args, other)
+			phi.Args = append(phi.Args, otherwise)
 		} else {
 			phi.Args = append(phi.Args, v)
 		}

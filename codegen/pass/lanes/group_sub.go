@@ -7,97 +7,98 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // subGroup generates the code for the op v of a sub-group, if its type is not a 32-bit integer.
 func (g *groupOps) subGroup(v *ir.Value) {
 	if v.Op == ir.OpGroupSelect {
-		g.result(v, ir.OpBitcast, nil, g.from(v.Args[0], v.Args[1]))
+		g.replaceOp(v, ir.OpBitcast, nil, g.fromLane(v.Args[0], v.Args[1]))
 		return
 	}
-	k, back := g.combination(v)
+	k, back := g.combinationFor(v)
 	s := g.newSub()
 	switch v.Op {
 	case ir.OpGroupInclusiveScan:
-		back(s.inclusive(k))
+		back(s.inclusiveScan(k))
 	case ir.OpGroupExclusiveScan:
-		back(s.exclusive(k))
+		back(s.exclusiveScan(k))
 	default:
-		back(s.reduce(k))
+		back(s.reducePairs(k))
 	}
 }
 
-// The type sub describes a sub-group of n invocations, in which id is the invocation's own id.
-type sub struct {
+// subGroupIDs describes a sub-group of n invocations. The value id is the invocation's own id in
+// the sub-group.
+type subGroupIDs struct {
 	*groupOps
 	id, n *ir.Value
 }
 
-func (g *groupOps) newSub() *sub {
-	return &sub{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
+func (g *groupOps) newSub() *subGroupIDs {
+	return &subGroupIDs{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
 }
 
-// The method native appends SPIR-V's instruction for the combination in sub-groups.
-func (s *sub) native(op ir.Op, c combination) *ir.Value {
+// appendNative appends SPIR-V's instruction for the combination in sub-groups.
+func (s *subGroupIDs) appendNative(op ir.Op, c combination) *ir.Value {
 	v := s.word(op, c.x, c.identity)
 	v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: c.by}
 	return v
 }
 
-// The method reduce combines the values of the first n invocations, pair by pair, and returns the
+// reducePairs combines the values of the first n invocations, pair by pair, and returns the
 // result in all invocations.
-func (s *sub) reduce(c combination) *ir.Value {
-	if c.native() {
-		return s.native(ir.OpGroupReduce, c)
+func (s *subGroupIDs) reducePairs(c combination) *ir.Value {
+	if c.isNative() {
+		return s.appendNative(ir.OpGroupReduce, c)
 	}
-	x := s.double(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+	x := s.doublingLoop(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x, at := vs[0], s.word(ir.OpIAdd, s.id, d)
 		has := s.cond(ir.OpULt, at, s.n)
-		other := s.from(x, s.word(ir.OpSelect, has, at, s.id))
-		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.combine(c.by, x, other), x)}
+		other := s.fromLane(x, s.word(ir.OpSelect, has, at, s.id))
+		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.appendCombine(c.by, x, other), x)}
 	})
-	return s.from(x[0], s.i32(0))
+	return s.fromLane(x[0], s.i32(0))
 }
 
-func (s *sub) inclusive(c combination) *ir.Value {
-	if c.native() {
-		return s.native(ir.OpGroupInclusiveScan, c)
+func (s *subGroupIDs) inclusiveScan(c combination) *ir.Value {
+	if c.isNative() {
+		return s.appendNative(ir.OpGroupInclusiveScan, c)
 	}
-	return s.double(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
+	return s.doublingLoop(s.n, []*ir.Value{c.x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x := vs[0]
 		has := s.cond(ir.OpULe, d, s.id)
-		other := s.from(x, s.word(ir.OpSelect, has, s.word(ir.OpISub, s.id, d), s.id))
-		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.combine(c.by, other, x), x)}
+		other := s.fromLane(x, s.word(ir.OpSelect, has, s.word(ir.OpISub, s.id, d), s.id))
+		return []*ir.Value{s.op(ir.OpSelect, x.Type, has, s.appendCombine(c.by, other, x), x)}
 	})[0]
 }
 
-// The method exclusive is like the method inclusive, but its result does not include the
-// invocation's own value. The first invocation gets the identity.
-func (s *sub) exclusive(c combination) *ir.Value {
-	if c.native() {
-		return s.native(ir.OpGroupExclusiveScan, c)
+// exclusiveScan combines the values of all invocations before the invocation itself. For the first
+// invocation, the result of the scan is the combiner's identity.
+func (s *subGroupIDs) exclusiveScan(c combination) *ir.Value {
+	if c.isNative() {
+		return s.appendNative(ir.OpGroupExclusiveScan, c)
 	}
-	x := s.inclusive(c)
+	x := s.inclusiveScan(c)
 	first := s.cond(ir.OpIEq, s.id, s.i32(0))
-	x = s.from(x, s.word(ir.OpSelect, first, s.id, s.word(ir.OpISub, s.id, s.i32(1))))
+	x = s.fromLane(x, s.word(ir.OpSelect, first, s.id, s.word(ir.OpISub, s.id, s.i32(1))))
 	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
 }
 
-// The method staged combines the values of a work-group in stages. The first stage combines the
-// values of each sub-group. Each later stage combines the results of the stage before, until one
+// inStages combines the values of a work-group in stages. The first stage combines the values
+// within each sub-group. Each later stage combines the results of the previous stage, until one
 // value remains. A stage passes its results to the first invocations of the work-group through
-// work-group memory, with one barrier. A last barrier distributes the final values. The first half
-// of the memory contains the results of all stages one after the other, and the second half
-// contains the distributed values. So no stage, and no other op, overwrites values that may still
-// be read. The combination in stages is correct for sub-groups of four or more invocations (see the
-// aspect SubGroups).
-func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
+// work-group memory, with one barrier. After a last barrier, all invocations load the final values.
+// The first half of the work-group memory contains the results of all stages in order. The second
+// half of the work-group memory contains the final values for all invocations. So no stage
+// overwrites a value in work-group memory that another invocation may still read. Combining in
+// stages is correct only for sub-groups of four or more invocations (see the aspect SubGroups).
+func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)
 	scans := op == ir.OpGroupInclusiveScan || op == ir.OpGroupExclusiveScan
 	var own *ir.Value
 	switch op {
 	case ir.OpGroupInclusiveScan:
-		own = s.inclusive(c)
+		own = s.inclusiveScan(c)
 	case ir.OpGroupExclusiveScan:
-		own = s.exclusive(c)
+		own = s.exclusiveScan(c)
 	}
-	total := s.reduce(c)
+	total := s.reducePairs(c)
 	groups := func(n *ir.Value) *ir.Value {
 		last := g.word(ir.OpUDiv, g.word(ir.OpISub, n, g.i32(1)), size)
 		return g.word(ir.OpIAdd, last, g.i32(1))
@@ -109,36 +110,36 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	half := g.word(ir.OpShrL, t.n, g.i32(1))
 	first := g.cond(ir.OpIEq, s.id, g.i32(0))
 	id := g.builtIn(ir.SubgroupID)
-	r := g.when(g.cond(ir.OpULt, g.i32(1), count), other, func() *ir.Value {
-		last := g.repeat([]*ir.Value{count, g.i32(0), total}, func(vs []*ir.Value) *ir.Value {
+	r := g.ifThen(g.cond(ir.OpULt, g.i32(1), count), other, func() *ir.Value {
+		last := g.repeatLoop([]*ir.Value{count, g.i32(0), total}, func(vs []*ir.Value) *ir.Value {
 			return g.cond(ir.OpULt, g.i32(1), vs[0])
 		}, func(vs []*ir.Value) []*ir.Value {
 			n, at, total := vs[0], vs[1], vs[2]
-			g.when(g.op(ir.OpLAnd, ir.TypeBool, first, g.cond(ir.OpULt, id, n)), nil, func() *ir.Value {
+			g.ifThen(g.op(ir.OpLAnd, ir.TypeBool, first, g.cond(ir.OpULt, id, n)), nil, func() *ir.Value {
 				t.store(total, g.word(ir.OpIAdd, at, id))
 				return nil
 			})
 			Barrier(g.b, g.pos)
 			has := g.cond(ir.OpULt, t.id, n)
-			x := g.when(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
-			// In sub-groups that contain some of the n results, every invocation exists.
+			x := g.ifThen(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
+			// A sub-group that loads some of the n results has no missing invocations.
 			left := g.word(ir.OpISub, n, g.word(ir.OpISub, t.id, s.id))
-			round := &sub{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
+			round := &subGroupIDs{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
 			cx := combination{c.by, x, c.identity}
 			if scans {
-				e := round.exclusive(cx)
-				g.when(has, nil, func() *ir.Value {
+				e := round.exclusiveScan(cx)
+				g.ifThen(has, nil, func() *ir.Value {
 					t.store(e, g.word(ir.OpIAdd, half, g.word(ir.OpIAdd, at, t.id)))
 					return nil
 				})
 			}
-			return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), round.reduce(cx)}
+			return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), round.reducePairs(cx)}
 		})
 		if scans {
 			Barrier(g.b, g.pos)
-			return g.prefix(t, c, count, size, half, id, groups)
+			return g.prefixOfStages(t, c, count, size, half, id, groups)
 		}
-		g.when(g.cond(ir.OpIEq, t.id, g.i32(0)), nil, func() *ir.Value {
+		g.ifThen(g.cond(ir.OpIEq, t.id, g.i32(0)), nil, func() *ir.Value {
 			t.store(last[2], half)
 			return nil
 		})
@@ -146,27 +147,27 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 		return t.load(half)
 	})
 	if scans {
-		return g.combine(c.by, r, own)
+		return g.appendCombine(c.by, r, own)
 	}
 	return r
 }
 
-// The method prefix appends a loop over the stages that computes the combination of all values
-// before the invocation's sub-group. For each sub-group, a stage has stored the combination of the
-// values that precede the sub-group in its group of sub-groups.
-func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
-	return g.repeat([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
+// prefixOfStages appends a loop over the stages of inStages. The loop computes the combination of
+// all values of earlier sub-groups. A stage combines the values of several consecutive sub-groups.
+// For each sub-group, it has stored the combination of the values of the preceding ones among them.
+func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
+	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])
 	}, func(vs []*ir.Value) []*ir.Value {
 		n, at, id := vs[0], vs[1], vs[2]
-		before := g.combine(c.by, t.load(g.word(ir.OpIAdd, at, id)), vs[3])
+		before := g.appendCombine(c.by, t.load(g.word(ir.OpIAdd, at, id)), vs[3])
 		return []*ir.Value{groups(n), g.word(ir.OpIAdd, at, n), g.word(ir.OpUDiv, id, size), before}
 	})[3]
 }
 
-// The method from returns the value x of the given lane of the sub-group. The value is passed in
+// fromLane returns the value x of the given lane of the sub-group. A 64-bit value is passed as two
 // 32-bit words.
-func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
+func (g *groupOps) fromLane(x, lane *ir.Value) *ir.Value {
 	sel := func(w *ir.Value) *ir.Value {
 		v := g.word(ir.OpGroupSelect, w, lane)
 		v.Aux = ir.ScopeSubGroup
@@ -178,7 +179,7 @@ func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	case ir.F32:
 		return g.op(ir.OpBitcast, x.Type, sel(g.word(ir.OpBitcast, x)))
 	case ir.F64:
-		return g.op(ir.OpBitcast, x.Type, g.from(g.op(ir.OpBitcast, ir.TypeI64, x), lane))
+		return g.op(ir.OpBitcast, x.Type, g.fromLane(g.op(ir.OpBitcast, ir.TypeI64, x), lane))
 	case ir.I64:
 		shift := g.m.Int(ir.TypeI64, 32)
 		lo := sel(g.word(ir.OpUConvert, x))
@@ -189,8 +190,8 @@ func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	panic("BUG: a group op of " + x.Type.String())
 }
 
-// The method combine appends code that combines two values by the given combiner.
-func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
+// appendCombine appends code that combines two values by the given combiner.
+func (g *groupOps) appendCombine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
 		return g.op(ir.OpSelect, t, g.op(less, ir.TypeBool, p, q), x, y)
@@ -222,8 +223,8 @@ func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	return g.floatMinMax(by == ir.CombineFMin, x, y)
 }
 
-// floatMinMax appends code for Go's min or max. The result is NaN if either operand is NaN, and -0
-// is less than +0.
+// floatMinMax appends code for Go's min or max. The minimum or maximum is NaN if either operand is
+// NaN, and -0 is less than +0.
 func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t, bits := x.Type, ir.TypeI32
 	if t == ir.TypeF64 {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass lighten. It finds kernels whose barriers do not need to order device
-// memory.
+// This file contains the pass lighten. Lighten finds kernels whose barriers do not need to order
+// device memory.
 
 import (
 	"slices"
@@ -14,42 +14,42 @@ import (
 // kernel's accesses to device memory do not need barriers:
 //
 //	for t := range n / Tile {
-//	    a[y][x] = k.A[row*n+t*Tile+x]     the load has ended before the store that needs it
-//	    it.Barrier()                      BarrierLocal
+//	    a[y][x] = k.A[row*n+t*Tile+x]
+//	    it.Barrier() // becomes BarrierLocal
 //	    for i := range Tile { sum += a[y][i] * … }
-//	    it.Barrier()                      BarrierLocal
+//	    it.Barrier() // becomes BarrierLocal
 //	}
-//	k.C[row*n+col] = sum                  no barrier follows.
+//	k.C[row*n+col] = sum // no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
-// work-item's accesses after it. Two loads need no order. So Lighten requires two conditions:
+// work-item's accesses after it. A load before a barrier and a load after it need no order. So
+// Lighten changes a kernel only under two conditions:
 //
-//   - No barrier follows a write to device memory. So all writes are in the last phase of the
-//     work-group, which is the code after its last barrier.
-//   - No load before a barrier can be delayed into the last phase, where another work-item may
-//     overwrite the memory. The loaded value and values computed from it become visible in stores.
-//     Another barrier must follow each of these stores. That barrier waits for the store, and thus
-//     for the load. A branch on such a value may have effects after any barrier, so it is not
-//     allowed.
+//   - No barrier follows a write to device memory. So all writes to device memory are in the last
+//     phase of the work-group, which is the code after its last barrier.
+//   - No load before a barrier can be delayed into the last phase, where another work-item may overwrite the memory.
+//     Other work-items can see a loaded value only through stores of the value or of values computed from it. Another
+//     barrier must follow each store that depends on the loaded value. A barrier after the store waits for the store,
+//     and thus for the load. A branch on a loaded value may have effects after any barrier, so it is not allowed.
 //
 // All work-items of a group reach the same barriers. So while one work-item is in its last phase,
 // no other work-item still has to execute a barrier.
 //
 // NVIDIA's driver compiles a barrier that orders device memory to two instructions, and the second
-// instruction waits. The matrix product above needs 20.8 ms on an H100 with barriers that order
+// instruction waits. A tiled matrix product needs 20.8 ms on an H100 with barriers that order
 // device memory, and 19.0 ms with the lighter barriers.
 func Lighten(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
 	}
 	m.Kernel.RemoveUnreachable()
-	l := &lightener{f: m.Kernel, meets: map[*ir.Block]bool{}, ends: map[*ir.Block]bool{}, derived: map[*ir.Value]bool{}, holds: map[*ir.Var]bool{}}
+	l := &lightener{f: m.Kernel, meetsBarrier: map[*ir.Block]bool{}, reachesEnd: map[*ir.Block]bool{}, derivedValues: map[*ir.Value]bool{}, derivedVars: map[*ir.Var]bool{}}
 	l.findPhases()
-	if len(l.meets) == 0 || l.writesAhead() {
+	if len(l.meetsBarrier) == 0 || l.writesAhead() {
 		return nil
 	}
-	l.derive()
-	if l.delays() {
+	l.findDerived()
+	if l.mayDelayLoad() {
 		return nil
 	}
 	for _, b := range l.f.Blocks {
@@ -62,45 +62,44 @@ func Lighten(m *ir.Module) diag.List {
 	return nil
 }
 
-// lightener searches for a reason for which the barriers of a kernel must not change.
+// lightener decides whether the barriers of a kernel must continue to order device memory.
 type lightener struct {
 	f *ir.Func
-	// The field meets is the set of blocks for which a barrier is reachable from the block's
-	// beginning. The field ends is the set of blocks for which the kernel's end is reachable from
-	// the block's beginning without a barrier.
-	meets, ends map[*ir.Block]bool
-	// The field derived is the set of values that are loaded from device memory or computed from
-	// such values. The field holds is the set of private variables that may contain derived values.
-	derived map[*ir.Value]bool
-	holds   map[*ir.Var]bool
+	// meetsBarrier is the set of blocks from which a barrier is reachable. reachesEnd is the set of
+	// blocks from which the kernel's end is reachable without a barrier.
+	meetsBarrier, reachesEnd map[*ir.Block]bool
+	// derivedValues is the set of values that are loaded from device memory or computed from
+	// such values. derivedVars is the set of private variables that may contain derived values.
+	derivedValues map[*ir.Value]bool
+	derivedVars   map[*ir.Var]bool
 }
 
-// findPhases computes the sets l.meets and l.ends.
+// findPhases computes the sets l.meetsBarrier and l.reachesEnd.
 func (l *lightener) findPhases() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range slices.Backward(l.f.Blocks) {
-			meets, ends := l.reachable(b, 0)
-			if meets && !l.meets[b] {
-				l.meets[b], changed = true, true
+			meets, ends := l.reachableFrom(b, 0)
+			if meets && !l.meetsBarrier[b] {
+				l.meetsBarrier[b], changed = true, true
 			}
-			if ends && !l.ends[b] {
-				l.ends[b], changed = true, true
+			if ends && !l.reachesEnd[b] {
+				l.reachesEnd[b], changed = true, true
 			}
 		}
 	}
 }
 
-// The method reachable examines the code from the instruction of b with index at. It reports
+// reachableFrom examines the code that follows instruction b.Insts[at]. reachableFrom reports
 // whether a barrier is reachable, and whether the kernel's end is reachable without a barrier.
-func (l *lightener) reachable(b *ir.Block, at int) (meets, ends bool) {
+func (l *lightener) reachableFrom(b *ir.Block, at int) (meetsBarrier, reachesEnd bool) {
 	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
 		return true, false
 	}
 	for _, s := range b.Term.Succs {
-		meets, ends = meets || l.meets[s], ends || l.ends[s]
+		meetsBarrier, reachesEnd = meetsBarrier || l.meetsBarrier[s], reachesEnd || l.reachesEnd[s]
 	}
-	return meets, ends || len(b.Term.Succs) == 0
+	return meetsBarrier, reachesEnd || len(b.Term.Succs) == 0
 }
 
 // writesDevice reports whether v may write device memory that kernels read, or is an op that orders
@@ -119,7 +118,7 @@ func writesDevice(v *ir.Value) bool {
 func (l *lightener) writesAhead() bool {
 	for _, b := range l.f.Blocks {
 		for i, v := range b.Insts {
-			if meets, _ := l.reachable(b, i+1); meets && writesDevice(v) {
+			if meets, _ := l.reachableFrom(b, i+1); meets && writesDevice(v) {
 				return true
 			}
 		}
@@ -127,39 +126,39 @@ func (l *lightener) writesAhead() bool {
 	return false
 }
 
-// The method derive computes the sets l.derived and l.holds.
-func (l *lightener) derive() {
-	is := func(v *ir.Value) bool { return l.derived[v] }
+// findDerived computes the sets l.derivedValues and l.derivedVars.
+func (l *lightener) findDerived() {
+	is := func(v *ir.Value) bool { return l.derivedValues[v] }
 	for changed := true; changed; {
 		changed = false
 		look := func(v *ir.Value) {
 			ref, from := v.Ref(), slices.ContainsFunc(v.Args, is)
 			switch {
 			case v.Op == ir.OpCopyVar:
-				if c := v.Aux.(*ir.Copy); l.holds[c.Src] && !l.holds[c.Dst] {
-					l.holds[c.Dst], changed = true, true
+				if c := v.Aux.(*ir.Copy); l.derivedVars[c.Src] && !l.derivedVars[c.Dst] {
+					l.derivedVars[c.Dst], changed = true, true
 				}
 				return
 			case len(v.Matrices()) > 0 && v.Op != ir.OpMatrixLength:
 				x := accessOf(v)
 				for _, r := range x.reads {
-					from = from || l.holds[r]
+					from = from || l.derivedVars[r]
 				}
 				from = from || v.Op == ir.OpMatrixLoad && ref.Var == nil
-				if from && x.write != nil && !l.holds[x.write] {
-					l.holds[x.write], changed = true, true
+				if from && x.write != nil && !l.derivedVars[x.write] {
+					l.derivedVars[x.write], changed = true, true
 				}
 			case ref == nil:
 			case ref.Var == nil:
 				from = from || v.Op.Has(ir.FlagReads)
 			case ref.Var.Storage == ir.Function:
-				from = from || l.holds[ref.Var]
-				if from && v.Op == ir.OpStore && !l.holds[ref.Var] {
-					l.holds[ref.Var], changed = true, true
+				from = from || l.derivedVars[ref.Var]
+				if from && v.Op == ir.OpStore && !l.derivedVars[ref.Var] {
+					l.derivedVars[ref.Var], changed = true, true
 				}
 			}
-			if from && !l.derived[v] {
-				l.derived[v], changed = true, true
+			if from && !l.derivedValues[v] {
+				l.derivedValues[v], changed = true, true
 			}
 		}
 		for _, b := range l.f.Blocks {
@@ -173,9 +172,9 @@ func (l *lightener) derive() {
 	}
 }
 
-// The method delays reports whether a load before a barrier may be delayed into the last phase,
-// because of a use of its value there.
-func (l *lightener) delays() bool {
+// mayDelayLoad reports whether a device may delay a load past the last barrier, because the loaded
+// value is used there.
+func (l *lightener) mayDelayLoad() bool {
 	for _, b := range l.f.Blocks {
 		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
 			ref := v.Ref()
@@ -188,8 +187,8 @@ func (l *lightener) delays() bool {
 	return false
 }
 
-// delaysFrom is like the method delays, but considers only values that b loads at index at or
-// later.
+// delaysFrom is like mayDelayLoad, but considers only loads from instruction b.Insts[at] to the end
+// of b.
 func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	type point struct {
 		b      *ir.Block
@@ -202,14 +201,14 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 			switch {
 			case isGroupBarrier(v):
 				passed = true
-			case passed && l.shows(v):
-				if _, ends := l.reachable(b, at+i+1); ends {
+			case passed && l.makesVisible(v):
+				if _, ends := l.reachableFrom(b, at+i+1); ends {
 					return true
 				}
 			}
 		}
-		if c := b.Term.Cond; c != nil && l.derived[c] {
-			if meets, _ := l.reachable(b, len(b.Insts)); meets || passed {
+		if c := b.Term.Cond; c != nil && l.derivedValues[c] {
+			if meets, _ := l.reachableFrom(b, len(b.Insts)); meets || passed {
 				return true
 			}
 		}
@@ -234,10 +233,10 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	return false
 }
 
-// The method shows reports whether v makes a derived value visible to other work-items. Pure ops
-// and stores to private variables do not make it visible.
-func (l *lightener) shows(v *ir.Value) bool {
-	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
+// makesVisible reports whether v makes a derived value visible to other work-items. Pure ops and
+// stores to private variables do not make a value visible to other work-items.
+func (l *lightener) makesVisible(v *ir.Value) bool {
+	if !l.derivedValues[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
 		return false
 	}
 	ref := v.Ref()

@@ -12,11 +12,13 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Matrices replaces the ops on matrices by loops. Each invocation processes its own elements. In a
-// sub-group of n invocations, element e of the invocation id is element id + e*n of the matrix.
+// Matrices replaces the ops on matrices by loops. Each invocation of a sub-group processes its own
+// elements of a matrix. In a sub-group of n invocations, element e of the invocation id is element
+// id + e*n of the matrix.
 //
-// A product also needs elements of other invocations. So invocations copy a few columns of A and as
-// many rows of B at a time to work-group memory. Each sub-group uses its own part of that memory:
+// For a product of matrices, an invocation also needs elements of other invocations. So invocations
+// copy a few columns of A and as many rows of B at a time to work-group memory. Each sub-group uses
+// its own range of work-group memory:
 //
 //	to = c
 //	for k from 0 to K in steps of step
@@ -25,18 +27,18 @@ import (
 //		barrier
 //		for each of its elements [i, j] of to
 //			for l from 0 to step-1                    unrolled
-//				to[i, j] += A[i, k+l] * B[k+l, j]
+//				to[i, j] += A[i, k+l] * B[k+l, j].
 //
-// If an invocation faults, its elements are missing, but then the launch fails anyway. If an
-// invocation returns early, its elements would also be missing. So Matrices returns a diagnostic
-// for such a return.
+// If an invocation faults, its matrix elements are missing, too, but then the launch fails anyway.
+// If an invocation returns early, its matrix elements are missing in products of other invocations.
+// So Matrices returns a diagnostic for an early return before an op on a matrix.
 func Matrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	most := 0
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if p, ok := v.Aux.(*ir.Product); ok {
-				most = max(most, shared(p))
+				most = max(most, sharedWords(p))
 			} else if v.Matrices() != nil {
 				most = max(most, 1)
 			}
@@ -57,10 +59,10 @@ func Matrices(m *ir.Module) diag.List {
 	case m.Target.Tuples != nil:
 		return nativeMatrices(m)
 	}
-	x := &matrices{groupOps: groupOps{m: m}, homes: homes(m)}
+	x := &matrixOps{groupOps: groupOps{m: m}, homes: matrixHomes(m)}
 	isElement := func(v *ir.Value) bool { r := v.Ref(); return r != nil && x.homes[r.Var] != nil }
 	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 || isElement(v) }, func(b *ir.Block, v *ir.Value) *ir.Block {
-		x.start(b, v)
+		x.startOp(b, v)
 		switch a := v.Aux.(type) {
 		case *ir.Product:
 			x.multiply(a, most)
@@ -71,10 +73,10 @@ func Matrices(m *ir.Module) diag.List {
 			case ir.OpMatrixStore:
 				x.store(a, v.Args[0], v.Path())
 			default:
-				x.scalar(v)
+				x.scalarOp(v)
 			}
 		default:
-			x.scalar(v)
+			x.scalarOp(v)
 		}
 		return x.b
 	})
@@ -82,34 +84,34 @@ func Matrices(m *ir.Module) diag.List {
 	return nil
 }
 
-// The method start prepares the generator x to append the code for the op v to block b.
-func (x *matrices) start(b *ir.Block, v *ir.Value) {
+// startOp prepares x to append the code for the op v to block b.
+func (x *matrixOps) startOp(b *ir.Block, v *ir.Value) {
 	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// The method scalar generates the code for ops that use only the invocation's own elements. These
-// ops copy or zero a matrix, load or store an element, or return the number of elements.
-func (x *matrices) scalar(v *ir.Value) {
+// scalarOp generates the code for ops that use only the invocation's own elements. These ops copy
+// or zero a matrix, load or store one element, or return a matrix's number of elements.
+func (x *matrixOps) scalarOp(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
-		x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
+		x.eachElem(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.setElem(a.Dst, e, x.getElem(a.Src, e)) })
 	case *ir.Tile: // MatrixLength
 		last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
-		x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+		x.replaceOp(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
 	case *ir.Ref:
 		if v.Op == ir.OpZero {
-			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
+			x.eachElem(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.setElem(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
 			return
 		}
-		x.element(v)
+		x.elementOp(v)
 	}
 }
 
 // matricesWhole returns diagnostics for uses of matrices that not all work-items reach. The pass
-// deadlanes cannot find these uses later, since loads and stores of matrices then contain no Sync
-// ops. matricesWhole also returns diagnostics for work-items that return before a use of a matrix,
-// since their elements would be missing.
+// deadlanes cannot find the uses of matrices later, since loads and stores of matrices then contain
+// no Sync ops. matricesWhole also returns diagnostics for returns before a use of a matrix, since
+// the elements of the returning work-items would be missing.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
@@ -139,9 +141,9 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	return ds
 }
 
-// The function columns returns the number of columns of A that are copied to work-group memory at a
-// time. The result divides the number of all columns and is at most 4.
-func columns(a *matrix.Shape) int {
+// sharedColumns returns the number of columns of A that are copied to work-group memory at a time.
+// The number of copied columns is at most 4 and divides the number of all columns of A.
+func sharedColumns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
 		n--
@@ -149,33 +151,34 @@ func columns(a *matrix.Shape) int {
 	return n
 }
 
-// The function shared returns the number of 32-bit words of work-group memory that a sub-group uses
+// sharedWords returns the number of 32-bit words of work-group memory that a sub-group uses
 // for the product p.
-func shared(p *ir.Product) int {
+func sharedWords(p *ir.Product) int {
 	a, b := p.A.Type.Matrix, p.B.Type.Matrix
-	return (a.Rows + b.Cols) * columns(a)
+	return (a.Rows + b.Cols) * sharedColumns(a)
 }
 
-// The type matrices generates the code that replaces ops on matrices.
-type matrices struct {
+// matrixOps generates the code that replaces ops on matrices.
+type matrixOps struct {
 	groupOps
-	id, n *ir.Value // id of the invocation in its sub-group, and number of invocations of the sub-group
-	words *ir.Ref   // work-group memory that passes elements between invocations
-	homes map[*ir.Var]*home
+	id, n     *ir.Value // id of the invocation in its sub-group, and number of invocations of the sub-group
+	sharedMem *ir.Ref   // work-group memory that passes elements between invocations
+	homes     map[*ir.Var]*matrixHome
 }
 
-// The type home describes the memory for the elements of a large matrix, which is private memory or
-// work-group memory. The choice depends on the specialization constant for the size of sub-groups.
-// Host forms always use work-group memory.
-type home struct {
-	crowded  *ir.Value // condition under which work-group memory is used; nil if always
-	own, all *ir.Ref   // the private array, and the work-group memory with one matrix for each sub-group
-	len      int
+// matrixHome describes the memory for the elements of a large matrix, which is private memory or
+// work-group memory. The specialization constant for the size of sub-groups decides whether a
+// matrix uses private memory or work-group memory. Host forms (Go code that runs the kernel on the
+// CPU) always use work-group memory.
+type matrixHome struct {
+	inGroupMem *ir.Value // condition under which work-group memory is used; nil if always
+	own, all   *ir.Ref   // own is the private array; all is the work-group memory with one matrix for each sub-group
+	len        int
 }
 
-// The function homes maps each large matrix to its home.
-func homes(m *ir.Module) map[*ir.Var]*home {
-	hs := map[*ir.Var]*home{}
+// matrixHomes returns, for each large matrix, the memory that contains its elements.
+func matrixHomes(m *ir.Module) map[*ir.Var]*matrixHome {
+	hs := map[*ir.Var]*matrixHome{}
 	for _, v := range slices.Clone(m.Kernel.Vars) {
 		if v.Type.Matrix == nil {
 			continue
@@ -187,16 +190,16 @@ func homes(m *ir.Module) map[*ir.Var]*home {
 		n := v.Type.Matrix.Len()
 		all := m.NewVar(nil, ir.Workgroup, "matrix", m.OfSubGroupsIf(crowded, v.Type.Elem, n))
 		all.Words, all.Shape = n, v.Type.Matrix
-		hs[v] = &home{crowded, &ir.Ref{Var: m.NewVar(m.Kernel, ir.Function, v.Name, own)}, &ir.Ref{Var: all}, n}
+		hs[v] = &matrixHome{crowded, &ir.Ref{Var: m.NewVar(m.Kernel, ir.Function, v.Name, own)}, &ir.Ref{Var: all}, n}
 	}
 	return hs
 }
 
-// The method each appends a loop that executes body for the invocation's elements of a matrix. The
+// eachElem appends a loop that executes body for the invocation's elements of a matrix. The
 // arguments of body are the index e among the invocation's elements, the index i in the matrix, and
 // the row and column.
-func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
-	x.repeat([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
+func (x *matrixOps) eachElem(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
+	x.repeatLoop([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[1], x.i32(int64(s.Len())))
 	}, func(vs []*ir.Value) []*ir.Value {
 		cols := x.i32(int64(s.Cols))
@@ -205,58 +208,58 @@ func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	})
 }
 
-// The method get loads the invocation's element e of a matrix, and the method set stores it.
-func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
-	return x.at(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
+// getElem loads the invocation's element e of a matrix, and setElem stores it.
+func (x *matrixOps) getElem(v *ir.Var, e *ir.Value) *ir.Value {
+	return x.atElem(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, v.Type.Elem, at)
 		l.Aux = r
 		return l
 	})
 }
 
-func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
-	x.at(v, e, nil, func(r *ir.Ref, at *ir.Value) *ir.Value {
+func (x *matrixOps) setElem(v *ir.Var, e, y *ir.Value) {
+	x.atElem(v, e, nil, func(r *ir.Ref, at *ir.Value) *ir.Value {
 		x.op(ir.OpStore, ir.TypeVoid, y, at).Aux = r
 		return nil
 	})
 }
 
-// The method at calls the function access with the memory and index of the invocation's element e
-// of a matrix. It returns the result of access, which has type t, or nil if t is nil.
-func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
+// atElem calls accessMem with the memory and index of the invocation's element e of a matrix.
+// atElem returns the result of accessMem, which has type t, or nil if t is nil.
+func (x *matrixOps) atElem(v *ir.Var, e *ir.Value, t *ir.Type, accessMem func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {
-		return access(&ir.Ref{Var: v}, e)
+		return accessMem(&ir.Ref{Var: v}, e)
 	}
 	all := func() *ir.Value {
 		at := x.word(ir.OpIAdd, x.word(ir.OpIMul, e, x.n), x.id)
-		return access(h.all, x.word(ir.OpIAdd, x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(h.len))), at))
+		return accessMem(h.all, x.word(ir.OpIAdd, x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(h.len))), at))
 	}
-	if h.crowded == nil {
+	if h.inGroupMem == nil {
 		return all()
 	}
-	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
+	return x.ifElse(h.inGroupMem, t, all, func() *ir.Value { return accessMem(h.own, e) })
 }
 
-// The method element generates the code for the load or store v of an element of a matrix that has
-// a home.
-func (x *matrices) element(v *ir.Value) {
+// elementOp generates the code for the load or store v of an element of a large matrix.
+func (x *matrixOps) elementOp(v *ir.Value) {
 	m := v.Ref().Var
 	if v.Op == ir.OpStore {
-		x.set(m, v.Path()[0], v.Args[0])
+		x.setElem(m, v.Path()[0], v.Args[0])
 		return
 	}
-	got := x.get(m, v.Path()[0])
+	got := x.getElem(m, v.Path()[0])
 	list := &x.b.Insts
 	if got.Op == ir.OpPhi {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // v replaces the value that the method get has returned
+	(*list)[len(*list)-1] = v // v replaces the value that getElem has returned
 }
 
-// The method place returns the path to the matrix element in row r and column c in the memory of t.
-func (x *matrices) place(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *ir.Value) []*ir.Value {
+// elemPath returns the path to the matrix element in row r and column c, within the memory that t
+// loads from or stores to.
+func (x *matrixOps) elemPath(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *ir.Value) []*ir.Value {
 	if t.Columns {
 		r, c = c, r
 	}
@@ -280,11 +283,11 @@ func (x *matrices) place(t *ir.Tile, stride *ir.Value, path []*ir.Value, r, c *i
 	return path
 }
 
-func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
+func (x *matrixOps) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	s := t.Matrix.Type.Matrix
 	elem := ir.MatrixElem(s.Elem, t.Mem.Var == nil)
-	x.each(s, func(e, _, r, c *ir.Value) {
-		v := x.op(ir.OpLoad, elem, x.place(t, stride, path, r, c)...)
+	x.eachElem(s, func(e, _, r, c *ir.Value) {
+		v := x.op(ir.OpLoad, elem, x.elemPath(t, stride, path, r, c)...)
 		v.Aux = t.Mem
 		if elem.Size < 4 {
 			widen := ir.OpUConvert
@@ -294,15 +297,15 @@ func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 			v = x.word(widen, v)
 		}
 		if t.Matrix.Type.Elem == ir.TypeF32 {
-			v = x.float(s.Elem, v)
+			v = x.toFloat32(s.Elem, v)
 		}
-		x.set(t.Matrix, e, v)
+		x.setElem(t.Matrix, e, v)
 	})
 }
 
-// The method float converts the matrix element v to float32. If e is a 16-bit type, v contains the
+// toFloat32 converts the matrix element v to float32. If e is a 16-bit type, v contains the
 // bits of the element.
-func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
+func (x *matrixOps) toFloat32(e matrix.Elem, v *ir.Value) *ir.Value {
 	switch e {
 	case matrix.Float16:
 		return x.op(ir.OpFFromHalf, ir.TypeF32, v)
@@ -312,33 +315,33 @@ func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
 	return v
 }
 
-func (x *matrices) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
+func (x *matrixOps) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	s := t.Matrix.Type.Matrix
 	elem := ir.MatrixElem(s.Elem, t.Mem.Var == nil)
-	x.each(s, func(e, _, r, c *ir.Value) {
-		v := x.get(t.Matrix, e)
+	x.eachElem(s, func(e, _, r, c *ir.Value) {
+		v := x.getElem(t.Matrix, e)
 		if elem.Size < 4 {
 			v = x.op(ir.OpUConvert, elem, v)
 		}
-		x.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{v}, x.place(t, stride, path, r, c)...)...).Aux = t.Mem
+		x.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{v}, x.elemPath(t, stride, path, r, c)...)...).Aux = t.Mem
 	})
 }
 
-// The method memory returns a variable in work-group memory. The argument most is the variable's
+// groupMem returns a variable in work-group memory. maxWords is the variable's
 // number of 32-bit words for each sub-group.
-func (x *matrices) memory(most int) *ir.Ref {
-	if x.words == nil {
-		x.words = &ir.Ref{Var: x.m.NewVar(nil, ir.Workgroup, "matrices", x.m.OfSubGroups(ir.TypeI32, most))}
-		x.words.Var.Words = most
+func (x *matrixOps) groupMem(maxWords int) *ir.Ref {
+	if x.sharedMem == nil {
+		x.sharedMem = &ir.Ref{Var: x.m.NewVar(nil, ir.Workgroup, "matrices", x.m.OfSubGroups(ir.TypeI32, maxWords))}
+		x.sharedMem.Var.Words = maxWords
 	}
-	return x.words
+	return x.sharedMem
 }
 
-func (x *matrices) multiply(p *ir.Product, most int) {
+func (x *matrixOps) multiply(p *ir.Product, maxWords int) {
 	a, b, c := p.A.Type.Matrix, p.B.Type.Matrix, p.C.Type.Matrix
-	step := columns(a)
-	words := x.memory(most)
-	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(most)))
+	step := sharedColumns(a)
+	words := x.groupMem(maxWords)
+	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(maxWords)))
 	baseB := x.word(ir.OpIAdd, base, x.i32(int64(a.Rows*step)))
 	put := func(at, v *ir.Value) {
 		if v.Type != ir.TypeI32 {
@@ -355,46 +358,46 @@ func (x *matrices) multiply(p *ir.Product, most int) {
 		return v
 	}
 	if p.To != p.C {
-		x.each(c, func(e, _, _, _ *ir.Value) { x.set(p.To, e, x.get(p.C, e)) })
+		x.eachElem(c, func(e, _, _, _ *ir.Value) { x.setElem(p.To, e, x.getElem(p.C, e)) })
 	}
-	x.repeat([]*ir.Value{x.i32(0)}, func(vs []*ir.Value) *ir.Value {
+	x.repeatLoop([]*ir.Value{x.i32(0)}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[0], x.i32(int64(a.Cols)))
 	}, func(vs []*ir.Value) []*ir.Value {
 		k := vs[0]
 		x.subBarrier()
-		x.each(a, func(e, _, r, c *ir.Value) {
+		x.eachElem(a, func(e, _, r, c *ir.Value) {
 			l := x.word(ir.OpISub, c, k)
-			x.when(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
-				put(x.word(ir.OpIAdd, base, x.word(ir.OpIAdd, x.word(ir.OpIMul, r, x.i32(int64(step))), l)), x.get(p.A, e))
+			x.ifThen(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
+				put(x.word(ir.OpIAdd, base, x.word(ir.OpIAdd, x.word(ir.OpIMul, r, x.i32(int64(step))), l)), x.getElem(p.A, e))
 				return nil
 			})
 		})
-		x.each(b, func(e, _, r, c *ir.Value) {
+		x.eachElem(b, func(e, _, r, c *ir.Value) {
 			l := x.word(ir.OpISub, r, k)
-			x.when(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
-				put(x.word(ir.OpIAdd, baseB, x.word(ir.OpIAdd, x.word(ir.OpIMul, l, x.i32(int64(b.Cols))), c)), x.get(p.B, e))
+			x.ifThen(x.cond(ir.OpULt, l, x.i32(int64(step))), nil, func() *ir.Value {
+				put(x.word(ir.OpIAdd, baseB, x.word(ir.OpIAdd, x.word(ir.OpIMul, l, x.i32(int64(b.Cols))), c)), x.getElem(p.B, e))
 				return nil
 			})
 		})
 		x.subBarrier()
-		x.each(c, func(e, _, i, j *ir.Value) {
+		x.eachElem(c, func(e, _, i, j *ir.Value) {
 			atA := x.word(ir.OpIAdd, base, x.word(ir.OpIMul, i, x.i32(int64(step))))
 			atB := x.word(ir.OpIAdd, baseB, j)
-			sum := x.get(p.To, e)
+			sum := x.getElem(p.To, e)
 			for l := range step {
 				y := take(x.word(ir.OpIAdd, atA, x.i32(int64(l))), p.A.Type.Elem)
 				z := take(x.word(ir.OpIAdd, atB, x.i32(int64(l*b.Cols))), p.B.Type.Elem)
-				sum = x.plus(c.Elem, sum, y, z)
+				sum = x.plusProduct(c.Elem, sum, y, z)
 			}
-			x.set(p.To, e, sum)
+			x.setElem(p.To, e, sum)
 		})
 		return []*ir.Value{x.word(ir.OpIAdd, k, x.i32(int64(step)))}
 	})
 }
 
-// The method plus returns sum + y*z for an accumulator with elements of type e. The product is
+// plusProduct returns sum + y*z for an accumulator with elements of type e. The product y*z is
 // rounded before the addition.
-func (x *matrices) plus(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
+func (x *matrixOps) plusProduct(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
 	f32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return x.op(op, ir.TypeF32, args...) }
 	switch e {
 	case matrix.Float32:

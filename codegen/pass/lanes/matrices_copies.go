@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the part of the pass matrices that removes copies of matrices. The copies come
-// from assignments in Go.
+// This file contains the part of the pass matrices that removes copies of matrices. Assignments of
+// matrices in Go become copies.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// wholeMatrices returns the matrices that v copies or zeroes. The first matrix is the one that v
-// writes.
+// wholeMatrices returns the matrices that v copies or zeroes. The first returned matrix is the
+// matrix that v writes.
 func wholeMatrices(v *ir.Value) []*ir.Var {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -26,11 +26,11 @@ func wholeMatrices(v *ir.Value) []*ir.Var {
 }
 
 // matrixAccess contains the matrices that an instruction reads, and the matrix that it writes, if
-// any. The field whole tells whether the instruction overwrites all elements.
+// any. allElems is true if the instruction overwrites all elements of the matrix.
 type matrixAccess struct {
-	reads []*ir.Var
-	write *ir.Var
-	whole bool
+	reads    []*ir.Var
+	write    *ir.Var
+	allElems bool
 }
 
 func accessOf(v *ir.Value) (x matrixAccess) {
@@ -59,18 +59,19 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 }
 
 // dropMatrixCopies merges two matrices if one is a copy of the other and neither is written while
-// the other is live. It reports whether it merged matrices. For example:
+// the other is live. dropMatrixCopies reports whether it merged matrices. In this loop, sum and acc
+// become one matrix:
 //
-//	for … {                            for … {
-//		sum = a*b + acc        ──▶         acc = a*b + acc
-//		acc = sum                      }
+//	for … {
+//		sum = a*b + acc     becomes acc = a*b + acc
+//		acc = sum           removed
 //	}
 func dropMatrixCopies(f *ir.Func) bool {
 	live := liveMatrices(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			c, ok := v.Aux.(*ir.Copy)
-			if !ok || c.Dst.Type.Matrix == nil || c.Dst.Type != c.Src.Type || c.Dst != c.Src && interfere(f, live, c.Dst, c.Src) {
+			if !ok || c.Dst.Type.Matrix == nil || c.Dst.Type != c.Src.Type || c.Dst != c.Src && writtenWhileLive(f, live, c.Dst, c.Src) {
 				continue
 			}
 			for _, b := range f.Blocks {
@@ -112,7 +113,7 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 			for x := range now {
 				next[x] = true
 			}
-			backward(b, next, func(*ir.Value, matrixAccess) {})
+			eachBackward(b, next, func(*ir.Value, matrixAccess) {})
 			if len(next) > len(in[b]) {
 				changed = true
 			}
@@ -122,35 +123,35 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// The function backward visits the instructions of a block from its end to its beginning and calls
-// the function at for each. During a call, the argument live contains the matrices that are live
+// eachBackward visits the instructions of a block from its end to its beginning and calls
+// visitInst for each. During a call, liveAfter contains the matrices that are live
 // after the instruction.
-func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
+func eachBackward(b *ir.Block, liveAfter map[*ir.Var]bool, visitInst func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
 		if x.write == nil && x.reads == nil {
 			continue
 		}
-		at(v, x)
-		if x.whole {
-			delete(live, x.write)
+		visitInst(v, x)
+		if x.allElems {
+			delete(liveAfter, x.write)
 		}
 		for _, r := range x.reads {
-			live[r] = true
+			liveAfter[r] = true
 		}
 	}
 }
 
-// The function interfere reports whether the matrix p or q is written while the other is live.
-// Copies between the two are ignored.
-func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
+// writtenWhileLive reports whether the matrix p or q is written while the other is live.
+// writtenWhileLive ignores copies between p and q.
+func writtenWhileLive(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
 	found := false
 	for _, b := range f.Blocks {
 		live := map[*ir.Var]bool{}
 		for x := range out[b] {
 			live[x] = true
 		}
-		backward(b, live, func(v *ir.Value, x matrixAccess) {
+		eachBackward(b, live, func(v *ir.Value, x matrixAccess) {
 			if v.Op == ir.OpCopyVar && (x.write == p && x.reads[0] == q || x.write == q && x.reads[0] == p) {
 				return
 			}
@@ -160,8 +161,8 @@ func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) boo
 	return found
 }
 
-// renameMatrix replaces one matrix by another in the instruction v. It replaces v.Aux by a changed
-// copy, because copies of v may share v.Aux.
+// renameMatrix replaces one matrix by another in the instruction v. renameMatrix replaces v.Aux by
+// a changed copy, because copies of v may share v.Aux.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {

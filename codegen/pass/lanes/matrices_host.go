@@ -1,6 +1,7 @@
 package lanes
 
-// This file contains the part of the pass matrices for host forms.
+// This file contains the part of the pass matrices for host forms (Go code that runs a kernel on
+// the CPU).
 
 import (
 	"slices"
@@ -15,17 +16,17 @@ import (
 // sub-group of n invocations, element e of the invocation id has the index e*n + id.
 func hostMatrices(m *ir.Module) diag.List {
 	f := m.Kernel
-	x := &matrices{groupOps: groupOps{m: m}, homes: map[*ir.Var]*home{}}
+	x := &matrixOps{groupOps: groupOps{m: m}, homes: map[*ir.Var]*matrixHome{}}
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool {
 		if s := v.Type.Matrix; s != nil {
-			x.homes[v] = &home{all: &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, v.Name, m.HostMatrixOf(*s))}, len: s.Len()}
+			x.homes[v] = &matrixHome{all: &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, v.Name, m.HostMatrixOf(*s))}, len: s.Len()}
 		}
 		return v.Type.Matrix != nil
 	})
 	isElement := func(v *ir.Value) bool { r := v.Ref(); return r != nil && x.homes[r.Var] != nil }
 	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Op == ir.OpMatrixLength || isElement(v) || len(wholeMatrices(v)) > 0 }, func(b *ir.Block, v *ir.Value) *ir.Block {
-		x.start(b, v)
-		x.scalar(v)
+		x.startOp(b, v)
+		x.scalarOp(v)
 		return x.b
 	})
 	for _, b := range f.Blocks {

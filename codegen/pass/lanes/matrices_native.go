@@ -12,7 +12,8 @@ import (
 
 // nativeMatrices divides each matrix into parts that the matrix hardware supports. The ops on
 // matrices are split later by the pass tiles, which runs after deadlanes. Matrices that are used in
-// the same product or copy get part sizes from the same tuple of the device.
+// the same product or copy get part sizes from the same tuple (one combination of sizes that the
+// device supports).
 func nativeMatrices(m *ir.Module) (ds diag.List) {
 	f := m.Kernel
 	joined := map[*ir.Var]*ir.Var{}
@@ -63,8 +64,9 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 	return nil
 }
 
-// tupleFor returns the largest of the device's tuples from which all matrices of a set and their
-// products can be composed. It returns nil if there is no such tuple.
+// A tuple lists the sizes of matrices that the matrix hardware multiplies. tupleFor returns the
+// largest tuple of the device that divides all matrices of a set and their products. If no tuple
+// divides all matrices of the set, tupleFor returns nil.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]
@@ -82,10 +84,10 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals changes variables in work-group memory from which matrices are loaded. packLocals lets
-// the variables' 8-bit and 16-bit elements follow each other without gaps. It requires that all
-// other accesses to the variable are loads and stores of elements. Otherwise matrices in the
-// variable are accessed element by element.
+// packLocals changes variables in work-group memory from which matrices are loaded. After the
+// change, the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals
+// requires that all other accesses to the variable are loads and stores of elements. Matrices in
+// other variables are loaded and stored element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}

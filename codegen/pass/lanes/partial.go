@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass partial, which adds a branch around all code. The pass runs just
-// before structurize.
+// This file contains the pass partial, which adds a branch around all code. Partial runs just
+// before the pass structurize.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -12,12 +12,13 @@ import (
 )
 
 // To kernels with barriers, Partial adds code that makes invocations without a work-item return.
-// Such invocations fill up the last sub-group of a work-group. The specialization constant
-// abi.SpecWhole selects the devices that need the code. The reason is a bug in lavapipe (see the
-// quirk idle-lanes). On lavapipe, an invocation without a work-item loads zeros. So such an
-// invocation may take a different branch than all work-items, and enter a loop with barriers. An if
-// statement around the whole kernel keeps such an invocation out of every branch. On other devices,
-// the if statement is folded.
+// Invocations without a work-item fill the rest of the last sub-group of a work-group. The
+// specialization constant abi.SpecWhole enables the if statement on the devices that need it.
+// Partial works around a bug of lavapipe (see the quirk idle-lanes). On lavapipe, an invocation
+// without a work-item loads zeros. So an invocation without a work-item may take a different branch
+// than all work-items, and enter a loop with barriers. An if statement around the whole kernel
+// keeps invocations without a work-item out of every branch. On devices other than lavapipe, the
+// driver folds the if statement.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

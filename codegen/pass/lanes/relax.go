@@ -10,7 +10,7 @@ import (
 )
 
 // Relax replaces atomic additions to work-group memory by additions that do not order other memory,
-// if no work-item can notice the difference. It requires that the result of the addition is not
+// if no work-item can notice the difference. Relax requires that the result of the addition is not
 // used. In addition, between two barriers of the work-group, no work-item may access the same
 // variable in another way.
 //
@@ -21,8 +21,8 @@ import (
 //	it.Barrier()
 //	n := bins[l].Load()             unchanged.
 //
-// Only work-items that read the result of an atomic operation can notice its ordering. In this
-// kernel, work-items read the result after the barrier, which orders all accesses. In Go's memory
+// Only work-items that read the result of an atomic operation can notice its ordering. In the
+// example, work-items read the sums after the barrier, which orders all accesses. In Go's memory
 // model the additions synchronize with each other, but no work-item can observe their order.
 //
 // On NVIDIA's GPUs, the loads in a loop wait for each ordered addition. A kernel that counts the
@@ -32,17 +32,17 @@ func Relax(m *ir.Module) diag.List {
 	r := &relaxer{used: map[*ir.Value]bool{}, phase: map[*ir.Block]bool{}}
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { r.used[v] = true; return v })
 	ordered := map[*ir.Value]bool{} // additions that must stay ordered
-	r.from(f.Blocks[0], 0, ordered)
+	r.examinePhase(f.Blocks[0], 0, ordered)
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
 			if isGroupBarrier(v) {
-				r.from(b, i+1, ordered)
+				r.examinePhase(b, i+1, ordered)
 			}
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
-			if r.adds(v) && !ordered[v] {
+			if r.isUnusedAdd(v) && !ordered[v] {
 				v.Op = ir.OpAtomicIAddRelaxed
 			}
 		}
@@ -61,16 +61,16 @@ func isGroupBarrier(v *ir.Value) bool {
 	return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeWorkGroup
 }
 
-// The method adds reports whether v is an atomic addition to work-group memory whose result is
+// isUnusedAdd reports whether v is an atomic addition to work-group memory whose result is
 // unused.
-func (r *relaxer) adds(v *ir.Value) bool {
+func (r *relaxer) isUnusedAdd(v *ir.Value) bool {
 	return v.Op == ir.OpAtomicIAdd && v.Type == ir.TypeI32 && v.Ref().Var != nil && !r.used[v]
 }
 
-// The method from examines the phase that begins at the instruction of b with index at. If the
-// phase accesses a variable in another way, the method adds the additions to this variable to the
-// set ordered.
-func (r *relaxer) from(b *ir.Block, at int, ordered map[*ir.Value]bool) {
+// examinePhase examines the phase that begins at instruction b.Insts[at]. If the phase also
+// accesses a variable in another way, examinePhase inserts all additions to that variable into the
+// set keepOrdered.
+func (r *relaxer) examinePhase(b *ir.Block, at int, keepOrdered map[*ir.Value]bool) {
 	clear(r.phase)
 	adds := map[*ir.Var][]*ir.Value{}
 	other := map[*ir.Var]bool{}
@@ -80,7 +80,7 @@ func (r *relaxer) from(b *ir.Block, at int, ordered map[*ir.Value]bool) {
 			case isGroupBarrier(v):
 				return true
 			case ref == nil || ref.Var == nil || ref.Var.Storage != ir.Workgroup:
-			case r.adds(v):
+			case r.isUnusedAdd(v):
 				adds[ref.Var] = append(adds[ref.Var], v)
 			default:
 				other[ref.Var] = true
@@ -110,7 +110,7 @@ func (r *relaxer) from(b *ir.Block, at int, ordered map[*ir.Value]bool) {
 	for v, list := range adds {
 		if other[v] {
 			for _, a := range list {
-				ordered[a] = true
+				keepOrdered[a] = true
 			}
 		}
 	}

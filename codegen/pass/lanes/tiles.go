@@ -13,8 +13,8 @@ import (
 
 // Tiles splits loads, stores and products of matrices into operations on parts that the matrix
 // hardware supports. A part can only be loaded directly if its address and stride are multiples of
-// 16 bytes, or of the size of a row if a row is shorter. Otherwise its elements are staged in
-// work-group memory:
+// 16 bytes. If a row is shorter than 16 bytes, multiples of the row's size suffice. The elements of
+// a part with another address or stride are copied to work-group memory first:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0, load part 1, …
@@ -25,15 +25,15 @@ import (
 //			barrier
 //			load the part from staging.
 //
-// A negative stride means that a sub-group has no live lanes. In that case the memory is not
-// accessed (see deadlanes). Tiles runs before structurize. It runs after deadlanes, since not all
-// work-items of a work-group reach the branches that it adds.
+// A negative stride means that a sub-group has no live lanes. With a negative stride, a sub-group
+// does not access the memory (see deadlanes). Tiles runs before structurize. Tiles runs after
+// deadlanes, since not all work-items of a work-group reach the branches that Tiles adds.
 func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
 	}
 	f := m.Kernel
-	x := &tiles{matrices: matrices{groupOps: groupOps{m: m}}, result: r, staging: map[*ir.Type]*ir.Ref{}, most: map[*ir.Type]int{}}
+	x := &tileOps{matrixOps: matrixOps{groupOps: groupOps{m: m}}, result: r, staging: map[*ir.Type]*ir.Ref{}, maxElems: map[*ir.Type]int{}}
 	whole := func(v *ir.Value) bool {
 		t, ok := v.Aux.(*ir.Tile)
 		p, isProduct := v.Aux.(*ir.Product)
@@ -43,35 +43,36 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 		for _, v := range b.Insts {
 			if t, ok := v.Aux.(*ir.Tile); ok {
 				e := ir.MatrixElem(t.Matrix.Type.Matrix.Elem, true)
-				x.most[e] = max(x.most[e], t.Matrix.Type.Part[0]*t.Matrix.Type.Part[1])
+				x.maxElems[e] = max(x.maxElems[e], t.Matrix.Type.Part[0]*t.Matrix.Type.Part[1])
 			}
 		}
 	}
 	rewrite.WriteOut(f, whole, func(b *ir.Block, v *ir.Value) *ir.Block {
 		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
 		if p, ok := v.Aux.(*ir.Product); ok {
-			x.product(p)
+			x.productOp(p)
 		} else {
-			x.memory(v)
+			x.loadStore(v)
 		}
 		return x.b
 	})
 	return nil
 }
 
-// The type tiles generates the code that replaces loads, stores and products of matrices.
-type tiles struct {
-	matrices
+// tileOps generates the code that replaces loads, stores and products of matrices.
+type tileOps struct {
+	matrixOps
 	result *facts.Result
-	// The field staging maps an element type to a variable in work-group memory. The map most maps
-	// the element type to the number of elements that the variable contains for each sub-group.
-	staging map[*ir.Type]*ir.Ref
-	most    map[*ir.Type]int
+	// The map staging contains one variable in work-group memory for each element type. maxElems
+	// maps the element type to the number of elements that the variable contains for each
+	// sub-group.
+	staging  map[*ir.Type]*ir.Ref
+	maxElems map[*ir.Type]int
 }
 
-// The method product generates the code for the product p. It multiplies rows of parts of A by
-// columns of parts of B.
-func (x *tiles) product(p *ir.Product) {
+// productOp generates the code for the product p. The code multiplies rows of parts of A by columns
+// of parts of B.
+func (x *tileOps) productOp(p *ir.Product) {
 	rows, cols := p.To.Type.Parts()
 	_, inner := p.A.Type.Parts()
 	for i := range rows {
@@ -86,34 +87,34 @@ func (x *tiles) product(p *ir.Product) {
 	}
 }
 
-// The method memory generates the code for the load or store v of a matrix.
-func (x *tiles) memory(v *ir.Value) {
+// loadStore generates the code for the load or store v of a matrix.
+func (x *tileOps) loadStore(v *ir.Value) {
 	stride := v.Args[0]
 	if v.Args[0].Op != ir.OpSelect || !v.Args[0].Args[2].IsConst() || v.Args[0].Args[2].Int() >= 0 {
-		x.access(v, stride)
+		x.accessParts(v, stride)
 		return
 	}
-	x.when(stride.Args[0], nil, func() *ir.Value { // the condition is whether some lane is live
-		x.access(v, stride.Args[1])
+	x.ifThen(stride.Args[0], nil, func() *ir.Value { // the condition is whether some lane is live
+		x.accessParts(v, stride.Args[1])
 		return nil
 	})
 }
 
-// The method access generates the code for the load or store v of a matrix if the stride is not
+// accessParts generates the code for the load or store v of a matrix if the stride is not
 // negative.
-func (x *tiles) access(v *ir.Value, stride *ir.Value) {
+func (x *tileOps) accessParts(v *ir.Value, stride *ir.Value) {
 	t := v.Aux.(*ir.Tile)
 	direct := func() *ir.Value {
 		x.eachPart(t, func(part, row, col int) {
-			x.part(v.Op, t, part, t.Mem, t.Columns, stride, x.start(t, stride, v.Path(), row, col))
+			x.partOp(v.Op, t, part, t.Mem, t.Columns, stride, x.partStart(t, stride, v.Path(), row, col))
 		})
 		return nil
 	}
 	staged := func() *ir.Value {
-		x.eachPart(t, func(part, row, col int) { x.stage(v, t, part, stride, row, col) })
+		x.eachPart(t, func(part, row, col int) { x.stagePart(v, t, part, stride, row, col) })
 		return nil
 	}
-	cond, ok := x.aligned(t, stride, v.Path())
+	cond, ok := x.alignedCond(t, stride, v.Path())
 	switch {
 	case !ok:
 		x.result.Tile(v, facts.TileStaged)
@@ -125,12 +126,12 @@ func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 		x.result.Tile(v, facts.TileTested)
 		all := x.op(ir.OpGroupAll, ir.TypeBool, cond)
 		all.Aux = ir.ScopeSubGroup
-		x.either(all, direct, staged)
+		x.ifElse(all, direct, staged)
 	}
 }
 
-// The method either appends a branch on cond that executes the code of yes or no.
-func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
+// ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
+func (x *tileOps) ifElse(cond *ir.Value, yes, no func() *ir.Value) {
 	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
 	x.b.Branch(cond, then, other)
 	x.b = then
@@ -142,36 +143,36 @@ func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	x.b = join
 }
 
-// eachPart calls the function do for each part of a matrix, with the part's number, counted from 1,
+// eachPart calls visitPart for each part of a matrix, with the part's number, counted from 1,
 // and its first row and column.
-func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
+func (x *tileOps) eachPart(t *ir.Tile, visitPart func(part, row, col int)) {
 	rows, cols := t.Matrix.Type.Parts()
 	size := t.Matrix.Type.Part
 	for i := range rows {
 		for j := range cols {
-			do(1+i*cols+j, i*size[0], j*size[1])
+			visitPart(1+i*cols+j, i*size[0], j*size[1])
 		}
 	}
 }
 
-// The method start returns the path to the matrix element in the given constant row and column.
-func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
+// partStart returns the path in memory to the matrix element in the given constant row and column.
+func (x *tileOps) partStart(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
 	if row == 0 && col == 0 {
 		return path
 	}
-	return x.place(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
+	return x.elemPath(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
 }
 
-// The method part appends an op that loads or stores one part of a matrix. The path selects the
+// partOp appends an op that loads or stores one part of a matrix. The argument path selects the
 // part's first element in memory.
-func (x *tiles) part(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
+func (x *tileOps) partOp(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
 	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}
 }
 
-// The method aligned returns the condition under which the matrix hardware can access the memory
-// directly. The condition is nil if direct access is always possible. The result ok is false if
-// direct access is impossible or the alignment is unknown.
-func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
+// alignedCond returns the condition under which the matrix hardware can access the memory directly.
+// The condition is nil if the hardware can always access the memory directly. If direct access is
+// impossible or the alignment is unknown, alignedCond returns false.
+func (x *tileOps) alignedCond(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
 	s := t.Matrix.Type.Matrix
 	size, line := s.Elem.Size(), t.Matrix.Type.Part[1]
 	if t.Columns {
@@ -209,22 +210,22 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
 }
 
-// The method stage generates the code that loads or stores one part of a matrix through work-group
+// stagePart generates the code that loads or stores one part of a matrix through work-group
 // memory.
-func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, col int) {
+func (x *tileOps) stagePart(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, col int) {
 	s, size := t.Matrix.Type.Matrix, t.Matrix.Type.Part
 	elem := ir.MatrixElem(s.Elem, true)
 	mem := x.stagingOf(elem)
-	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
+	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.maxElems[elem])))
 	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-	// The function each appends a loop that executes body for the invocation's elements of the part.
+	// eachElem appends a loop that executes body for the invocation's elements of the part.
 	each := func(body func(at *ir.Value, place []*ir.Value)) {
-		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
+		x.repeatLoop([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
 			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))
 		}, func(vs []*ir.Value) []*ir.Value {
 			cols := x.i32(int64(size[1]))
 			r, c := x.word(ir.OpUDiv, vs[0], cols), x.word(ir.OpUMod, vs[0], cols)
-			place := x.place(t, stride, v.Path(), x.word(ir.OpIAdd, r, x.i32(int64(row))), x.word(ir.OpIAdd, c, x.i32(int64(col))))
+			place := x.elemPath(t, stride, v.Path(), x.word(ir.OpIAdd, r, x.i32(int64(row))), x.word(ir.OpIAdd, c, x.i32(int64(col))))
 			body(x.word(ir.OpIAdd, base, vs[0]), place)
 			return []*ir.Value{x.word(ir.OpIAdd, vs[0], n)}
 		})
@@ -248,21 +249,21 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 	if v.Op == ir.OpMatrixLoad {
 		each(func(at *ir.Value, place []*ir.Value) { store(mem, convert(load(t.Mem, own, place...), elem), at) })
 	} else {
-		x.part(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
+		x.partOp(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
 	}
 	x.subBarrier()
 	if v.Op == ir.OpMatrixLoad {
-		x.part(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
+		x.partOp(v.Op, t, part, mem, false, x.i32(int64(size[1])), []*ir.Value{base})
 	} else {
 		each(func(at *ir.Value, place []*ir.Value) { store(t.Mem, convert(load(mem, elem, at), own), place...) })
 	}
 }
 
 // stagingOf returns the variable in work-group memory for parts with elements of type elem.
-func (x *tiles) stagingOf(elem *ir.Type) *ir.Ref {
+func (x *tileOps) stagingOf(elem *ir.Type) *ir.Ref {
 	if x.staging[elem] == nil {
-		v := x.m.NewVar(nil, ir.Workgroup, "staging", x.m.OfSubGroups(elem, x.most[elem]))
-		v.Words = x.most[elem]
+		v := x.m.NewVar(nil, ir.Workgroup, "staging", x.m.OfSubGroups(elem, x.maxElems[elem]))
+		v.Words = x.maxElems[elem]
 		x.staging[elem] = &ir.Ref{Var: v}
 	}
 	return x.staging[elem]

@@ -1,7 +1,7 @@
 package lanes
 
-// This file is part of the pass zerolocal. It finds variables in work-group memory that do not need
-// to be zeroed.
+// This file is part of the pass zerolocal. The code in this file finds variables in work-group
+// memory that do not need to be zeroed.
 
 import (
 	"slices"
@@ -20,16 +20,17 @@ const (
 // writtenFirst reports whether the work-group writes the variable that z zeroes before it reads any
 // element, so that no work-item reads the zeros. For example:
 //
-//	tile := dsl.Local[[16][17]float32](it)   ZeroLocal [var tile]
-//	tile[y][x] = in[row][col]                Store [var tile, %y, %x], …    by each work-item
-//	it.Barrier()                             Barrier WorkGroup
-//	… tile[x][y] …                           Load [var tile, %x, %y]
+//	tile := dsl.Local[[16][17]float32](it)   ZeroLocal, which is not needed
+//	tile[y][x] = in[row][col]                Store by each work-item
+//	it.Barrier()
+//	… tile[x][y] …                           Load after the barrier.
 //
-// The result is true only if a barrier dominates all accesses to the variable other than stores.
-// The stores that dominate the barrier, executed by all work-items, must write each element that a
-// later load may read. Dead lanes need no special case, because a store that they skip is in a
-// conditional block, which does not dominate the barrier. The size of the work-group must be known.
-// Each index of a store must be a sum of a constant and of the work-item's ids times constants.
+// writtenFirst returns true only if a barrier dominates all accesses to the variable other than
+// stores. The stores that dominate the barrier, executed by all work-items, must write each element
+// that a later load may read. Dead lanes skip only stores in conditional blocks. These blocks do
+// not dominate the barrier, so dead lanes need no special treatment. The size of the work-group
+// must be known at compile time. Each index of a store must be a sum of a constant and of the
+// work-item's ids times constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {
@@ -42,7 +43,7 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 			case v == z || ref == nil || ref.Var != c.v:
 			case v.Op == ir.OpZeroLocal:
 				return false
-			case v.Op == ir.OpStore && len(v.Path()) == len(c.lens):
+			case v.Op == ir.OpStore && len(v.Path()) == len(c.arrayLens):
 				stores = append(stores, v)
 			default:
 				others = append(others, v)
@@ -65,25 +66,25 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 				continue
 			}
 			first := slices.DeleteFunc(slices.Clone(stores), func(s *ir.Value) bool { return !before(z, s) || !before(s, meet) })
-			return len(first) > 0 && c.covers(first, others)
+			return len(first) > 0 && c.coversLoads(first, others)
 		}
 	}
 	return false
 }
 
-// A coverage records the elements of a variable that a work-group writes.
-type coverage struct {
-	m       *ir.Module
-	v       *ir.Var
-	lens    []int  // lengths of the variable's nested arrays, outermost first
-	written []bool // whether each element is written; the last index varies fastest
+// writtenElems records the elements of a variable that a work-group writes.
+type writtenElems struct {
+	m         *ir.Module
+	v         *ir.Var
+	arrayLens []int  // lengths of the variable's nested arrays, outermost first
+	isWritten []bool // whether each element is written; the last index varies fastest
 }
 
-// newCoverage returns an empty coverage of the variable that z zeroes. It returns false if the
-// variable does not consist of scalars in arrays of constant length, or if the size of the
-// work-group is unknown.
-func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
-	c := &coverage{m: m, v: z.Ref().Var}
+// newCoverage returns an empty record of the elements of the variable that z zeroes. newCoverage
+// returns false if the variable does not consist of scalars in arrays of constant length, or if the
+// size of the work-group is unknown.
+func newCoverage(m *ir.Module, z *ir.Value) (*writtenElems, bool) {
+	c := &writtenElems{m: m, v: z.Ref().Var}
 	n := 1
 	t := c.v.Type
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -91,7 +92,7 @@ func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 		if !ok || l > maxCovered {
 			return nil, false
 		}
-		c.lens = append(c.lens, l)
+		c.arrayLens = append(c.arrayLens, l)
 		if n *= l; n > maxCovered {
 			return nil, false
 		}
@@ -99,154 +100,155 @@ func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	if t.Kind == ir.Struct || slices.Contains(m.WorkGroup[:m.Rank], 0) {
 		return nil, false
 	}
-	c.written = make([]bool, n)
+	c.isWritten = make([]bool, n)
 	return c, true
 }
 
-// The method covers reports whether the given stores, executed by all work-items, write each
-// element that the instructions in the argument uses may read.
-func (c *coverage) covers(stores, uses []*ir.Value) bool {
+// coversLoads reports whether the given stores, executed by all work-items, write each element that
+// an instruction in uses may read.
+func (c *writtenElems) coversLoads(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {
 		return false
 	}
 	for _, s := range stores {
-		var at []ofIDs
+		var at []idSumIndex
 		for _, p := range s.Path() {
-			a, ok := c.index(p, size)
+			a, ok := c.idSum(p, size)
 			if !ok {
 				break
 			}
 			at = append(at, a)
 		}
-		if len(at) < len(c.lens) {
+		if len(at) < len(c.arrayLens) {
 			continue
 		}
 		for z := range size[2] {
 			for y := range size[1] {
 				for x := range size[0] {
-					if e, ok := c.element(at, x, y, z); ok {
-						c.written[e] = true
+					if e, ok := c.elementIndex(at, x, y, z); ok {
+						c.isWritten[e] = true
 					}
 				}
 			}
 		}
 	}
-	if !slices.Contains(c.written, false) {
+	if !slices.Contains(c.isWritten, false) {
 		return true
 	}
 	r := facts.NewRanges(c.m)
 	r.Solve()
-	return !slices.ContainsFunc(uses, func(v *ir.Value) bool { return !c.within(v, r) })
+	return !slices.ContainsFunc(uses, func(v *ir.Value) bool { return !c.withinWritten(v, r) })
 }
 
-// The method element returns the linear index of the element that the given indices select for the
+// elementIndex returns the linear index of the element that the given indices select for the
 // work-item with the ids x, y and z.
-func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
+func (c *writtenElems) elementIndex(at []idSumIndex, x, y, z int) (int, bool) {
 	e := 0
 	for d, a := range at {
-		i := a.k + a.by[0]*int64(x) + a.by[1]*int64(y) + a.by[2]*int64(z)
-		if i < 0 || i >= int64(c.lens[d]) {
+		i := a.k + a.perID[0]*int64(x) + a.perID[1]*int64(y) + a.perID[2]*int64(z)
+		if i < 0 || i >= int64(c.arrayLens[d]) {
 			return 0, false
 		}
-		e = e*c.lens[d] + int(i)
+		e = e*c.arrayLens[d] + int(i)
 	}
 	return e, true
 }
 
-// The method within reports whether v accesses only elements that are written.
-func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
+// withinWritten reports whether v accesses only elements that are written.
+func (c *writtenElems) withinWritten(v *ir.Value, r *facts.Ranges) bool {
 	path := v.Path()
-	if len(path) != len(c.lens) {
+	if len(path) != len(c.arrayLens) {
 		return false
 	}
 	elements := []int{0}
 	for d, p := range path {
 		in := r.At(p, v.Block)
-		if in.Lo < 0 || in.Hi >= int64(c.lens[d]) {
+		if in.Lo < 0 || in.Hi >= int64(c.arrayLens[d]) {
 			return false
 		}
 		var next []int
 		for _, e := range elements {
 			for i := in.Lo; i <= in.Hi; i++ {
-				next = append(next, e*c.lens[d]+int(i))
+				next = append(next, e*c.arrayLens[d]+int(i))
 			}
 		}
 		elements = next
 	}
-	return !slices.ContainsFunc(elements, func(e int) bool { return !c.written[e] })
+	return !slices.ContainsFunc(elements, func(e int) bool { return !c.isWritten[e] })
 }
 
-// The type ofIDs represents an index. The index is the constant k plus the work-item's local ids
-// along x, y and z, each multiplied by an element of the field by.
-type ofIDs struct {
-	k  int64
-	by [3]int64
+// idSumIndex represents an index as a sum. The index is the constant k plus the work-item's local
+// ids along x, y and z, each multiplied by an element of perID.
+type idSumIndex struct {
+	k     int64
+	perID [3]int64
 }
 
-// The method index returns v as an ofIDs. It returns false if v is not such a sum or may wrap.
-func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
+// idSum returns v as a constant plus multiples of the work-item's local ids. If v is not such a
+// sum, or the sum may wrap, idSum returns false.
+func (c *writtenElems) idSum(v *ir.Value, size [3]int) (s idSumIndex, ok bool) {
 	if v.IsConst() {
-		return ofIDs{k: v.Int()}, true
+		return idSumIndex{k: v.Int()}, true
 	}
 	switch v.Op {
 	case ir.OpBuiltIn:
 		switch b := v.Aux.(ir.BuiltIn); b {
 		case ir.LocalInvocationIDX, ir.LocalInvocationIDX + 1, ir.LocalInvocationIDX + 2:
-			s.by[b-ir.LocalInvocationIDX] = 1
+			s.perID[b-ir.LocalInvocationIDX] = 1
 		case ir.LocalInvocationIndex:
-			s.by = [3]int64{1, int64(size[0]), int64(size[0] * size[1])}
+			s.perID = [3]int64{1, int64(size[0]), int64(size[0] * size[1])}
 		default:
 			return s, false
 		}
 		return s, true
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul:
-		x, ok1 := c.index(v.Args[0], size)
-		y, ok2 := c.index(v.Args[1], size)
+		x, ok1 := c.idSum(v.Args[0], size)
+		y, ok2 := c.idSum(v.Args[1], size)
 		if !ok1 || !ok2 {
 			return s, false
 		}
 		switch {
 		case v.Op == ir.OpIAdd:
-			s = x.plus(y, 1)
+			s = x.plusTimes(y, 1)
 		case v.Op == ir.OpISub:
-			s = x.plus(y, -1)
-		case x.by == [3]int64{}:
-			s = ofIDs{}.plus(y, x.k)
-		case y.by == [3]int64{}:
-			s = ofIDs{}.plus(x, y.k)
+			s = x.plusTimes(y, -1)
+		case x.perID == [3]int64{}:
+			s = idSumIndex{}.plusTimes(y, x.k)
+		case y.perID == [3]int64{}:
+			s = idSumIndex{}.plusTimes(x, y.k)
 		default:
 			return s, false
 		}
 	case ir.OpShl:
-		x, ok := c.index(v.Args[0], size)
+		x, ok := c.idSum(v.Args[0], size)
 		if by := v.Args[1]; !ok || !by.IsConst() || by.Bits > 16 {
 			return s, false
 		} else {
-			s = ofIDs{}.plus(x, 1<<by.Bits)
+			s = idSumIndex{}.plusTimes(x, 1<<by.Bits)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
 		if v.Type.Bits() < 32 {
 			return s, false // the conversion may truncate
 		}
-		return c.index(v.Args[0], size)
+		return c.idSum(v.Args[0], size)
 	default:
 		return s, false
 	}
-	// All values of the sum are small, so no operation wraps, and a conversion to more bits does
-	// not change the value.
+	// All terms of the sum are small, so no operation wraps, and a conversion to more bits does not
+	// change the value.
 	lo, hi := s.k, s.k
-	for d, by := range s.by {
+	for d, by := range s.perID {
 		lo, hi = lo+min(0, by*int64(size[d]-1)), hi+max(0, by*int64(size[d]-1))
 	}
 	return s, lo >= 0 && hi < maxCovered && v.Type.Bits() >= 32
 }
 
-// The method plus returns the sum s + f*t.
-func (s ofIDs) plus(t ofIDs, f int64) ofIDs {
+// plusTimes returns the sum s + f*t.
+func (s idSumIndex) plusTimes(t idSumIndex, f int64) idSumIndex {
 	s.k += f * t.k
-	for d := range s.by {
-		s.by[d] += f * t.by[d]
+	for d := range s.perID {
+		s.perID[d] += f * t.perID[d]
 	}
 	return s
 }

@@ -15,7 +15,7 @@ const maxZero = 64
 func zeroPrivate(f *ir.Func) {
 	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Op == ir.OpZero && scalars(v.Ref().Var.Type) > maxZero }, func(b *ir.Block, v *ir.Value) *ir.Block {
 		z := &zeroer{m: f.Module, f: f, b: b, ref: v.Ref(), pos: v.Pos, private: true}
-		z.zero(f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1))
+		z.zeroLeaves(f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1))
 		return z.b
 	})
 }

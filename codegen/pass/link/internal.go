@@ -2,7 +2,8 @@ package link
 
 // This file replaces memory that is internal to a linked kernel by variables of the work-item or
 // the work-group. Package memory does the same for kernels that declare internal slices. The checks
-// of the indices are not removed. A variable that contains a single number becomes a value.
+// of indices into internal memory are not removed. A variable that contains a single number becomes
+// a value in SSA form.
 
 import (
 	"fmt"
@@ -12,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// The method internalize replaces the accesses to internal memory by accesses to variables.
-func (l *linker) internalize() error {
+// useVars replaces the accesses to internal memory by accesses to variables.
+func (l *linker) useVars() error {
 	own := func(param int) memory.Own {
-		s := &l.slices[param]
+		s := &l.sliceInfo[param]
 		return memory.Own{PerItem: s.PerItem, Shared: s.Shared}
 	}
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// Simplification later folds the index into a work-item's elements to a constant.
+	// The simplification folds the index into the variable of a work-item to a constant.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

@@ -22,50 +22,52 @@ type Part struct {
 	// Module is the part's module after pass.LinkPoint, with its constant data. Link does not
 	// change the module.
 	Module *ir.Module
-	// Specs maps ids of the part's specialization constants to the bits of their values. The map
-	// Specs includes the lengths of local accessors. A constant that is not in the map has its
-	// default value.
+	// Specs maps ids of the part's specialization constants to the bits of their values. Lengths of
+	// local accessors are specialization constants, too. A specialization constant that is not in
+	// Specs has its default value.
 	Specs map[uint32]uint64
 	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
 	// are ignored.
 	Slices []Slice
 }
 
-// Slice describes the memory of a slice parameter, and identifies slices of parts that share memory
-// or length.
+// Slice describes the memory of a slice parameter. Slice also tells which slices of different parts
+// have the same memory or the same length.
 type Slice struct {
 	Memory int // number of the memory, equal for slices with the same memory; negative if unknown
 	Length int // number of the length, equal for slices with the same length; negative if unknown
 	// PerItem is not 0 if the memory is internal and each work-item uses only its own PerItem
-	// elements (see facts.Footprint). The contents of internal memory before and after the launch
-	// do not matter. The linked kernel keeps the elements in variables.
+	// elements (see facts.Footprint). The host neither writes internal memory before the launch nor
+	// reads it afterward. The linked kernel keeps the work-item's elements in variables.
 	PerItem int64
 	// Group is set if a work-group may use only the elements whose indices are the linear ids of
-	// its work-items. An access to any other element is a fault.
+	// its work-items. If Group is set, a work-group that accesses any other element faults.
 	Group bool
 	// Shared is set if the memory is internal and each work-group uses only the elements whose
-	// indices are the linear ids of its work-items. The linked kernel keeps the elements in
+	// indices are the linear ids of its work-items. The linked kernel keeps the group's elements in
 	// work-group memory.
 	Shared bool
 }
 
 // Origin identifies a parameter of a part. If Param is RangeOf, the Origin identifies the part's
-// range instead. A range consists of three int32s, the extents along x, y and z. The extent of a
-// missing dimension is 1.
+// range instead. A range consists of three int32s, the extents along x, y and z. Along a dimension
+// that the part does not have, the extent is 1.
 type Origin struct{ Part, Param int }
 
 // Options determines how parts are linked.
 type Options struct {
 	Apart bool // whether the parts have different ranges
-	// Barriers requests barriers between the parts. The linked kernel is then a kernel over an
-	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
-	// the next part, because all work-items must reach the barriers.
+	// Barriers requests barriers between the parts. With barriers, the linked kernel is a kernel
+	// over an nd-range, and parts over ranges require Apart. A work-item that faults in a part
+	// still runs the next part, because all work-items must reach the barriers.
 	Barriers bool
 	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
-	// parts before it links them. Late is nil if no part contains barriers or group operations.
+	// parts before it links the parts. If no part contains barriers or group operations, Late is
+	// nil.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
-	// abi.MaxLaunchBlock. Arguments are spilled if they do not fit in a launch block.
+	// abi.MaxLaunchBlock. Arguments that do not fit in a launch block (the push constants) are
+	// passed in a buffer.
 	Block int
 }
 
@@ -80,12 +82,13 @@ type Linked struct {
 }
 
 // Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
-// slices overlap in a launch and one of them is written, they must have the same Memory in
-// Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the same
-// range. With o.Apart, the linked kernel has one dimension, and as many work-items as the largest
-// part. Each part then has arguments for its own range, which has at most abi.MaxRange work-items.
-// Work-item i of the linked kernel runs the work-item with the linear id i of each part. An error
-// describes why the declarations of the parts prevent linking.
+// slices overlap in a launch and a part writes to one slice, the slices must have the same Memory
+// in Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the
+// same range. With o.Apart, the linked kernel has one dimension, and as many work-items as the
+// largest part. With o.Apart, each part has arguments for its own range, which has at most
+// abi.MaxRange work-items. Work-item i of the linked kernel runs the work-item with the linear id i
+// of each part. If the declarations of the parts prevent linking, Link returns an error that
+// describes why.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -97,7 +100,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 			}
 		}
 	}
-	if err := alike(parts, o); err != nil {
+	if err := checkAlike(parts, o); err != nil {
 		return nil, err
 	}
 	first := parts[0].Module
@@ -112,12 +115,12 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	m.NoAlias = true
 	m.Target.NoSubGroups = first.Target.NoSubGroups
 	m.Kernel = m.NewFunc("main")
-	l := &linker{m: m, Options: o, specs: map[uint32]*ir.Spec{}, lengths: map[int]int{}}
+	l := &linker{m: m, Options: o, runtimeSpecs: map[uint32]*ir.Spec{}, lengthParams: map[int]int{}}
 	for i := range parts {
-		l.params(i, &parts[i])
+		l.addParams(i, &parts[i])
 		for _, s := range parts[i].Module.Specs {
 			if _, set := parts[i].Specs[s.ID]; !set && s.ID >= abi.SpecReserved {
-				l.reserved(s)
+				l.runtimeSpec(s)
 			}
 		}
 	}
@@ -125,19 +128,19 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 		m.UsesGroup = m.UsesGroup || parts[i].Module.UsesGroup
 	}
 	l.layOut(parts)
-	seam := l.entry()
+	seam := l.entryGuards()
 	for i := range parts {
-		seam = l.part(seam, i, &parts[i])
+		seam = l.appendPart(seam, i, &parts[i])
 		if l.Barriers && i < len(parts)-1 {
 			seam.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
 		}
 	}
 	seam.SetTerm(ir.Term{Kind: ir.Return})
-	if err := l.internalize(); err != nil {
+	if err := l.useVars(); err != nil {
 		return nil, err
 	}
 	m.Renumber()
-	for range 2 { // the second run simplifies code that the guards of the parts made unreachable for the first
+	for range 2 { // the second iteration simplifies code in which the first has removed guards
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return nil, fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])
 		}
@@ -146,9 +149,9 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// The function alike returns an error if the parts cannot be linked because of their forms or
-// modes.
-func alike(parts []Part, o Options) error {
+// checkAlike returns an error if the parts differ in a property that must be equal, such as
+// abi.Form or the floating-point mode.
+func checkAlike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
 		m := parts[i].Module
@@ -169,22 +172,22 @@ func alike(parts []Part, o Options) error {
 // linker builds the linked module.
 type linker struct {
 	Options
-	m       *ir.Module
-	origins []Origin
-	ranges  []int               // index of the module's parameter for the range of each part
-	specs   map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
-	of      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
-	slices  []Slice             // description of the slice of each parameter of the module
-	lengths map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
-	data    []int               // offset of each part's constant data in the module's constant data
-	shifted []*ir.Value         // addresses of the current part's constant data, if the offset of the data is not 0
+	m            *ir.Module
+	origins      []Origin
+	rangeParams  []int               // index of the module's parameter for the range of each part
+	runtimeSpecs map[uint32]*ir.Spec // maps the id of a reserved specialization constant to the constant, which all parts share
+	paramOf      [][]int             // maps a part and the index of the part's parameter to the index of the module's parameter
+	sliceInfo    []Slice             // description of the slice of each parameter of the module
+	lengthParams map[int]int         // maps a Slice.Length to the index of the module's parameter that has this length
+	dataOffsets  []int               // offset of each part's constant data in the module's constant data
+	dataAddrs    []*ir.Value         // addresses of the current part's constant data, if its offset is not 0
 }
 
-// dataAlign is the alignment of tables in constant data.
+// dataAlign is the alignment in bytes of tables in constant data.
 const dataAlign = 16
 
-// The method params adds the parameters of part n to the module.
-func (l *linker) params(n int, p *Part) {
+// addParams adds the parameters of part n to the module.
+func (l *linker) addParams(n int, p *Part) {
 	of := make([]int, len(p.Module.Params))
 	for i, param := range p.Module.Params {
 		s := Slice{Memory: -1, Length: -1}
@@ -196,7 +199,7 @@ func (l *linker) params(n int, p *Part) {
 			continue
 		}
 		if s.Memory >= 0 {
-			of[i] = slices.IndexFunc(l.slices, func(t Slice) bool { return t.Memory == s.Memory })
+			of[i] = slices.IndexFunc(l.sliceInfo, func(t Slice) bool { return t.Memory == s.Memory })
 		}
 		if of[i] >= 0 {
 			old := &l.m.Params[of[i]]
@@ -205,17 +208,17 @@ func (l *linker) params(n int, p *Part) {
 		}
 		of[i] = len(l.m.Params)
 		param.Name = p.Module.Name + "." + param.Name
-		l.m.Params, l.slices = append(l.m.Params, param), append(l.slices, s)
+		l.m.Params, l.sliceInfo = append(l.m.Params, param), append(l.sliceInfo, s)
 		l.origins = append(l.origins, Origin{n, i})
-		if _, ok := l.lengths[s.Length]; !ok && s.Length >= 0 {
-			l.lengths[s.Length] = of[i]
+		if _, ok := l.lengthParams[s.Length]; !ok && s.Length >= 0 {
+			l.lengthParams[s.Length] = of[i]
 		}
 	}
-	l.of = append(l.of, of)
+	l.paramOf = append(l.paramOf, of)
 	if l.Apart {
-		l.ranges = append(l.ranges, len(l.m.Params))
+		l.rangeParams = append(l.rangeParams, len(l.m.Params))
 		l.m.Params = append(l.m.Params, abi.Param{Name: p.Module.Name + ".range", Kind: abi.Value, Type: "[3]int32", Size: 12})
-		l.slices = append(l.slices, Slice{Memory: -1, Length: -1})
+		l.sliceInfo = append(l.sliceInfo, Slice{Memory: -1, Length: -1})
 		l.origins = append(l.origins, Origin{n, RangeOf})
 	}
 }
@@ -229,9 +232,9 @@ func (l *linker) layOut(parts []Part) {
 		p.Offset, p.HostOffset = end, 0
 		end += (p.Size + 7) &^ 7
 	}
-	l.data = make([]int, len(parts))
+	l.dataOffsets = make([]int, len(parts))
 	for i := range parts {
-		l.data[i] = l.placeData(parts, i)
+		l.dataOffsets[i] = l.placeData(parts, i)
 	}
 	if len(l.m.Data) > 0 {
 		l.m.DataOffset = end
@@ -242,7 +245,7 @@ func (l *linker) layOut(parts []Part) {
 }
 
 // placeData adds the constant data of part n to the module, unless an earlier part has the same
-// data. It returns the offset of the part's data in the module's data.
+// data. placeData returns the offset of the part's data in the module's data.
 func (l *linker) placeData(parts []Part, n int) int {
 	data := parts[n].Module.Data
 	if len(data) == 0 {
@@ -250,7 +253,7 @@ func (l *linker) placeData(parts []Part, n int) int {
 	}
 	for i := range parts[:n] {
 		if bytes.Equal(parts[i].Module.Data, data) {
-			return l.data[i]
+			return l.dataOffsets[i]
 		}
 	}
 	at := (len(l.m.Data) + dataAlign - 1) &^ (dataAlign - 1)
@@ -258,20 +261,20 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// The method shift inserts after v a computation of the address of part n's constant data, and
-// returns that address. The value v is the address of the module's constant data.
-func (l *linker) shift(v *ir.Value, n int) *ir.Value {
+// shiftData computes the address of part n's constant data from the address v of the module's
+// constant data. shiftData inserts the computation after v, and returns the new address.
+func (l *linker) shiftData(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
-	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
+	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.dataOffsets[n]/dataAlign)))
 	w.Aux, w.Block = &ir.Ref{Elem: m.ArrayOf(ir.TypeI32, m.Int(ir.TypeI32, dataAlign/4))}, b
 	b.Insts = slices.Insert(b.Insts, slices.Index(b.Insts, v)+1, w)
 	return w
 }
 
-// The method guard returns the comparison that tests whether the work-item's id is within the range
-// along dimension k. Package lower generates the same comparisons.
-func (l *linker) guard(b *ir.Block, k int) *ir.Value {
-	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
+// rangeGuard returns the comparison that tests whether the work-item's id is within the range along
+// dimension k. Package lower generates the same comparisons for a kernel that is not linked.
+func (l *linker) rangeGuard(b *ir.Block, k int) *ir.Value {
+	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), launchArg(b, abi.OffsetRange+4*k))
 }
 
 // globalID returns the work-item's global id along dimension k.
@@ -281,14 +284,14 @@ func globalID(b *ir.Block, k int) *ir.Value {
 	return v
 }
 
-// The function argument returns the int32 at the given offset of the launch block.
-func argument(b *ir.Block, offset int) *ir.Value {
+// launchArg returns the int32 at the given offset of the launch block.
+func launchArg(b *ir.Block, offset int) *ir.Value {
 	v := b.Append(ir.OpArg, ir.TypeI32)
 	v.Bits = uint64(offset)
 	return v
 }
 
-// isGuard reports whether v is a comparison of the form that the method guard returns.
+// isGuard reports whether v is a comparison of an id with the range, as rangeGuard creates it.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -297,8 +300,8 @@ func isGuard(v *ir.Value) bool {
 	return id <= ir.GlobalInvocationIDZ && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(id))
 }
 
-// passGuards replaces the guards of a part by true, since the linked kernel has guards before the
-// part.
+// passGuards replaces the guards of a part (tests of the ids against the range) by true. The linked
+// kernel tests the ids before it enters the part.
 func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
@@ -309,37 +312,37 @@ func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	}
 }
 
-// The method entry generates the guards of the parts' common range, and returns the block after
-// them.
-func (l *linker) entry() *ir.Block {
+// entryGuards generates the tests of the ids against the parts' common range, and returns the block
+// after the tests.
+func (l *linker) entryGuards() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {
 		return b
 	}
 	for k := range l.m.Rank {
 		next, out := l.m.Kernel.NewBlock(), l.m.Kernel.NewBlock()
-		b.Branch(l.guard(b, k), next, out)
+		b.Branch(l.rangeGuard(b, k), next, out)
 		out.SetTerm(ir.Term{Kind: ir.Return})
 		b = next
 	}
 	return b
 }
 
-// ownRange generates the guard of a part that has its own range. Work-items whose linear id is not
-// in that range jump to the seam. It returns the block in which the part begins, and the id in each
-// dimension of the part's range.
+// ownRange generates the test of a part that has its own range. Work-items whose linear id is not
+// in the part's range jump to the seam, where the next part begins. ownRange returns the block in
+// which the part begins, and the id in each dimension of the part's range.
 func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
-	at := abi.OffsetArgs + l.m.Params[l.ranges[n]].Offset
+	at := abi.OffsetArgs + l.m.Params[l.rangeParams[n]].Offset
 	lin := globalID(b, 0)
-	total := argument(b, at)
+	total := launchArg(b, at)
 	for k := 1; k < m.Rank; k++ {
-		total = b.Append(ir.OpIMul, ir.TypeI32, total, argument(b, at+4*k))
+		total = b.Append(ir.OpIMul, ir.TypeI32, total, launchArg(b, at+4*k))
 	}
 	in = l.m.Kernel.NewBlock()
 	b.Branch(b.Append(ir.OpULt, ir.TypeBool, lin, total), in, seam)
 	rest := lin
-	for k := range m.Rank - 1 { // the remainder of the first division is x, and that of the second is y
-		size := argument(in, at+4*k)
+	for k := range m.Rank - 1 { // the remainder of the first division is the id along x, and the remainder of the second is the id along y
+		size := launchArg(in, at+4*k)
 		ids[k] = in.Append(ir.OpUMod, ir.TypeI32, rest, size)
 		rest = in.Append(ir.OpUDiv, ir.TypeI32, rest, size)
 	}
@@ -347,9 +350,9 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	return in, ids
 }
 
-// The method part appends the code of part n after block b, and returns the block in which the next
+// appendPart appends the code of part n after block b, and returns the block in which the next
 // part begins.
-func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
+func (l *linker) appendPart(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
 	var ids [3]*ir.Value
@@ -358,7 +361,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	}
 	repl := map[*ir.Value]*ir.Value{}
 	begin := len(f.Blocks)
-	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
+	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.linkedConst(v, args, p.Specs) }))
 	for _, v := range l.m.Vars {
 		v.Accessor, v.Expr = -1, "" // the accessor's length has become a constant
 	}
@@ -374,7 +377,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 			case v.Op == ir.OpFault:
 				faults = true
 			case v.Op == ir.OpArg:
-				l.arg(v, n, p.Module)
+				l.replaceArg(v, n, p.Module)
 			case v.Op == ir.OpBuiltIn:
 				if k := v.Aux.(ir.BuiltIn) - ir.GlobalInvocationIDX; int(k) < len(ids) && ids[k] != nil {
 					repl[v] = ids[k]
@@ -387,24 +390,24 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{seam}, Pos: pos})
 		}
 	}
-	for _, v := range l.shifted {
-		repl[v] = l.shift(v, n)
+	for _, v := range l.dataAddrs {
+		repl[v] = l.shiftData(v, n)
 	}
 	if len(repl) > 0 {
 		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 	}
-	for _, v := range l.shifted {
+	for _, v := range l.dataAddrs {
 		repl[v].Args[0] = v
 	}
-	l.shifted = nil
+	l.dataAddrs = nil
 	return seam
 }
 
-// The method arg changes the Arg op v of a part so that it loads the corresponding argument of the
+// replaceArg changes the Arg op v of a part so that it loads the corresponding argument of the
 // linked kernel.
-func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
+func (l *linker) replaceArg(v *ir.Value, part int, m *ir.Module) {
 	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
-		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
+		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.rangeParams[part]].Offset + k)
 		return
 	}
 	if v.Bits < abi.OffsetArgs {
@@ -416,7 +419,7 @@ func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 		if p.Offset < 0 || at < p.Offset || at >= p.Offset+p.Size {
 			continue
 		}
-		to, within := l.of[part][i], at-p.Offset
+		to, within := l.paramOf[part][i], at-p.Offset
 		if p.Kind == abi.Slice && within >= 8 {
 			to = l.lengthOf(part, i)
 		}
@@ -427,29 +430,29 @@ func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 		panic(fmt.Sprintf("BUG: no parameter of %s is at %d", m.Name, at))
 	}
 	v.Bits = uint64(abi.OffsetArgs + l.m.DataOffset)
-	if l.data[part] > 0 {
-		l.shifted = append(l.shifted, v)
+	if l.dataOffsets[part] > 0 {
+		l.dataAddrs = append(l.dataAddrs, v)
 	}
 }
 
 // lengthOf returns the index of the linked parameter that has the length of the given part's
 // parameter.
 func (l *linker) lengthOf(part, param int) int {
-	own := l.of[part][param]
-	if to, ok := l.lengths[l.slices[own].Length]; ok {
+	own := l.paramOf[part][param]
+	if to, ok := l.lengthParams[l.sliceInfo[own].Length]; ok {
 		return to
 	}
 	return own
 }
 
-// The method outside returns the linked module's constant or constant expression for the constant
-// expression v of a part. It replaces specialization constants by their values and folds the
-// expression. Constants that the runtime sets remain specialization constants.
-func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
+// linkedConst returns the linked module's constant or constant expression for the constant
+// expression v of a part. Specialization constants are replaced by their values and the expression
+// is folded. A specialization constant that the runtime sets is kept.
+func (l *linker) linkedConst(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]
 		if s.ID >= abi.SpecReserved && !ok {
-			return l.m.SpecValue(l.reserved(s))
+			return l.m.SpecValue(l.runtimeSpec(s))
 		}
 		if !ok {
 			bits = s.Default
@@ -464,14 +467,14 @@ func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64
 	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// The method reserved returns the linked module's specialization constant for a part's constant
+// runtimeSpec returns the linked module's specialization constant for a part's constant
 // that the runtime sets.
-func (l *linker) reserved(s *ir.Spec) *ir.Spec {
-	t := l.specs[s.ID]
+func (l *linker) runtimeSpec(s *ir.Spec) *ir.Spec {
+	t := l.runtimeSpecs[s.ID]
 	if t == nil {
 		c := *s
 		t = &c
-		l.specs[s.ID] = t
+		l.runtimeSpecs[s.ID] = t
 		l.m.Specs = append(l.m.Specs, t)
 	}
 	return t

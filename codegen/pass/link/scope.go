@@ -1,13 +1,13 @@
 package link
 
-// This file adds checks for memory to which the user has given the scope of a work-group. In such
-// memory, a work-item may use only elements whose indices are linear ids of its group. In a kernel
-// with
+// This file adds checks for memory to which the user has given the scope of a work-group. In memory
+// with the scope of a work-group, a work-item may use only elements whose indices are linear ids of
+// its group. In a kernel with
 //
 //	y := k.Tmp[i^1]
 //
-// it is not proved that i^1 is an id of the group. So the linked kernel tests the index, and faults
-// if the index is not an id of the group:
+// the analysis cannot prove that i^1 is an id of the group. So the linked kernel tests the index,
+// and faults if the index is not an id of the group:
 //
 //	first := groupID * groupSize
 //	if uint64(i^1 - first) >= groupSize { fault }
@@ -22,7 +22,7 @@ import (
 )
 
 // checkScopes inserts checks before the part's accesses to memory with the scope of a work-group.
-// It changes a copy of the part's module, which replaces p.Module.
+// checkScopes changes a copy of the part's module, which replaces p.Module.
 func checkScopes(p *Part) {
 	var params []int
 	for i := range p.Slices {

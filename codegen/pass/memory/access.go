@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass access. The pass runs late, since earlier passes remove loads and
+// This file contains the pass access. InferAccess runs late, since earlier passes remove loads and
 // stores.
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// InferAccess records for every slice whether the kernel loads from it or stores to it. It must run
-// before expand, which replaces the arguments of a spilled launch block by loads.
+// InferAccess records for every slice whether the kernel loads from it or stores to it. InferAccess
+// must run before expand, which replaces arguments that do not fit in the launch block by loads.
 func InferAccess(m *ir.Module) diag.List {
 	r := facts.FindRoots(m)
 	for i := range m.Params {

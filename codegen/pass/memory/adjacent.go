@@ -129,7 +129,7 @@ func (x *adjacent) part(v *ir.Value) (key elementKey, at int, ok bool) {
 	if t := accessed(v); t != ir.TypeF32 && t != ir.TypeI32 && t != ir.TypeF64 || len(path) < 3 || elem.Size%8 != 0 {
 		return key, 0, false
 	}
-	at, ok = offset(elem, path[2:])
+	at, ok = pathOffset(elem, path[2:])
 	return elementKey{elem, path[0], path[1]}, at, ok
 }
 

@@ -1,8 +1,9 @@
 package memory
 
 // This file contains the pass arrays, which removes loads and stores of private arrays that SRoA
-// did not split because some index varies. The pass runs after fuse, because Go rounds a float when
-// it is stored, so fuse must see the store. The file coalesce.go merges two arrays into one.
+// did not split because some index varies. Arrays runs after fuse, which combines products and
+// sums. Go rounds a float when it is stored, so fuse must see the store. The code in coalesce.go
+// merges two arrays into one.
 
 import (
 	"encoding/binary"
@@ -15,23 +16,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxHeld is the largest number of elements of an array whose values are tracked at a time.
-const maxHeld = 256
+// maxKnown is the largest number of an array's elements whose values the pass tracks at a time.
+const maxKnown = 256
 
-// Arrays optimizes a work-item's own arrays in three ways. It replaces a load by the value that the
-// work-item has last stored to the element or loaded from it. It removes stores of a value that the
-// element already has, and stores to elements that are not read later. If one array is a copy of
-// another, it merges the two. For example:
+// Arrays optimizes a work-item's own arrays in three ways. First, Arrays replaces a load by the
+// value that the work-item has last stored to the element or loaded from it. Second, it removes
+// stores of a value that the element already has, and stores to elements that are not read later.
+// Third, if one array is a copy of another, it merges the two arrays. For example:
 //
 //	var sum, copy [32]int32
 //	sum[i] = x
-//	copy = sum                      sum[i] = x
-//	y := copy[j] + sum[k]    ──▶    y := sum[j] + sum[k]
+//	copy = sum                      removed
+//	y := copy[j] + sum[k]           y := sum[j] + sum[k].
 //
-// No other work-item can access private memory, so barriers and faults have no influence. Known
-// values are tracked into branches and past joins, but not into loops or out of them. A value that
-// is live across a loop would occupy a register for a long time, although the element is also in
-// memory.
+// No other work-item can access private memory, so known values stay valid across barriers and
+// faults. Arrays tracks known values into branches and past joins, but not into loops or out of
+// them. A value that is live across a loop would occupy a register for a long time, although the
+// element is also in memory.
 func Arrays(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -39,21 +40,21 @@ func Arrays(m *ir.Module) diag.List {
 		if len(own) == 0 {
 			continue
 		}
-		h := &holder{f: f, own: own, places: &places{m: m, launch: map[launchValue]*ir.Value{}},
-			dom: f.Dominators(), last: map[*ir.Block]held{}, repl: map[*ir.Value]*ir.Value{}}
+		h := &arrayTracker{f: f, own: own, places: &placeTable{m: m, launchValues: map[launchKey]*ir.Value{}},
+			dom: f.Dominators(), atBlockEnd: map[*ir.Block]arrayContents{}, replacements: map[*ir.Value]*ir.Value{}}
 		h.loops = h.dom.Loops()
 		for _, b := range h.dom.Order {
-			h.block(b)
+			h.rewriteBlock(b)
 		}
-		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: h.repl}).Resolve)
+		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: h.replacements}).Resolve)
 		changed = changed || h.changed
 		for again := true; again; changed = changed || again {
-			simplify.DCE(m) // also removes loads whose values are only copied to unread arrays
-			again = dropUnread(f, own) || coalesce(f, own)
+			simplify.DCE(m) // DCE also removes loads whose values are only copied to unread arrays
+			again = dropUnread(f, own) || coalesceArrays(f, own)
 		}
 	}
 	if changed {
-		SRoA(m) // splits arrays that no longer have varying indices
+		SRoA(m) // SRoA splits arrays that no longer have varying indices
 		rewrite.Mem2Reg(m)
 		simplify.CSE(m)
 		simplify.DCE(m)
@@ -101,81 +102,81 @@ func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	return own
 }
 
-// holder tracks the known values of array elements in one function.
-type holder struct {
-	f       *ir.Func
-	own     map[*ir.Var]bool
-	places  *places
-	dom     *ir.DomTree
-	loops   *ir.Loops
-	last    map[*ir.Block]held      // maps a block to the contents that are known at its end
-	repl    map[*ir.Value]*ir.Value // maps a removed load to the value that replaces it
-	changed bool
+// arrayTracker tracks the known values of array elements in one function.
+type arrayTracker struct {
+	f            *ir.Func
+	own          map[*ir.Var]bool
+	places       *placeTable
+	dom          *ir.DomTree
+	loops        *ir.Loops
+	atBlockEnd   map[*ir.Block]arrayContents // maps a block to array contents that are known at its end
+	replacements map[*ir.Value]*ir.Value     // maps a removed load to the value that replaces it
+	changed      bool
 }
 
-// An element describes an array element whose value is known.
-type element struct {
+// knownElement describes an array element whose value is known.
+type knownElement struct {
 	path  []*ir.Value
 	value *ir.Value
 }
 
-// The type contents describes the known contents of an array.
-type contents struct {
-	elements map[string]element
-	// The field zeroed is set if the array was zeroed. Elements that have not been stored to since
-	// the array was zeroed are zero. The field written contains the paths of the stores since the
-	// array was zeroed.
-	zeroed  bool
-	written map[string][]*ir.Value
-	// The field block is the only block whose processing may change this struct. While later blocks
-	// are processed, they share the struct, and copy it before a change.
-	block *ir.Block
+// knownContents describes the known contents of an array.
+type knownContents struct {
+	elements map[string]knownElement
+	// wasZeroed is set if the array was zeroed. If wasZeroed is set, elements without a store since
+	// the zeroing are zero. storedPaths contains the paths of the stores since the array was
+	// zeroed.
+	wasZeroed   bool
+	storedPaths map[string][]*ir.Value
+	// ownerBlock is the only block whose processing may change this struct. While another block is
+	// processed, the pass changes only a copy of the struct.
+	ownerBlock *ir.Block
 }
 
-// The type held maps each array to its known contents at some point in the code.
-type held map[*ir.Var]*contents
+// arrayContents maps each array to its known contents at some point in the code.
+type arrayContents map[*ir.Var]*knownContents
 
-// The method own returns the contents of x for a change in block b. It copies the contents if they
-// belong to another block.
-func (h held) own(x *ir.Var, b *ir.Block) *contents {
+// ownedBy returns contents of x that may be changed while block b is processed. If the contents
+// belong to another block, ownedBy copies them.
+func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	c := h[x]
 	if c == nil {
-		c = &contents{elements: map[string]element{}, block: b}
-	} else if c.block != b {
-		c = &contents{elements: maps.Clone(c.elements), zeroed: c.zeroed, written: maps.Clone(c.written), block: b}
+		c = &knownContents{elements: map[string]knownElement{}, ownerBlock: b}
+	} else if c.ownerBlock != b {
+		c = &knownContents{elements: maps.Clone(c.elements), wasZeroed: c.wasZeroed, storedPaths: maps.Clone(c.storedPaths), ownerBlock: b}
 	}
 	h[x] = c
 	return c
 }
 
-// The function meet returns the contents that are known on both of two paths into b, given the
-// contents c and d on these paths.
-func meet(c, d *contents, b *ir.Block) *contents {
+// meetContents returns the contents that are known on both of two paths into b, where c and d are
+// the contents known on each path.
+func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	if c == d {
 		return c
 	}
-	e := &contents{elements: map[string]element{}, zeroed: c.zeroed && d.zeroed, block: b}
+	e := &knownContents{elements: map[string]knownElement{}, wasZeroed: c.wasZeroed && d.wasZeroed, ownerBlock: b}
 	for name, x := range c.elements {
 		if d.elements[name].value == x.value {
 			e.elements[name] = x
 		}
 	}
-	if e.zeroed {
-		e.written = maps.Clone(c.written)
-		maps.Copy(e.written, d.written)
+	if e.wasZeroed {
+		e.storedPaths = maps.Clone(c.storedPaths)
+		maps.Copy(e.storedPaths, d.storedPaths)
 	}
 	return e
 }
 
-// The method enter returns the contents known at the beginning of b. These are the contents known
-// at the ends of all predecessors. The result is empty if b is the head of a loop, or if an edge
-// into b leaves a loop.
-func (h *holder) enter(b *ir.Block) held {
-	now := held{}
+// contentsAtStart returns the contents known at the beginning of b. Contents are known at the
+// beginning of b if they are known at the ends of all predecessors. If b is the head of a loop, or
+// an edge into b leaves a loop, no contents are known.
+func (h *arrayTracker) contentsAtStart(b *ir.Block) arrayContents {
+	now := arrayContents{}
 	for i, p := range b.Preds {
-		last, ok := h.last[p]
+		last, ok := h.atBlockEnd[p]
 		if l := h.loops.Of(p); !ok || l != nil && !l.Contains(b) {
-			return held{}
+			return arrayContents{}
 		}
 		if i == 0 {
 			maps.Copy(now, last)
@@ -183,7 +184,7 @@ func (h *holder) enter(b *ir.Block) held {
 		}
 		for x, c := range now {
 			if d := last[x]; d != nil {
-				now[x] = meet(c, d, b)
+				now[x] = meetContents(c, d, b)
 			} else {
 				delete(now, x)
 			}
@@ -192,52 +193,52 @@ func (h *holder) enter(b *ir.Block) held {
 	return now
 }
 
-// The method block replaces loads and removes stores in b.
-func (h *holder) block(b *ir.Block) {
-	now := h.enter(b)
+// rewriteBlock replaces loads and removes stores in b.
+func (h *arrayTracker) rewriteBlock(b *ir.Block) {
+	now := h.contentsAtStart(b)
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
 		r := v.Ref()
 		if r == nil || !h.own[r.Var] {
 			return false
 		}
 		for i, a := range v.Args {
-			if w := h.repl[a]; w != nil {
+			if w := h.replacements[a]; w != nil {
 				v.Args[i] = w
 			}
 		}
 		if v.Op == ir.OpZero {
-			now[r.Var] = &contents{elements: map[string]element{}, zeroed: true, written: map[string][]*ir.Value{}, block: b}
+			now[r.Var] = &knownContents{elements: map[string]knownElement{}, wasZeroed: true, storedPaths: map[string][]*ir.Value{}, ownerBlock: b}
 			return false
 		}
-		c := now.own(r.Var, b)
-		path := h.canonical(v.Path())
+		c := now.ownedBy(r.Var, b)
+		path := h.canonicalPath(v.Path())
 		name := pathName(path)
 		there := h.lookUp(c, name, path, r.Var)
 		switch {
 		case v.Op == ir.OpLoad && there == nil:
-			c.learn(name, element{path, v})
+			c.addKnown(name, knownElement{path, v})
 			return false
 		case v.Op == ir.OpLoad:
-			h.repl[v] = there
+			h.replacements[v] = there
 		case there != v.Args[0]:
-			h.forget(c, name, path)
-			c.learn(name, element{path, v.Args[0]})
+			h.dropAliased(c, name, path)
+			c.addKnown(name, knownElement{path, v.Args[0]})
 			return false
 		}
 		h.changed = true
 		return true
 	})
-	h.last[b] = now
+	h.atBlockEnd[b] = now
 }
 
-// The method canonical replaces each value of path by a value that represents all equal values.
-func (h *holder) canonical(path []*ir.Value) []*ir.Value {
+// canonicalPath replaces each value of path by a value that represents all equal values.
+func (h *arrayTracker) canonicalPath(path []*ir.Value) []*ir.Value {
 	c := make([]*ir.Value, len(path))
 	for i, p := range path {
-		if w := h.repl[p]; w != nil {
+		if w := h.replacements[p]; w != nil {
 			p = w
 		}
-		c[i] = h.places.canonical(p)
+		c[i] = h.places.canonicalValue(p)
 	}
 	return c
 }
@@ -253,32 +254,32 @@ func pathName(path []*ir.Value) string {
 }
 
 // lookUp returns the known value of the element at path, or nil.
-func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *ir.Value {
+func (h *arrayTracker) lookUp(c *knownContents, name string, path []*ir.Value, x *ir.Var) *ir.Value {
 	if e, ok := c.elements[name]; ok {
 		return e.value
 	}
-	if !c.zeroed {
+	if !c.wasZeroed {
 		return nil
 	}
-	for _, w := range c.written {
-		if !h.disjoint(path, w) {
+	for _, w := range c.storedPaths {
+		if !h.areDisjoint(path, w) {
 			return nil
 		}
 	}
-	return h.zero(leafType(x.Type, path))
+	return h.zeroOf(leafType(x.Type, path))
 }
 
-// The method zero returns the zero of type t. It returns nil if t exists only in memory or is not a
-// scalar.
-func (h *holder) zero(t *ir.Type) *ir.Value {
+// zeroOf returns the zero of type t. If t exists only in memory or is not a scalar, zeroOf returns
+// nil.
+func (h *arrayTracker) zeroOf(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
 	}
 	return h.f.Module.Const(t, 0)
 }
 
-// leafType returns the type of the element at path within a variable of type t. It returns nil if
-// the type is not known.
+// leafType returns the type of the element at path within a variable of type t. If the type is not
+// known, leafType returns nil.
 func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	for _, p := range path {
 		switch {
@@ -293,29 +294,29 @@ func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	return t
 }
 
-// The method disjoint reports whether the paths a and b are known to select different elements.
-func (h *holder) disjoint(a, b []*ir.Value) bool {
+// areDisjoint reports whether the paths a and b are known to select different elements.
+func (h *arrayTracker) areDisjoint(a, b []*ir.Value) bool {
 	for i := range min(len(a), len(b)) {
-		if h.places.differ(a[i], b[i]) {
+		if h.places.areDifferent(a[i], b[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// The method learn records the known value of the element e.
-func (c *contents) learn(name string, e element) {
-	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxHeld {
+// addKnown records the known value of the element e.
+func (c *knownContents) addKnown(name string, e knownElement) {
+	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxKnown {
 		c.elements[name] = e // values of 8 and 16 bits are not recorded, because they exist only as operands of stores
 	}
 }
 
-// The method forget removes the known values of all elements that a store to path may change.
-func (h *holder) forget(c *contents, name string, path []*ir.Value) {
-	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.disjoint(e.path, path) })
-	if c.zeroed && len(c.written) < maxHeld {
-		c.written[name] = path
+// dropAliased removes the known values of all elements that a store to path may change.
+func (h *arrayTracker) dropAliased(c *knownContents, name string, path []*ir.Value) {
+	maps.DeleteFunc(c.elements, func(_ string, e knownElement) bool { return !h.areDisjoint(e.path, path) })
+	if c.wasZeroed && len(c.storedPaths) < maxKnown {
+		c.storedPaths[name] = path
 	} else {
-		c.zeroed, c.written = false, nil
+		c.wasZeroed, c.storedPaths = false, nil
 	}
 }

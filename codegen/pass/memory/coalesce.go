@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the part of the pass arrays that uses the liveness of array elements. It
-// removes stores to dead elements, and merges two arrays into one.
+// This file contains the part of the pass arrays that uses the liveness of array elements. The code
+// in this file removes stores to dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -16,25 +16,25 @@ const (
 	maxAllElements = 1 << 12
 )
 
-// The type reads records the liveness of array elements. An element is live at the end of a block
-// if it may be read afterward before it is written again. Each element is represented by one bit.
-type reads struct {
-	f     *ir.Func
-	first map[*ir.Var]int // maps an array to the index of its first bit
-	count map[*ir.Var]int // maps an array to its number of bits
-	bits  int
-	out   map[*ir.Block]bitset // maps each block to the elements that are live at its end
+// elemLiveness records the liveness of array elements. An element is live at the end of a block if
+// it may be read afterward before it is written again. The liveness of each element is one bit.
+type elemLiveness struct {
+	f         *ir.Func
+	firstBit  map[*ir.Var]int // maps an array to the index of its first bit
+	bitCount  map[*ir.Var]int // maps an array to its number of bits
+	bits      int
+	liveAtEnd map[*ir.Block]bitset // maps each block to the elements that are live at its end
 }
 
 type bitset []bool
 
-// readsOf computes the liveness of the elements of the arrays in own. It ignores arrays that are
-// too large or whose elements are not scalars.
-func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
-	r := &reads{f: f, first: map[*ir.Var]int{}, count: map[*ir.Var]int{}, out: map[*ir.Block]bitset{}}
+// readsOf computes the liveness of the elements of the arrays in own. readsOf ignores arrays that
+// are too large or whose elements are not scalars.
+func readsOf(f *ir.Func, own map[*ir.Var]bool) *elemLiveness {
+	r := &elemLiveness{f: f, firstBit: map[*ir.Var]int{}, bitCount: map[*ir.Var]int{}, liveAtEnd: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
-		if n := scalars(x.Type); own[x] && 0 < n && n <= maxElements && r.bits+n <= maxAllElements {
-			r.first[x], r.count[x] = r.bits, n
+		if n := countScalars(x.Type); own[x] && 0 < n && n <= maxElements && r.bits+n <= maxAllElements {
+			r.firstBit[x], r.bitCount[x] = r.bits, n
 			r.bits += n
 		}
 	}
@@ -52,9 +52,9 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 					out[k] = out[k] || is
 				}
 			}
-			r.out[b] = out
+			r.liveAtEnd[b] = out
 			now := slices.Clone(out)
-			r.back(b, now, func(*ir.Value) {})
+			r.eachBackward(b, now, func(*ir.Value) {})
 			if !slices.Equal(now, in[b]) {
 				in[b], changed = now, true
 			}
@@ -63,9 +63,9 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	return r
 }
 
-// The function scalars returns the number of scalars in t if t is an array of scalars or nested
-// arrays of scalars. It returns 0 for any other type, and for arrays that are too large.
-func scalars(t *ir.Type) int {
+// countScalars returns the number of scalars in t if t is an array of scalars or nested arrays of
+// scalars. For any other type, and for arrays that are too large, countScalars returns 0.
+func countScalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
 		n, ok := t.ArrayLen()
@@ -80,16 +80,16 @@ func scalars(t *ir.Type) int {
 	return all
 }
 
-// The method at returns the array x that v accesses, and the range of the bits of the accessed
-// elements. If an index varies, the range contains all bits of the array. If v does not access an
-// array in r, x is nil.
-func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
+// accessedBits returns the array x that v accesses, and the range of the bits of the accessed
+// elements. If an index of the access varies, the range contains all bits of the array. If r does
+// not contain the array that v accesses, x is nil.
+func (r *elemLiveness) accessedBits(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
-	if ref == nil || r.count[ref.Var] == 0 {
+	if ref == nil || r.bitCount[ref.Var] == 0 {
 		return nil, 0, 0
 	}
 	x = ref.Var
-	from, to = r.first[x], r.first[x]+r.count[x]
+	from, to = r.firstBit[x], r.firstBit[x]+r.bitCount[x]
 	if v.Op == ir.OpZero {
 		return x, from, to
 	}
@@ -104,41 +104,43 @@ func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	return x, from + k, from + k + 1
 }
 
-// The method all reports whether v writes every element in the range of bits that the method at
-// returned. The result is false if v writes one unknown element of the range.
-func (r *reads) all(v *ir.Value, from, to int) bool { return v.Op == ir.OpZero || to == from+1 }
+// writesAll reports whether v writes every element whose bit is in the range that accessedBits
+// returned. If v writes only one unknown element of the range, writesAll returns false.
+func (r *elemLiveness) writesAll(v *ir.Value, from, to int) bool {
+	return v.Op == ir.OpZero || to == from+1
+}
 
-// The method back visits the instructions of b from its end to its beginning. The argument now is
-// the set of elements that are live after the current instruction. It calls the function access for
-// each access to an array, before it updates that set.
-func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
+// eachBackward visits the instructions of b from its end to its beginning. liveAfter is the set of
+// elements that are live after the current instruction. For each access to an array, eachBackward
+// first calls visitAccess and then updates liveAfter.
+func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
-		x, from, to := r.at(v)
+		x, from, to := r.accessedBits(v)
 		if x == nil {
 			continue
 		}
-		access(v)
+		visitAccess(v)
 		switch {
 		case v.Op == ir.OpLoad:
 			for k := from; k < to; k++ {
-				now[k] = true
+				liveAfter[k] = true
 			}
-		case r.all(v, from, to):
-			clear(now[from:to])
+		case r.writesAll(v, from, to):
+			clear(liveAfter[from:to])
 		}
 	}
 }
 
-// dropUnread removes writes to dead elements of the arrays in own. It reports whether it removed
-// any.
+// dropUnread removes writes to dead elements of the arrays in own. If dropUnread has removed any
+// write, it returns true.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)
-	for b, out := range r.out {
+	for b, out := range r.liveAtEnd {
 		dead := map[*ir.Value]bool{}
 		now := slices.Clone(out)
-		r.back(b, now, func(v *ir.Value) {
-			if _, from, to := r.at(v); v.Op != ir.OpLoad && !slices.Contains(now[from:to], true) {
+		r.eachBackward(b, now, func(v *ir.Value) {
+			if _, from, to := r.accessedBits(v); v.Op != ir.OpLoad && !slices.Contains(now[from:to], true) {
 				dead[v] = true
 			}
 		})
@@ -150,25 +152,25 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// A pair is a pair of arrays, ordered by the indices of their bits.
-type pair struct{ a, b *ir.Var }
+// arrayPair is a pair of arrays, ordered by the indices of their bits.
+type arrayPair struct{ a, b *ir.Var }
 
-// The function coalesce merges two arrays into one, if it finds a suitable pair. It reports whether
-// it has merged a pair. In a suitable pair, elements of one array are copied to elements of the
-// other with the same index. No other write may change an element of one array while the element of
-// the other with the same index is live.
-func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
+// coalesceArrays merges two arrays into one, if it finds a suitable pair. coalesceArrays reports
+// whether it has merged a pair. In a suitable pair, elements of one array are copied to elements of
+// the other with the same index. No write other than the copies may change an element of one array
+// while the other's element with the same index is live.
+func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
-	copies := map[pair]map[*ir.Value]bool{}
-	var order []pair
+	copies := map[arrayPair]map[*ir.Value]bool{}
+	var order []arrayPair
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
-			from := r.copied(b, i)
+			from := r.copySource(b, i)
 			if from == nil {
 				continue
 			}
-			p := pair{from, v.Ref().Var}
-			if r.first[p.a] > r.first[p.b] {
+			p := arrayPair{from, v.Ref().Var}
+			if r.firstBit[p.a] > r.firstBit[p.b] {
 				p.a, p.b = p.b, p.a
 			}
 			if copies[p] == nil {
@@ -179,8 +181,8 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 		}
 	}
 	for _, p := range order {
-		if r.mergeable(p, copies[p]) {
-			merge(f, p, copies[p])
+		if r.canMerge(p, copies[p]) {
+			mergeArrays(f, p, copies[p])
 			delete(own, p.b)
 			return true
 		}
@@ -188,13 +190,12 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	return false
 }
 
-// The method copied returns the source array if instruction i of b copies an element of one array
-// to the same index of another. The copied value must have been loaded in b, and neither element
-// may have been written since the load. If these conditions do not hold, the method copied returns
-// nil.
-func (r *reads) copied(b *ir.Block, i int) *ir.Var {
+// copySource returns the source array if instruction i of b copies an element of one array to the
+// same index of another. The copied value must have been loaded in b, and neither element may have
+// been written since the load. For any other instruction, copySource returns nil.
+func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
-	to, bit, end := r.at(v)
+	to, bit, end := r.accessedBits(v)
 	if v.Op != ir.OpStore || to == nil || end > bit+1 {
 		return nil
 	}
@@ -202,34 +203,33 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	if load.Op != ir.OpLoad || load.Block != b {
 		return nil
 	}
-	from, fromBit, fromEnd := r.at(load)
-	if from == nil || from == to || from.Type != to.Type || fromEnd > fromBit+1 || fromBit-r.first[from] != bit-r.first[to] {
+	from, fromBit, fromEnd := r.accessedBits(load)
+	if from == nil || from == to || from.Type != to.Type || fromEnd > fromBit+1 || fromBit-r.firstBit[from] != bit-r.firstBit[to] {
 		return nil
 	}
 	for _, w := range slices.Backward(b.Insts[:i]) {
 		if w == load {
 			return from
 		}
-		if x, k, e := r.at(w); w.Op != ir.OpLoad && (x == from && k <= fromBit && fromBit < e || x == to && k <= bit && bit < e) {
+		if x, k, e := r.accessedBits(w); w.Op != ir.OpLoad && (x == from && k <= fromBit && fromBit < e || x == to && k <= bit && bit < e) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// The method mergeable reports whether the arrays of the pair p can be merged. No write other than
-// the copies may change an element of one array while the element of the other with the same index
-// is live.
-func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
+// canMerge reports whether the arrays of the pair p can be merged. No write other than the copies
+// may change an element of one array while the other's element with the same index is live.
+func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	ok := true
-	for b, out := range r.out {
+	for b, out := range r.liveAtEnd {
 		now := slices.Clone(out)
-		r.back(b, now, func(v *ir.Value) {
-			x, from, to := r.at(v)
+		r.eachBackward(b, now, func(v *ir.Value) {
+			x, from, to := r.accessedBits(v)
 			if v.Op == ir.OpLoad || copies[v] || x != p.a && x != p.b {
 				return
 			}
-			shift := r.first[p.b] - r.first[p.a]
+			shift := r.firstBit[p.b] - r.firstBit[p.a]
 			if x == p.b {
 				shift = -shift
 			}
@@ -239,8 +239,9 @@ func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// The function merge replaces the array p.b by p.a in all accesses, and removes the copies.
-func merge(f *ir.Func, p pair, copies map[*ir.Value]bool) {
+// mergeArrays replaces the array p.b by p.a in all accesses, and removes the copies between the
+// two.
+func mergeArrays(f *ir.Func, p arrayPair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })
 		for _, v := range b.Insts {

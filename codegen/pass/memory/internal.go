@@ -1,22 +1,18 @@
 package memory
 
 // This file contains the pass internal. Slices marked by //kgen:internal become variables of the
-// work-items, if each work-item uses only its own elements. Internal slices are no longer arguments
-// of the kernel:
+// work-items, if each work-item uses only its own elements. An internal slice is no longer an
+// argument of the kernel. For example, a store to k.Tmp becomes a store to the variable Tmp, and the
+// length of k.Tmp is computed from the launch's range.
 //
-//	before                                    after
-//
-//	%4 = Arg addr 40  (k.Tmp)                 %6 = Arg i32 8  (the range)
-//	%5 = Arg i64 48  (its length)             %5 = UConvert i64 %6  (is the length)
-//	Store [%4 f32, %1], %2                    Store [var Tmp], %2
-//
-// Loads and stores then become values if possible (mem2reg), so that the kernel
+// Loads of the variables then become values if possible (mem2reg). For example, the following
+// kernel
 //
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)
 //
-// loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
-// that combine kernels, because a product that the source stores must be rounded.
+// loads In, stores Out, and accesses no other memory. Internal runs after fuse (the pass that
+// combines products and sums), because a product that the source stores must be rounded.
 
 import (
 	"fmt"
@@ -33,7 +29,7 @@ import (
 // one slice.
 const maxInternal = 1 << 20
 
-// Internal runs the pass on module m.
+// Internal replaces the internal slices of module m by variables.
 func Internal(m *ir.Module) diag.List {
 	marked := false
 	for i := range m.Params {
@@ -46,13 +42,13 @@ func Internal(m *ir.Module) diag.List {
 	var diags diag.List
 	for i := range m.Params {
 		if p := &m.Params[i]; isInternal(p) {
-			refuse(&diags, m, p, &prints[i])
+			addRefusal(&diags, m, p, &prints[i])
 		}
 	}
 	if len(diags) > 0 {
 		return diags
 	}
-	lengths(m, prints)
+	replaceLengths(m, prints)
 	own := func(i int) Own {
 		if isInternal(&m.Params[i]) && prints[i].Reach == abi.ReachOwn {
 			return Own{PerItem: prints[i].PerItem}
@@ -60,8 +56,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into the variable is a difference, which must be folded to a constant before
-		// the variable can be split.
+		// The index into the variable is a difference. This difference must be folded to a constant
+		// before the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -69,7 +65,7 @@ func Internal(m *ir.Module) diag.List {
 			return diags
 		}
 	}
-	for range 2 { // the second run uses constants that the first has found
+	for range 2 { // the second iteration uses constants that the first has found
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -99,9 +95,9 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// The function refuse adds a diagnostic to diags if the slice of the parameter p cannot be
-// internal. The diagnostic contains the reason.
-func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
+// addRefusal adds a diagnostic to diags if the slice of the parameter p cannot be internal. The
+// diagnostic contains the reason why the slice cannot be internal.
+func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
 			"field %s cannot be internal: %s", p.Name, fmt.Sprintf(format, args...))
@@ -121,10 +117,10 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// The function lengths replaces the length of each internal slice by the number of the launch's
-// work-items times the number of elements for each work-item. With this length, the checks of a
+// replaceLengths replaces the length of each internal slice by the number of the launch's
+// work-items times the number of elements for each work-item. With the new length, the checks of a
 // work-item's own elements always pass, so they are replaced by true.
-func lengths(m *ir.Module, prints []facts.Footprint) {
+func replaceLengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {
 			continue
@@ -144,7 +140,7 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 				at := &inserter{b: b, at: n}
 				all := m.Int(ir.TypeI64, max(1, prints[i].PerItem))
 				for d := range m.Rank {
-					all = at.add(ir.OpIMul, ir.TypeI64, all, at.wide(at.launch(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
+					all = at.add(ir.OpIMul, ir.TypeI64, all, at.toInt64(at.launchValue(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
 				}
 				n = at.at
 				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // simplify folds this sum with 0
@@ -153,8 +149,8 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 	}
 }
 
-// addressLeft adds a diagnostic if the address of an internal slice is still used, which is not
-// possible for a variable.
+// addressLeft adds a diagnostic if the address of an internal slice is still used, because a
+// variable has no address.
 func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
 	isAddress := func(v *ir.Value) bool {
 		return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+p.Offset)

@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the pass once, a limited form of loop-invariant code motion. The pass hoists
-// loads that a loop's head executes in each iteration, with their checks.
+// This file contains the pass once, a limited form of loop-invariant code motion. Once hoists loads
+// that a loop's head executes in each iteration, with the loads' checks.
 
 import (
 	"slices"
@@ -13,34 +13,25 @@ import (
 )
 
 // Once hoists loads of device memory from a loop's head into the preheader, if they load the same
-// value in all iterations. It also hoists the checks before these loads, and the operands of both.
-// For a loop in which i counts from k.Starts[row] while i < k.Starts[row+1], the result is:
+// value in all iterations. Once also hoists the checks before the loads, and the operands of loads
+// and checks. For example:
 //
-//	b2                                    b2
-//	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
-//	  Jump b3                               %18 = IAdd %row, 1
-//	b3 (preds b8, b2)                       %19 = ULt %18, %len
-//	  %17 = Phi [%31 b8, %15 b2]            Branch %19, b18, b15
-//	  %18 = IAdd %row, 1           ──▶    b18 (preds b2)
-//	  %19 = ULt %18, %len                   %20 = Load [%starts, %18]
-//	  Branch %19, b4, b15                   Jump b3
-//	b4 (preds b3)                         b3 (preds b8, b18)
-//	  %20 = Load [%starts, %18]             %17 = Phi [%31 b8, %15 b18]
-//	  %21 = ULt %17, %20                    %21 = ULt %17, %20
-//	  Branch %21, b5, b12                   Branch %21, b5, b12
-//	b15 (preds b3)                        b15 (preds b2)
-//	  Fault index out of range              Fault index out of range
+//	for i := k.Starts[row]; i < k.Starts[row+1]; i++ { … }
+//
+// The loop's head computes row+1, checks that row+1 < len(k.Starts), and loads k.Starts[row+1].
+// Once moves these instructions, with the branch of the check, from the head to new blocks before
+// it.
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
-// hoisted code is executed, and may fault, only where it also was before, and in the same order.
-// Later iterations would load the same values and pass the same checks, because all operands are
-// invariant. In addition, the loop must not contain a store or call that may change the memory, or
-// an operation by which stores of other work-items become visible.
+// preheader executes the hoisted code only if the head would also execute it. Later iterations
+// would load the same values and pass the same checks, because all operands are invariant. The loop
+// must not contain a store or call that may change the memory, or an operation that makes stores of
+// other work-items visible.
 //
-// The hoisted load is often the loop's bound, which must be invariant for the pass ahead. Drivers
-// do not hoist the load, since a check precedes it. Once does not change kernels with group
-// operations, in which work-items that fault must leave the group at the same point in the code as
-// before.
+// The hoisted load often loads the loop's bound. The pass ahead (in package loops) requires that a
+// loop's bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does
+// not change kernels with group operations. In these kernels, the point in the code at which a
+// faulting work-item leaves the group must not change.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -58,9 +49,9 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. It prefers
-// inner loops. After each successful call, some load is in fewer loops than before, so a loop of
-// such calls ends.
+// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. onceIn
+// examines inner loops first. After each successful call, some load is in fewer loops than before,
+// so repeated calls end.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -69,8 +60,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	}
 	p := newPlaces(m)
 	for _, l := range slices.Backward(all) {
-		s := &start{l: l, places: p, same: map[*ir.Value]bool{}, hoisted: map[*ir.Value]bool{}}
-		if s.find(); s.loads && s.move() {
+		s := &loopStart{l: l, places: p, invariants: map[*ir.Value]bool{}, hoisted: map[*ir.Value]bool{}}
+		if s.findHoisted(); s.hoistsLoad && s.moveHoisted() {
 			f.RemoveUnreachable()
 			return true
 		}
@@ -78,73 +69,73 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// The type start describes the blocks at the start of a loop's iterations. These blocks are the
-// head and the blocks after it that are connected only by checks.
-type start struct {
-	l       *ir.Loop
-	places  *places
-	blocks  []*ir.Block        // blocks that end with hoisted checks
-	last    *ir.Block          // the block after the blocks in field blocks; its values are hoisted, but no check at its end
-	same    map[*ir.Value]bool // invariant values computed in the loop
-	hoisted map[*ir.Value]bool // the invariant values that are hoisted
-	loads   bool               // whether some hoisted value is a load of device memory
+// loopStart describes the blocks at the start of a loop's iterations. These are the loop's head and
+// the blocks that follow the head with only checks in between.
+type loopStart struct {
+	l           *ir.Loop
+	places      *placeTable
+	checkBlocks []*ir.Block        // blocks that end with hoisted checks
+	lastBlock   *ir.Block          // block after the blocks in checkBlocks; values of lastBlock are hoisted, but not a check at its end
+	invariants  map[*ir.Value]bool // invariant values computed in the loop
+	hoisted     map[*ir.Value]bool // values in invariants that are hoisted
+	hoistsLoad  bool               // whether some hoisted value is a load of device memory
 }
 
-// The method find finds the values and checks to hoist, and fills the fields of s.
-func (s *start) find() {
-	for s.last = s.l.Head; ; {
-		b := s.last
-		if !s.values(b) {
+// findHoisted finds the values and checks to hoist, and records them in s.
+func (s *loopStart) findHoisted() {
+	for s.lastBlock = s.l.Head; ; {
+		b := s.lastBlock
+		if !s.findInvariants(b) {
 			return
 		}
 		on := rewrite.CheckedEdge(b)
-		if on < 0 || !s.invariant(b.Term.Cond) {
+		if on < 0 || !s.isInvariant(b.Term.Cond) {
 			return
 		}
 		to, fault := b.Term.Succs[on], b.Term.Succs[1-on]
 		if len(to.Preds) != 1 || !s.l.Contains(to) || s.l.Contains(fault) || !s.invariantFault(fault) {
 			return
 		}
-		s.hoist(b.Term.Cond)
+		s.markHoisted(b.Term.Cond)
 		for _, v := range fault.Insts {
-			s.hoist(v.Args...)
+			s.markHoisted(v.Args...)
 		}
-		s.blocks, s.last = append(s.blocks, b), to
+		s.checkBlocks, s.lastBlock = append(s.checkBlocks, b), to
 	}
 }
 
-// The method values finds the invariant values of b, up to the first instruction with an effect. It
-// reports whether b contains no instruction with an effect.
-func (s *start) values(b *ir.Block) bool {
+// findInvariants finds the invariant values of b, up to the first instruction with an effect. If b
+// contains no instruction with an effect, findInvariants returns true.
+func (s *loopStart) findInvariants(b *ir.Block) bool {
 	for _, v := range b.Insts {
-		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.invariant(a) })
+		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.isInvariant(a) })
 		switch {
 		case v.Op.Has(ir.FlagPure):
-			s.same[v] = same
+			s.invariants[v] = same
 		case v.Op != ir.OpLoad:
 			return false
-		case same && isDevice(v) && !s.changes(v):
-			s.same[v], s.loads = true, true
-			s.hoist(v)
+		case same && isDevice(v) && !s.mayChange(v):
+			s.invariants[v], s.hoistsLoad = true, true
+			s.markHoisted(v)
 		}
 	}
 	return true
 }
 
-// The method invariant reports whether v is known to be the same in all iterations.
-func (s *start) invariant(v *ir.Value) bool {
-	return v.Block == nil || !s.l.Contains(v.Block) || s.same[v]
+// isInvariant reports whether v is known to be the same in all iterations of the loop.
+func (s *loopStart) isInvariant(v *ir.Value) bool {
+	return v.Block == nil || !s.l.Contains(v.Block) || s.invariants[v]
 }
 
-// The method changes reports whether the loop may change the memory that v loads.
-func (s *start) changes(v *ir.Value) bool {
-	pl := s.places.of(v)
-	if s.places.fixed(pl) {
+// mayChange reports whether the loop may change the memory that v loads.
+func (s *loopStart) mayChange(v *ir.Value) bool {
+	pl := s.places.placeOf(v)
+	if s.places.isFixed(pl) {
 		return false
 	}
 	for _, b := range s.l.Blocks {
 		for _, w := range b.Insts {
-			if synchronizes(w) || w.Op == ir.OpStore && isDevice(w) && s.places.mayAlias(s.places.of(w), pl) {
+			if isSynchronizing(w) || w.Op == ir.OpStore && isDevice(w) && s.places.mayAlias(s.places.placeOf(w), pl) {
 				return true
 			}
 		}
@@ -153,10 +144,10 @@ func (s *start) changes(v *ir.Value) bool {
 }
 
 // invariantFault reports whether the operands of the fault block are the same in all iterations.
-func (s *start) invariantFault(fault *ir.Block) bool {
+func (s *loopStart) invariantFault(fault *ir.Block) bool {
 	for _, v := range fault.Insts {
 		for _, a := range v.Args {
-			if a.Block != fault && !s.invariant(a) {
+			if a.Block != fault && !s.isInvariant(a) {
 				return false
 			}
 		}
@@ -164,25 +155,25 @@ func (s *start) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// The method hoist marks the given values and their operands to be hoisted, if they are invariant
+// markHoisted marks the given values and their operands to be hoisted, if they are invariant
 // values computed in the loop.
-func (s *start) hoist(values ...*ir.Value) {
+func (s *loopStart) markHoisted(values ...*ir.Value) {
 	for _, v := range values {
-		if s.same[v] && !s.hoisted[v] {
+		if s.invariants[v] && !s.hoisted[v] {
 			s.hoisted[v] = true
-			s.hoist(v.Args...)
+			s.markHoisted(v.Args...)
 		}
 	}
 }
 
-// The method move hoists the values and checks that the method find has found. It returns false if
-// the loop cannot have a preheader.
-func (s *start) move() bool {
-	pre := s.preheader()
+// moveHoisted hoists the values and checks that findHoisted has found. If the loop cannot have a
+// preheader, moveHoisted returns false.
+func (s *loopStart) moveHoisted() bool {
+	pre := s.makePreheader()
 	if pre == nil {
 		return false
 	}
-	for _, b := range s.blocks {
+	for _, b := range s.checkBlocks {
 		s.moveValues(b, pre)
 		t := b.Term
 		on := rewrite.CheckedEdge(b)
@@ -195,12 +186,12 @@ func (s *start) move() bool {
 		pre.SetTerm(t)
 		pre = next
 	}
-	s.moveValues(s.last, pre)
+	s.moveValues(s.lastBlock, pre)
 	return true
 }
 
 // moveValues moves the hoisted values of b to the end of pre.
-func (s *start) moveValues(b, pre *ir.Block) {
+func (s *loopStart) moveValues(b, pre *ir.Block) {
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
 		if s.hoisted[v] {
 			v.Block = pre
@@ -210,9 +201,9 @@ func (s *start) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// The method preheader returns a block whose only successor is the loop's head and through which
-// all paths enter the loop. It returns nil if two edges of one branch enter the loop.
-func (s *start) preheader() *ir.Block {
+// makePreheader returns a block whose only successor is the loop's head and through which all paths
+// enter the loop. If two edges of one branch enter the loop, makePreheader returns nil.
+func (s *loopStart) makePreheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {
 		if !s.l.Contains(p) {

@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the pass params. It uses the liveness of package simplify, and must run after
-// mem2reg.
+// This file contains the pass params. Params uses the liveness analysis of package simplify, and
+// must run after mem2reg.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -12,15 +12,15 @@ import (
 )
 
 // Params removes parameters that the kernel never reads from the argument block, and closes the
-// gaps. All modules of a kernel share the same argument block. So the pass must run before the
-// first pass that changes these modules in different ways.
+// gaps. All modules of a kernel share the same argument block. So Params must run before the first
+// pass that changes the modules of a kernel in different ways.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
 		d.Roots(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if v.Op.Has(ir.FlagReads) { // reads are kept, because the checked mode executes all of them
+				if v.Op.Has(ir.FlagReads) { // reads are kept, because the checked mode (kernels run in Go on the host) executes all of them
 					d.Mark(v)
 				}
 			}
@@ -53,7 +53,7 @@ func Params(m *ir.Module) diag.List {
 }
 
 // paramAt returns the index of the parameter that contains the byte at offset off of the argument
-// block. It returns -1 for the address of the constant data, which belongs to no parameter.
+// block. For the address of the constant data, which belongs to no parameter, paramAt returns -1.
 func paramAt(m *ir.Module, off int) int {
 	for i := range m.Params {
 		if p := &m.Params[i]; p.Offset >= 0 && p.Offset <= off && off < p.Offset+p.Size {
@@ -64,7 +64,7 @@ func paramAt(m *ir.Module, off int) int {
 }
 
 // layOutAgain assigns new offsets to the parameters that are read, and returns a function that maps
-// old offsets to new ones. Each new offset has the same alignment as the old one, up to the
+// old offsets to new ones. Each new offset keeps the alignment of the old offset, up to the
 // alignment of a slice.
 func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool) {
 	moved := make([]int, len(m.Params)) // for each parameter, the difference between its new offset and its old one
@@ -110,6 +110,6 @@ func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool)
 	}, true
 }
 
-// sliceAlign is the alignment of a slice in the argument block. No parameter has a larger
-// alignment.
+// sliceAlign is the alignment of a slice in the argument block. No parameter needs a larger
+// alignment than a slice.
 const sliceAlign = 8

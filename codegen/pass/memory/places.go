@@ -1,7 +1,7 @@
 package memory
 
 // This file finds out which accesses to device memory access the same location, and which may
-// overlap. The passes forward and once use it.
+// overlap. The passes forward and once compare accesses with the code in this file.
 
 import (
 	"encoding/binary"
@@ -10,32 +10,32 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The type place identifies the location in device memory that a load or store accesses. It is an
+// memPlace identifies the location in device memory that a load or store accesses. A location is an
 // element with an index relative to an address, or a part of an element, such as k.Points[i].X.
-type place struct {
+type memPlace struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// The type places compares the places that the instructions of one function access.
-type places struct {
+// placeTable compares the memory locations that the instructions of one function access.
+type placeTable struct {
 	m     *ir.Module
 	roots *facts.Roots
-	// The field launch maps each argument and built-in to the first value that loads it. All values
+	// launchValues maps each argument and built-in to the first value that loads it. All values
 	// that load the same argument or built-in are equal, even if none of them dominates another.
-	launch map[launchValue]*ir.Value
-	elems  map[*ir.Type]uint64 // maps an element type to the number that the method name uses for it
+	launchValues map[launchKey]*ir.Value
+	elems        map[*ir.Type]uint64 // maps an element type to the number that placeName uses for it
 }
 
-type launchValue struct {
+type launchKey struct {
 	op   ir.Op
 	typ  *ir.Type
 	bits uint64
 	aux  any
 }
 
-func newPlaces(m *ir.Module) *places {
-	return &places{m: m, roots: facts.FindRoots(m), launch: map[launchValue]*ir.Value{}, elems: map[*ir.Type]uint64{}}
+func newPlaces(m *ir.Module) *placeTable {
+	return &placeTable{m: m, roots: facts.FindRoots(m), launchValues: map[launchKey]*ir.Value{}, elems: map[*ir.Type]uint64{}}
 }
 
 // isDevice reports whether v is a plain load or store of device memory.
@@ -43,30 +43,30 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// The method of returns the place that v accesses. It requires that isDevice(v) is true.
-func (p *places) of(v *ir.Value) place {
-	pl := place{elem: v.Ref().Elem}
+// placeOf returns the memory location that v accesses. placeOf requires that isDevice(v) is true.
+func (p *placeTable) placeOf(v *ir.Value) memPlace {
+	pl := memPlace{elem: v.Ref().Elem}
 	for _, a := range v.Path() {
-		pl.args = append(pl.args, p.canonical(a))
+		pl.args = append(pl.args, p.canonicalValue(a))
 	}
 	return pl
 }
 
-// The method canonical returns the value that represents v when places are compared.
-func (p *places) canonical(v *ir.Value) *ir.Value {
+// canonicalValue returns the value that represents v when locations are compared.
+func (p *placeTable) canonicalValue(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
 	}
-	k := launchValue{v.Op, v.Type, v.Bits, v.Aux}
-	if p.launch[k] == nil {
-		p.launch[k] = v
+	k := launchKey{v.Op, v.Type, v.Bits, v.Aux}
+	if p.launchValues[k] == nil {
+		p.launchValues[k] = v
 	}
-	return p.launch[k]
+	return p.launchValues[k]
 }
 
-// The method name returns a string that identifies a place. The strings of two places are equal if
-// and only if the places are the same.
-func (p *places) name(pl place) string {
+// placeName returns a string that identifies a memory location. The strings of two locations are
+// equal if and only if the locations are the same.
+func (p *placeTable) placeName(pl memPlace) string {
 	if p.elems[pl.elem] == 0 {
 		p.elems[pl.elem] = uint64(len(p.elems) + 1)
 	}
@@ -77,15 +77,15 @@ func (p *places) name(pl place) string {
 	return string(b)
 }
 
-// The method fixed reports whether the memory of the place does not change during the launch.
-func (p *places) fixed(pl place) bool {
+// isFixed reports whether the memory at the location does not change during the launch.
+func (p *placeTable) isFixed(pl memPlace) bool {
 	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
 
-// mayAlias reports whether the places a and b may overlap. Places in the same slice with the same
-// element type do not overlap if they differ in an index or a field. For example, a[i].x and a[j].y
-// never overlap for any i and j.
-func (p *places) mayAlias(a, b place) bool {
+// mayAlias reports whether the memory locations a and b may overlap. Locations in the same slice
+// with the same element type do not overlap if they differ in an index or a field. For example,
+// a[i].x and a[j].y never overlap for any i and j.
+func (p *placeTable) mayAlias(a, b memPlace) bool {
 	if p.m.NoAlias && p.roots.Apart(a.args[0], b.args[0]) {
 		return false
 	}
@@ -93,33 +93,34 @@ func (p *places) mayAlias(a, b place) bool {
 		return true
 	}
 	for i := 1; i < min(len(a.args), len(b.args)); i++ {
-		if p.differ(a.args[i], b.args[i]) {
+		if p.areDifferent(a.args[i], b.args[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// The method differ reports whether x and y are known to be different, such as i and i+1, even if
-// the sum wraps. Indices are within bounds, so different indices always select different elements.
-func (p *places) differ(x, y *ir.Value) bool {
+// areDifferent reports whether the indices x and y are known to be different. For example, i and
+// i+1 are different even if the sum wraps. Indices are within bounds, so different indices always
+// select different elements.
+func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 	if x.Type != y.Type {
 		return false
 	}
-	a, j := p.split(x)
-	b, k := p.split(y)
+	a, j := p.splitSum(x)
+	b, k := p.splitSum(y)
 	distance := (j - k) & facts.Mask(x.Type)
 	if a == b {
 		return distance != 0
 	}
-	// Two extended values are different if the original values are different.
+	// Two sign-extended or zero-extended values are different if the original values are different.
 	return distance == 0 && a != nil && b != nil && a.Op == b.Op && (a.Op == ir.OpSConvert || a.Op == ir.OpUConvert) &&
-		a.Args[0].Type.Bits() < a.Type.Bits() && p.differ(a.Args[0], b.Args[0])
+		a.Args[0].Type.Bits() < a.Type.Bits() && p.areDifferent(a.Args[0], b.Args[0])
 }
 
-// The method split returns a value base and a constant add whose sum is v. If base is nil, v is the
+// splitSum returns a value base and a constant add whose sum is v. If base is nil, v is the
 // constant add.
-func (p *places) split(v *ir.Value) (base *ir.Value, add uint64) {
+func (p *placeTable) splitSum(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {
 		case v.IsConst():
@@ -134,7 +135,7 @@ func (p *places) split(v *ir.Value) (base *ir.Value, add uint64) {
 			add -= v.Args[1].Bits
 			v = v.Args[0]
 		default:
-			return p.canonical(v), add
+			return p.canonicalValue(v), add
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass soa. The pass runs before sroa, which splits the resulting arrays.
+// This file contains the pass soa. SoA runs before SRoA, which splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SoA turns a private array of structs into one array for each field. Then elements with constant
-// indices can be in registers, and devices can address the smaller elements faster. SoA also avoids
-// a bug of NVIDIA's driver (see the quirk array-of-structs).
+// SoA turns a private array of structs into one array for each field. After SoA, elements with
+// constant indices can be in registers, and devices can address the smaller elements faster. SoA
+// also avoids a bug of NVIDIA's driver (see the quirk array-of-structs).
 func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
@@ -19,13 +19,13 @@ func SoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitStructs splits each variable into the fields of its outermost struct. It reports whether it
-// has split any variable.
+// splitStructs splits each variable into the fields of its outermost struct. If splitStructs has
+// split any variable, it returns true.
 func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}
 	for _, v := range f.Vars {
-		if d, ok := structDepth(v.Type); ok && splittable(f, v, d) {
+		if d, ok := structDepth(v.Type); ok && canSplit(f, v, d) {
 			depth[v] = d
 			parts[v] = nil
 		}
@@ -93,8 +93,8 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns the type of nested arrays with the same lengths as the d outer arrays of t,
-// and with elements of type elem.
+// wrapArrays returns the type of nested arrays with elements of type elem. The nested arrays have
+// the lengths of the d outer arrays of t.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
 		return elem
@@ -102,9 +102,9 @@ func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	return m.ArrayOf(wrapArrays(m, t.Elem, d-1, elem), t.Len)
 }
 
-// The function splittable reports whether every access to variable x selects a field of the struct
+// canSplit reports whether every access to variable x selects a field of the struct
 // inside d arrays.
-func splittable(f *ir.Func, x *ir.Var, d int) bool {
+func canSplit(f *ir.Func, x *ir.Var, d int) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if c, ok := v.Aux.(*ir.Copy); ok && (c.Dst == x || c.Src == x) {

@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass sroa. The pass runs before mem2reg, which promotes only scalars.
+// This file contains the pass sroa. SRoA runs before mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SRoA splits Function variables into one variable for each part that a constant path selects. It
-// splits all structs, and short arrays without a varying index.
+// SRoA splits a private variable into one variable for each part that a constant path selects. SRoA
+// splits all structs, and splits short arrays if no index varies.
 func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
@@ -20,30 +20,30 @@ func SRoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// The type shape describes how the variables of one class are split. Variables that are copied to
-// each other belong to the same class and are split in the same way, so that a copy becomes copies
-// of their parts.
-type shape struct {
-	typ   *ir.Type
-	whole bool // whether the variable is not split, because it is a scalar or an array with a varying index
-	kids  []*shape
+// splitShape describes how the variables of one class are split into parts. Variables that are
+// copied to each other belong to the same class. They are split in the same way, so that a copy
+// becomes copies of their parts.
+type splitShape struct {
+	typ     *ir.Type
+	unsplit bool // whether the variable is not split, because it is a scalar or an array with a varying index
+	kids    []*splitShape
 }
 
-// The type parts contains the variables that replace one variable or a part of it.
-type parts struct {
+// varParts contains the variables that replace one variable, or replace a part of a variable.
+type varParts struct {
 	v    *ir.Var // the variable, if this part is not split further
-	kids []*parts
+	kids []*varParts
 }
 
 type splitter struct {
 	f     *ir.Func
-	class map[*ir.Var]*ir.Var // maps a variable to its parent in a union-find structure
-	shape map[*ir.Var]*shape  // maps the root of a class to the shape of the class
-	parts map[*ir.Var]*parts
+	class map[*ir.Var]*ir.Var     // maps a variable to its parent in a union-find structure
+	shape map[*ir.Var]*splitShape // maps the root of a class to the shape of the class
+	parts map[*ir.Var]*varParts
 }
 
 func splitVars(f *ir.Func) {
-	s := &splitter{f: f, class: map[*ir.Var]*ir.Var{}, shape: map[*ir.Var]*shape{}, parts: map[*ir.Var]*parts{}}
+	s := &splitter{f: f, class: map[*ir.Var]*ir.Var{}, shape: map[*ir.Var]*splitShape{}, parts: map[*ir.Var]*varParts{}}
 	vars := f.Vars
 	any := false
 	for _, v := range vars {
@@ -68,7 +68,7 @@ func splitVars(f *ir.Func) {
 		for _, v := range b.Insts {
 			if r := v.Ref(); r != nil && r.Var != nil && v.Op != ir.OpZero {
 				if h := s.shape[s.find(r.Var)]; h != nil {
-					h.access(v.Path())
+					h.markAccess(v.Path())
 				}
 			}
 		}
@@ -76,11 +76,11 @@ func splitVars(f *ir.Func) {
 	f.Vars = nil
 	for _, v := range vars {
 		h := s.shape[s.find(v)]
-		if h == nil || h.whole {
+		if h == nil || h.unsplit {
 			f.Vars = append(f.Vars, v)
 			continue
 		}
-		s.parts[v] = s.split(v.Name, h)
+		s.parts[v] = s.splitVar(v.Name, h)
 	}
 	for _, b := range f.Blocks {
 		s.rewrite(b)
@@ -94,9 +94,9 @@ func (s *splitter) find(v *ir.Var) *ir.Var {
 	return v
 }
 
-// newShape returns a shape for type t in which everything that may be split is split.
-func newShape(t *ir.Type) *shape {
-	h := &shape{typ: t}
+// newShape returns a shape for type t in which every struct and every short array is split.
+func newShape(t *ir.Type) *splitShape {
+	h := &splitShape{typ: t}
 	switch t.Kind {
 	case ir.Struct:
 		for _, f := range t.Fields {
@@ -105,23 +105,23 @@ func newShape(t *ir.Type) *shape {
 	case ir.Array:
 		n, ok := t.ArrayLen()
 		if !ok || n > rewrite.MaxSplitLen {
-			h.whole = true
+			h.unsplit = true
 			break
 		}
 		for range n {
 			h.kids = append(h.kids, newShape(t.Elem))
 		}
 		if h.leaves() > rewrite.MaxSplitParts {
-			h.whole, h.kids = true, nil
+			h.unsplit, h.kids = true, nil
 		}
 	default:
-		h.whole = true
+		h.unsplit = true
 	}
 	return h
 }
 
-func (h *shape) leaves() int {
-	if h.whole {
+func (h *splitShape) leaves() int {
+	if h.unsplit {
 		return 1
 	}
 	n := 0
@@ -131,40 +131,40 @@ func (h *shape) leaves() int {
 	return n
 }
 
-// The method access marks an array as not split if the path indexes the array with a varying value.
-func (h *shape) access(path []*ir.Value) {
+// markAccess marks an array as not split if the path indexes the array with a varying value.
+func (h *splitShape) markAccess(path []*ir.Value) {
 	for _, p := range path {
-		if h.whole {
+		if h.unsplit {
 			return
 		}
 		if !p.IsConst() || p.Bits >= uint64(len(h.kids)) {
-			h.whole, h.kids = true, nil
+			h.unsplit, h.kids = true, nil
 			return
 		}
 		h = h.kids[p.Bits]
 	}
 }
 
-// The method split creates the variables for the parts of the shape h.
-func (s *splitter) split(name string, h *shape) *parts {
-	if h.whole {
-		return &parts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
+// splitVar creates the variables for the parts that the shape h describes.
+func (s *splitter) splitVar(name string, h *splitShape) *varParts {
+	if h.unsplit {
+		return &varParts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
 	}
-	p := &parts{}
+	p := &varParts{}
 	for i, k := range h.kids {
-		p.kids = append(p.kids, s.split(name+"."+strconv.Itoa(i), k))
+		p.kids = append(p.kids, s.splitVar(name+"."+strconv.Itoa(i), k))
 	}
 	return p
 }
 
-// The method each calls the function do for each variable in p and the corresponding variable in q.
-func (p *parts) each(q *parts, do func(v, w *ir.Var)) {
+// eachVar calls visitPair for each variable in p and the corresponding variable in q.
+func (p *varParts) eachVar(q *varParts, visitPair func(v, w *ir.Var)) {
 	if p.v != nil {
-		do(p.v, q.v)
+		visitPair(p.v, q.v)
 		return
 	}
 	for i, k := range p.kids {
-		k.each(q.kids[i], do)
+		k.eachVar(q.kids[i], visitPair)
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *splitter) rewrite(b *ir.Block) {
 				break
 			}
 			touched = true
-			s.parts[c.Dst].each(s.parts[c.Src], func(dst, src *ir.Var) {
+			s.parts[c.Dst].eachVar(s.parts[c.Src], func(dst, src *ir.Var) {
 				n := s.f.NewValue(ir.OpCopyVar, ir.TypeVoid)
 				n.Aux, n.Block, n.Pos = &ir.Copy{Dst: dst, Src: src}, b, v.Pos
 				out = append(out, n)
@@ -189,7 +189,7 @@ func (s *splitter) rewrite(b *ir.Block) {
 		case v.Op == ir.OpZero:
 			touched = true
 			p := s.parts[r.Var]
-			p.each(p, func(dst, _ *ir.Var) {
+			p.eachVar(p, func(dst, _ *ir.Var) {
 				n := s.f.NewValue(ir.OpZero, ir.TypeVoid)
 				n.Aux, n.Block, n.Pos = &ir.Ref{Var: dst}, b, v.Pos
 				out = append(out, n)

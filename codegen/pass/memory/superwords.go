@@ -16,26 +16,27 @@ import (
 const superBytes = 16
 
 // Superwords combines stores of 8-bit or 16-bit elements to work-group memory into stores of 16
-// bytes. Before the store, the elements are also kept packed in four 32-bit words, instead of eight
-// or sixteen values:
+// bytes. The values to store are kept in four 32-bit words, instead of eight or sixteen separate
+// values:
 //
-//	x0, …, x7 := a[i][0], …, a[i][7]                w := a[i]
-//	y0, …, y7 := phi(0, x0), …, phi(0, x7)   ──▶    v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
-//	m[8*j], …, m[8*j+7] = y0, …, y7                 m[j] = {v0, v1, v2, v3}
+//	x0, …, x7 := a[i][0], …, a[i][7]           becomes w := a[i]
+//	y0, …, y7 := phi(0, x0), …, phi(0, x7)     becomes v0, …, v3 := phi(0, w[0]), …, phi(0, w[3])
+//	m[8*j], …, m[8*j+7] = y0, …, y7            becomes m[j] = {v0, v1, v2, v3}.
 //
-// The variable in work-group memory becomes an array of vectors. So all its uses must have one of
-// two forms. The first form is a group of stores to adjacent elements that starts at a multiple of
-// 16 bytes. The second form is a load or store of a matrix whose position and stride are multiples
-// of 16 bytes. For these matrices, the memory may have any element type. Superwords runs after
-// tiles, which determines how matrices are loaded.
+// The variable in work-group memory becomes an array of vectors. Superwords changes a variable only
+// if all accesses to it are of two kinds. The first kind of access is a group of stores to adjacent
+// elements that starts at a multiple of 16 bytes. The second kind of access is a load or store of a
+// matrix whose position and stride are multiples of 16 bytes. Matrix hardware can load a matrix at
+// a multiple of 16 bytes from memory of any element type. Superwords runs after tiles, which
+// determines how matrices are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
 	}
-	x := &superwords{m: m, f: m.Kernel, edits: rewrite.NewEdits(m.Kernel), words: map[string][]*ir.Value{}}
+	x := &storeCombiner{m: m, f: m.Kernel, edits: rewrite.NewEdits(m.Kernel), wordsOf: map[string][]*ir.Value{}}
 	for _, v := range m.Vars {
-		if groups, ok := x.groups(v); ok && len(groups) > 0 {
-			x.rewrite(v, groups)
+		if groups, ok := x.storeGroups(v); ok && len(groups) > 0 {
+			x.rewriteVar(v, groups)
 		}
 	}
 	x.edits.Apply()
@@ -45,30 +46,30 @@ func Superwords(m *ir.Module) diag.List {
 	return nil
 }
 
-type superwords struct {
+type storeCombiner struct {
 	m     *ir.Module
 	f     *ir.Func
 	edits *rewrite.Edits
 	gone  map[*ir.Value]bool
-	// The field words maps a list of values, represented as a string of their IDs, to the 32-bit
+	// wordsOf maps a list of values, represented as a string of their IDs, to the 32-bit
 	// words that contain the values.
-	words map[string][]*ir.Value
+	wordsOf map[string][]*ir.Value
 }
 
-// superGroup is a group of stores to adjacent elements that can become one store. The stores are in
-// the order of the elements.
+// superGroup is a group of stores to adjacent elements that can become one store. The stores of the
+// group are in the order of the elements.
 type superGroup []*ir.Value
 
-// The function per returns the number of elements of type t in a vector.
-func per(t *ir.Type) int { return superBytes / t.Size }
+// elemsPerVector returns the number of elements of type t in a vector.
+func elemsPerVector(t *ir.Type) int { return superBytes / t.Size }
 
-// The method groups returns the groups of stores to the variable v. The result ok is false if there
-// are accesses of other forms.
-func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
+// storeGroups returns the groups of stores to the variable v. If v has other accesses, storeGroups
+// returns false.
+func (x *storeCombiner) storeGroups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
 	}
-	n := per(v.Type.Elem)
+	n := elemsPerVector(v.Type.Elem)
 	if size, fixed := v.Type.ArrayLen(); !fixed || size%n != 0 || v.Accessor >= 0 {
 		return nil, false
 	}
@@ -90,7 +91,7 @@ func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 				}
 			case in.Op == ir.OpZeroLocal:
 			case isTile && t.Part > 0 && len(open) == 0 && whole(in.Path()[0]) && in.Args[0].IsConst() && whole(in.Args[0]):
-			case in.Op == ir.OpStore && x.follows(open, in) && (len(open) > 0 || whole(in.Path()[0])):
+			case in.Op == ir.OpStore && x.isNext(open, in) && (len(open) > 0 || whole(in.Path()[0])):
 				if open = append(open, in); len(open) == n {
 					list, open = append(list, open), nil
 				}
@@ -114,20 +115,19 @@ func refersTo(in *ir.Value, v *ir.Var) bool {
 	return r != nil && r.Var == v
 }
 
-// The method follows reports whether the given store writes the element that follows the elements
-// of group g.
-func (x *superwords) follows(g superGroup, in *ir.Value) bool {
+// isNext reports whether the given store writes the element that follows the elements of group g.
+func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	if len(g) == 0 {
 		return true
 	}
-	base, add := plus(g[0].Path()[0])
-	other, more := plus(in.Path()[0])
+	base, add := splitIndex(g[0].Path()[0])
+	other, more := splitIndex(store.Path()[0])
 	return base == other && more == add+int64(len(g))
 }
 
-// The function plus returns a value base and a constant add whose sum is the index v. If base is
+// splitIndex returns a value base and a constant add whose sum is the index v. If base is
 // nil, v is the constant add.
-func plus(v *ir.Value) (base *ir.Value, add int64) {
+func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
 		return nil, v.Int()
@@ -137,27 +137,27 @@ func plus(v *ir.Value) (base *ir.Value, add int64) {
 	return v, 0
 }
 
-// The method rewrite turns the variable v into an array of vectors, and replaces each group of
+// rewriteVar turns the variable v into an array of vectors, and replaces each group of
 // stores by one store.
-func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
-	n := per(v.Type.Elem)
+func (x *storeCombiner) rewriteVar(v *ir.Var, groups []superGroup) {
+	n := elemsPerVector(v.Type.Elem)
 	for _, g := range groups {
 		values := make([]*ir.Value, n)
 		for i, in := range g {
 			values[i] = in.Args[0]
 		}
 		last := g[n-1]
-		emit := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.before(last, op, t, args...) }
-		vector := emit(ir.OpVecMake, ir.TypeI32x4, x.pack(values, v.Type.Elem, emit)...)
-		emit(ir.OpStore, ir.TypeVoid, vector, emit(ir.OpShrL, g[0].Path()[0].Type, g[0].Path()[0], x.shift(n))).Aux = g[0].Aux
-		x.drop(g...)
+		emit := func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.insertBefore(last, op, t, args...) }
+		vector := emit(ir.OpVecMake, ir.TypeI32x4, x.packWords(values, v.Type.Elem, emit)...)
+		emit(ir.OpStore, ir.TypeVoid, vector, emit(ir.OpShrL, g[0].Path()[0].Type, g[0].Path()[0], x.shiftCount(n))).Aux = g[0].Aux
+		x.dropInsts(g...)
 	}
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Insts {
 			if _, ok := in.Aux.(*ir.Tile); ok && refersTo(in, v) {
 				at := len(in.Args) - 1
 				in.Args[0] = x.m.Int(in.Args[0].Type, in.Args[0].Int()/int64(n))
-				in.Args[at] = x.before(in, ir.OpShrL, in.Args[at].Type, in.Args[at], x.shift(n))
+				in.Args[at] = x.insertBefore(in, ir.OpShrL, in.Args[at].Type, in.Args[at], x.shiftCount(n))
 			}
 		}
 	}
@@ -165,12 +165,12 @@ func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	v.Type = x.m.ArrayOf(ir.TypeI32x4, x.m.Int(ir.TypeI32, int64(size/n)))
 }
 
-// The method shift returns the shift count that divides a number by n, a power of two.
-func (x *superwords) shift(n int) *ir.Value {
+// shiftCount returns the shift count that divides a number by n, a power of two.
+func (x *storeCombiner) shiftCount(n int) *ir.Value {
 	return x.m.Int(ir.TypeI32, int64(facts.LowZeros(x.m.Int(ir.TypeI32, int64(n)))))
 }
 
-func (x *superwords) drop(list ...*ir.Value) {
+func (x *storeCombiner) dropInsts(list ...*ir.Value) {
 	if x.gone == nil {
 		x.gone = map[*ir.Value]bool{}
 	}
@@ -179,8 +179,8 @@ func (x *superwords) drop(list ...*ir.Value) {
 	}
 }
 
-// The method before inserts an instruction before the given instruction.
-func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+// insertBefore inserts an instruction before the given instruction.
+func (x *storeCombiner) insertBefore(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block, v.Pos = at.Block, at.Pos
 	x.edits.Before[at] = append(x.edits.Before[at], v)
@@ -188,7 +188,7 @@ func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Valu
 }
 
 // atEnd adds an instruction at the end of block b.
-func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+func (x *storeCombiner) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block = b
 	x.edits.End[b] = append(x.edits.End[b], v)
@@ -197,10 +197,9 @@ func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value)
 
 type emitFunc func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value
 
-// The method pack returns four 32-bit words that contain the lower bits of the given values, which
-// are elements of type elem. The function emit must add instructions at a point in the code that
-// all values dominate.
-func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
+// packWords returns four 32-bit words that contain the given values, packed as elements of type
+// elem. The function emitOp must add instructions at a point in the code that all values dominate.
+func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emitFunc) []*ir.Value {
 	values = slices.Clone(values)
 	key := []byte(elem.String())
 	for i, v := range values {
@@ -210,7 +209,7 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		values[i] = v
 		key = strconv.AppendInt(append(key, ' '), int64(v.ID), 10)
 	}
-	if words, ok := x.words[string(key)]; ok {
+	if words, ok := x.wordsOf[string(key)]; ok {
 		return words
 	}
 	first := values[0]
@@ -230,28 +229,29 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		for i := range words {
 			words[i] = first.Block.NewPhi(ir.TypeI32)
 		}
-		x.words[string(key)] = words // recorded before the arguments are processed, because a phi on a back edge may be one of them
+		x.wordsOf[string(key)] = words // recorded before the arguments are processed, because an argument may be a phi that depends on these words
 		for i, p := range first.Block.Preds {
-			from := x.pack(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
+			from := x.packWords(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
 			for k, w := range words {
 				w.Args = append(w.Args, from[k])
 			}
 		}
 		return words
-	case first.Op == ir.OpLoad && all(func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Block == first.Block }) && x.adjacent(values):
-		words := x.load(values)
-		x.words[string(key)] = words
+	case first.Op == ir.OpLoad && all(func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Block == first.Block }) && x.areAdjacent(values):
+		words := x.loadVector(values)
+		x.wordsOf[string(key)] = words
 		return words
 	}
-	words := x.join(values, elem, emit)
+	words := x.joinWords(values, elem, emitOp)
 	if elem != ir.TypeI32 && !slices.ContainsFunc(words, func(w *ir.Value) bool { return !slices.Contains(values, w) }) {
-		return x.pack(words, ir.TypeI32, emit) // the elements were extracted from 32-bit words, which are packed instead
+		return x.packWords(words, ir.TypeI32, emitOp) // the elements were extracted from 32-bit words, which are packed instead
 	}
 	return words
 }
 
-// sameBits returns the operand from which v was converted, if its lower bits equal those of v. The
-// number of these lower bits is the size of elem in bits. Otherwise sameBits returns nil.
+// sameBits returns the operand from which v was converted, if the lower bits of operand and result
+// are equal. The number of compared lower bits is the size of elem in bits. If v has no operand
+// with the same lower bits, sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -263,8 +263,8 @@ func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	return nil
 }
 
-// The method join packs values into 32-bit words by shifts and "or".
-func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
+// joinWords packs values into 32-bit words by shifts and "or".
+func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emitOp emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
 	for i := range words {
@@ -279,18 +279,18 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 				continue
 			}
 			if v.Type == elem {
-				v = emit(ir.OpUConvert, ir.TypeI32, v)
+				v = emitOp(ir.OpUConvert, ir.TypeI32, v)
 			} else {
 				if v.Type.Size > 4 {
-					v = emit(ir.OpUConvert, ir.TypeI32, v)
+					v = emitOp(ir.OpUConvert, ir.TypeI32, v)
 				}
-				v = emit(ir.OpAnd, ir.TypeI32, v, x.m.Const(ir.TypeI32, facts.Mask(elem)))
+				v = emitOp(ir.OpAnd, ir.TypeI32, v, x.m.Const(ir.TypeI32, facts.Mask(elem)))
 			}
 			if by > 0 {
-				v = emit(ir.OpShl, ir.TypeI32, v, x.m.Int(ir.TypeI32, int64(by)))
+				v = emitOp(ir.OpShl, ir.TypeI32, v, x.m.Int(ir.TypeI32, int64(by)))
 			}
 			if words[i] != nil {
-				v = emit(ir.OpOr, ir.TypeI32, words[i], v)
+				v = emitOp(ir.OpOr, ir.TypeI32, words[i], v)
 			}
 			words[i] = v
 		}
@@ -298,14 +298,15 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		case words[i] == nil:
 			words[i] = c
 		case constant != 0:
-			words[i] = emit(ir.OpOr, ir.TypeI32, words[i], c)
+			words[i] = emitOp(ir.OpOr, ir.TypeI32, words[i], c)
 		}
 	}
 	return words
 }
 
-// wordOf returns the 32-bit word from which the values were extracted by shifts. The values must be
-// all parts of that word, from the lowest to the highest bits. Otherwise wordOf returns nil.
+// wordOf returns the 32-bit word from which the values were extracted by shifts. Together the
+// values must contain all bits of the 32-bit word, in order from the lowest bits. If the values are
+// not all bits of one word, wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -319,16 +320,16 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// The method adjacent reports whether the loads load adjacent elements of device memory, and the
-// first address is a multiple of 16 bytes. No store may be between the loads. For example, a[i][0]
-// to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
-func (x *superwords) adjacent(loads []*ir.Value) bool {
+// areAdjacent reports whether the loads access adjacent elements of device memory, starting at a
+// multiple of 16 bytes. If there is a store between the loads, areAdjacent returns false. For
+// example, a[i][0] to a[i][7] are adjacent if a is a slice of arrays of 16 bytes.
+func (x *storeCombiner) areAdjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
 	if r.Var != nil || r.Elem.Size%superBytes != 0 || alignment(x.m, path[0]) < superBytes {
 		return false
 	}
-	begin, ok := offset(r.Elem, path[2:])
+	begin, ok := pathOffset(r.Elem, path[2:])
 	if !ok || begin%superBytes != 0 {
 		return false
 	}
@@ -337,7 +338,7 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 		if v.Ref().Elem != r.Elem || v.Ref().Var != nil || v.Type != first.Type || p[0] != path[0] || p[1] != path[1] {
 			return false
 		}
-		if at, ok := offset(r.Elem, p[2:]); !ok || at != begin+i*v.Type.Size {
+		if at, ok := pathOffset(r.Elem, p[2:]); !ok || at != begin+i*v.Type.Size {
 			return false
 		}
 	}
@@ -352,9 +353,9 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 	})
 }
 
-// The function offset returns the offset in bytes of the part that path selects within an element
-// of type t. The result ok is false if the offset is not constant.
-func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
+// pathOffset returns the offset in bytes of the part that path selects within an element of type t.
+// If the offset is not constant, pathOffset returns false.
+func pathOffset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	for _, p := range path {
 		switch {
 		case !p.IsConst():
@@ -370,23 +371,23 @@ func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// The method load appends a load of a vector that replaces the given loads of adjacent elements. It
-// returns the vector's four 32-bit words.
-func (x *superwords) load(loads []*ir.Value) []*ir.Value {
+// loadVector appends a load of a vector that replaces the given loads of adjacent elements.
+// loadVector returns the vector's four 32-bit words.
+func (x *storeCombiner) loadVector(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
 	path, each := first.Path(), int64(first.Ref().Elem.Size/superBytes)
 	at := path[1]
 	if each > 1 {
-		at = x.before(first, ir.OpIMul, at.Type, at, x.m.Int(at.Type, each))
-		if by, _ := offset(first.Ref().Elem, path[2:]); by > 0 {
-			at = x.before(first, ir.OpIAdd, at.Type, at, x.m.Int(at.Type, int64(by/superBytes)))
+		at = x.insertBefore(first, ir.OpIMul, at.Type, at, x.m.Int(at.Type, each))
+		if by, _ := pathOffset(first.Ref().Elem, path[2:]); by > 0 {
+			at = x.insertBefore(first, ir.OpIAdd, at.Type, at, x.m.Int(at.Type, int64(by/superBytes)))
 		}
 	}
-	vector := x.before(first, ir.OpLoad, ir.TypeI32x4, path[0], at)
+	vector := x.insertBefore(first, ir.OpLoad, ir.TypeI32x4, path[0], at)
 	vector.Aux = &ir.Ref{Elem: ir.TypeI32x4}
 	words := make([]*ir.Value, 4)
 	for i := range words {
-		words[i] = x.before(first, ir.OpVecExtract, ir.TypeI32, vector)
+		words[i] = x.insertBefore(first, ir.OpVecExtract, ir.TypeI32, vector)
 		words[i].Bits = uint64(i)
 	}
 	return words

@@ -8,52 +8,53 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file hides values from a driver's optimizer. To hide a value, it combines the value with
-// zeros that the driver cannot know. These zeros are bits of the launch block's reserved 32-bit
-// word, which is zero in every launch.
+// This file hides values from a driver's optimizer. To hide a value, the code combines the value
+// with zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the
+// launch block (the push constants), which is zero in every launch.
 
 // hider hides the values of one function from the driver's optimizer.
 type hider struct {
 	f    *ir.Func
 	rows []*Quirk // quirks that apply to the module
 
-	kinds int               // number of kinds of zeros; each kind consists of different bits of the reserved word
-	in    map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
-	reads map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
+	zeroKinds  int               // number of kinds of zeros; each kind uses different bits of the reserved word
+	hiddenBy   map[*ir.Value]int // maps a hidden value to the kind of zeros that hides it
+	readBitsOf map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
-	known     map[literalKey]bool // cached results of the method literal
-	rewriting                     // the block to which the method unknown adds values
+	knownLiterals  map[literalKey]bool // cached results of isLiteral
+	rewrittenBlock                     // state of hideFloat for the current block
 }
 
-// valueKinds is the number of kinds of zeros that hide values, in a function in which flags are
+// valueKinds is the number of kinds of zeros that hide values, in a function in which bools are
 // also hidden.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
-	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
+	h := &hider{f: f, rows: rows, zeroKinds: 2 * valueKinds, hiddenBy: map[*ir.Value]int{}, knownLiterals: map[literalKey]bool{}}
 	if facts.Meets(f) {
-		h.kinds = valueKinds // the bits of the other kinds hide flags
+		h.zeroKinds = valueKinds // the bits of the other kinds hide bools (see flagBit)
 	}
 	return h
 }
 
 // kindBits returns the bits of the reserved word that the zeros of the given kind use. The sign bit
-// is left for neverTrue and hidePhi.
+// of the reserved word is used only by neverTrue and hidePhi.
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
-// flagBit returns the bit of the reserved word that hides the n-th flag of a function. In functions
-// with flags, this bit hides no value.
+// flagBit returns the bit of the reserved word that hides the n-th bool of a function. In functions
+// with hidden bools, the bit hides no other value.
 func flagBit(n int) uint32 {
 	const free = 3*valueKinds + 3 // number of bits from 4 to 7, from 12 to 15, from 20 to 23, and from 28 to 30
 	n %= free
 	return 1 << (n/valueKinds*2*valueKinds + valueKinds + n%valueKinds)
 }
 
-// otherKind returns the kind of zeros with which to hide v. It avoids the kinds that hide v's
-// operands, because a driver may simplify (x|z)&y|z to x&y|z, in which x is no longer hidden. For a
-// square it returns kind 1, which includes bit 1.
+// otherKind returns the kind of zeros (the bits of the reserved word) that hideValues combines with
+// v. The kinds that hide v's operands are avoided, because a driver may simplify (x|z)&y|z to
+// x&y|z, in which x is no longer hidden. For a square, otherKind returns kind 1, whose zeros
+// include bit 1 of the reserved word.
 func (h *hider) otherKind(v *ir.Value) int {
-	z := v.ID % h.kinds
+	z := v.ID % h.zeroKinds
 	switch {
 	case v.Op == ir.OpPhi:
 		return z
@@ -63,26 +64,25 @@ func (h *hider) otherKind(v *ir.Value) int {
 	used := map[int]bool{}
 	for _, a := range v.Args {
 		for _, a := range append([]*ir.Value{a}, a.Args...) {
-			if z, ok := h.in[a]; ok {
+			if z, ok := h.hiddenBy[a]; ok {
 				used[z] = true
 			}
 		}
 	}
-	for i := 0; i < h.kinds && used[z]; i++ {
-		z = (z + 1) % h.kinds
+	for i := 0; i < h.zeroKinds && used[z]; i++ {
+		z = (z + 1) % h.zeroKinds
 	}
 	return z
 }
 
-// The type hiding is a set of flags that describe how a value v is hidden. If no flag is set, v |
-// zeros replaces v in all its uses. Exceptions are comparisons, which still use v, and phis if v
-// itself is a phi.
-type hiding uint8
+// hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
+// replaces v in all its uses except comparisons. If v is a phi, phis that use v also keep v.
+type hidingFlags uint8
 
 const (
-	// hideBit hides a value in which only one bit may be set. If the value is x & c, it becomes x &
-	// (c|zero), because a driver that knows the mask c also knows which bit of x is used.
-	hideBit hiding = 1 << iota
+	// hideBit hides a value in which only one bit may be set. A value x & c becomes x & (c|zero),
+	// because a driver that knows the mask c also knows which bit of x is used.
+	hideBit hidingFlags = 1 << iota
 	// hideUpper hides both halves of a 64-bit value. Without hideUpper, the zeros have only 32
 	// bits, so a driver might know that the upper half is zero.
 	hideUpper
@@ -93,15 +93,14 @@ const (
 // hideValues hides each value that matches a quirk by combining it with zeros that drivers cannot
 // know. For example:
 //
-//	b = and x, 1            b  = and x, 1
-//	y = load s[b]           z  = and (reserved word), 0x01010101
-//	                        b' = or b, z
-//	                        y  = load s[b']
+//	b = and x, 1
+//	z = and (reserved word), 0x01010101
+//	y = load s[b | z]     instead of load s[b]
 func (h *hider) hideValues() {
 	f := h.f
-	h.reads = readBits(f)
+	h.readBitsOf = readBits(f)
 	hidden, bit, compared, upper := map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
-	mark := func(v *ir.Value, how hiding) {
+	mark := func(v *ir.Value, how hidingFlags) {
 		if how&hideUpper != 0 && v.Type == ir.TypeI64 {
 			upper[v] = true
 		}
@@ -144,7 +143,7 @@ func (h *hider) hideValues() {
 		hide := func(v *ir.Value) {
 			if hidden[v] || compared[v] {
 				kind := h.otherKind(v)
-				h.in[v] = kind
+				h.hiddenBy[v] = kind
 				made := h.orKind(v, v, kind)
 				if v.Op == ir.OpAnd && (bit[v] || isBit(v)) && (v.Args[0].IsConst() || v.Args[1].IsConst()) && !upper[v] {
 					made = maskOrZero(f, v)
@@ -198,8 +197,8 @@ func (h *hider) isCompared(v, use *ir.Value) bool {
 }
 
 // readBits maps each instruction of f to the number of low bits of its operands that affect the
-// kernel. It considers how the results are used. For example, in y*x & 255, only 8 bits of x and y
-// affect the result.
+// kernel's results. readBits considers the uses of each instruction. For example, in y*x & 255,
+// only 8 bits of x and y affect the result.
 func readBits(f *ir.Func) map[*ir.Value]int {
 	const all = 64
 	reads := map[*ir.Value]int{}
@@ -238,9 +237,9 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns instructions that the caller inserts next to the instruction at. The last of these
-// instructions computes v | zeros.
-func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.kinds) }
+// orZero returns instructions that the caller inserts next to the instruction at. The last of the
+// returned instructions computes v | zeros.
+func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.zeroKinds) }
 
 // orKind is like orZero, with zeros of the given kind.
 func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
@@ -272,16 +271,16 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns instructions that compute v ^ zero. xorZero is used if a driver knows that some
-// bits of v are set, because v | zero would not hide these bits.
+// xorZero returns instructions that compute v ^ zero. The "exclusive or" with zero also hides bits
+// of v that a driver knows to be set, which v | zero would not hide.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
 	return m.Made
 }
 
-// upperOrZero changes the instructions that orZero made for a 64-bit value so that both halves are
-// combined with zeros.
+// upperOrZero changes the instructions that orZero has made for a 64-bit value, so that both halves
+// of the value are combined with zeros.
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
@@ -290,22 +289,22 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// The type rewriting is the state of the method unknown while a block is rewritten.
-type rewriting struct {
+// rewrittenBlock contains the instructions of a block while hideFloat adds instructions to it.
+type rewrittenBlock struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
-	done map[*ir.Value]*ir.Value // maps a value to the replacement that unknown has created in the block
+	done map[*ir.Value]*ir.Value // maps a value to the replacement that hideFloat has created in the block
 }
 
-// eachIncoming replaces each phi argument for which the function match returns true by the result
-// of the method unknown.
-func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
+// eachIncoming replaces each phi argument for which matches returns true by the result
+// of hideFloat.
+func (h *hider) eachIncoming(matches func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
-				if match(p, a) {
-					h.rewriting = rewriting{b: b.Preds[i], out: b.Preds[i].Insts}
-					p.Args[i] = h.unknown(a, p)
+				if matches(p, a) {
+					h.rewrittenBlock = rewrittenBlock{b: b.Preds[i], out: b.Preds[i].Insts}
+					p.Args[i] = h.hideFloat(a, p)
 					b.Preds[i].Insts = h.out
 				}
 			}
@@ -313,27 +312,27 @@ func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	}
 }
 
-// The method rewrite calls the function do for each instruction of the function. The function do
-// may replace operands by results of the method unknown.
-func (h *hider) rewrite(do func(v *ir.Value)) {
+// rewriteInsts calls visitInst for each instruction of the function. visitInst
+// may replace operands by results of hideFloat.
+func (h *hider) rewriteInsts(visitInst func(v *ir.Value)) {
 	for _, b := range h.f.Blocks {
-		h.rewriting = rewriting{b: b, done: map[*ir.Value]*ir.Value{}}
+		h.rewrittenBlock = rewrittenBlock{b: b, done: map[*ir.Value]*ir.Value{}}
 		for _, v := range b.Insts {
-			do(v)
+			visitInst(v)
 			h.out = append(h.out, v)
 		}
 		b.Insts = h.out
 	}
 }
 
-// The function hideable reports whether the method unknown supports the float type t. Each device
-// that supports t must also support integers of the same size.
-func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
+// isHideable reports whether hideFloat supports the float type t. For each supported float type,
+// devices with that type must also support integers of the same size.
+func isHideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// The method unknown returns a value that equals the float a but that no driver recognizes as a
-// constant. The returned value is used as an operand of v. If a is 0, the value is made from the
-// reserved word, and otherwise from bits(a) | zero.
-func (h *hider) unknown(a, v *ir.Value) *ir.Value {
+// hideFloat returns a value that equals the float a but that no driver recognizes as a constant.
+// The value that hideFloat returns is used as an operand of v. If a is 0, the returned float
+// consists of zero bits of the reserved word. Otherwise its bits are bits(a) | zero.
+func (h *hider) hideFloat(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x
 	}

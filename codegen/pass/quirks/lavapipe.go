@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that rewrite
-// single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM compiles
-// the code that Mesa's NIR passes produce.
+// This file contains the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that
+// rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
+// compiles the code that Mesa's NIR passes produce.
 
-// The constant mesa22 is the version of Mesa with which the bugs were found, from Debian 12.
+// mesa22 is the version of Mesa, from Debian 12, with which the bugs were found.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {
@@ -134,9 +134,7 @@ func lavapipeQuirks() []Quirk {
 }
 
 // hideZeros replaces the float constants 0 and -0 among v's operands by zeros that the driver
-// cannot know. It does so if v is float arithmetic or a selection:
-//
-//	y = x * 0        y = x * zero
+// cannot know. hideZeros changes v only if v is float arithmetic or a selection.
 func hideZeros(h *hider, v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce, ir.OpSelect:
@@ -158,12 +156,11 @@ func isFloatZero(v *ir.Value) bool {
 }
 
 // roundDoubles replaces v by operations that the driver computes correctly, if v rounds a float64
-// toward zero or to even. The new operations round the magnitude and restore the sign:
+// toward zero or to even. The replacement rounds the magnitude of the float64 and restores its
+// sign:
 //
-//	y = trunc(x)        y = copysign(floor(abs(x)), x)
-//
-//	y = even(x)         a = abs(x)
-//	                    y = copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x)
+//	trunc(x) becomes copysign(floor(abs(x)), x).
+//	even(x) becomes copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x), where a is abs(x).
 //
 // A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
 // ties to even.
@@ -187,11 +184,10 @@ func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// MaskPhis replaces phis that are indices of a store into a private array. It masks the phi's sign
-// bit, which is never set in an index:
+// MaskPhis replaces phis that are indices of a store into a private array. The replacement is the
+// phi without its sign bit, which is never set in an index.
 //
-//	s[j] = x        j' = j & 0x7fffffff
-//	                s[j'] = x
+//	s[j & 0x7fffffff] = x     instead of s[j] = x
 func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpStore {
 		return nil
@@ -210,23 +206,25 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 }
 
 // hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
-// driver could recognize them after it has unrolled a loop, or by folding that kgen does not do:
+// driver could recognize a constant after it has unrolled a loop, or by folding that kgen does not
+// do. For example:
 //
-//	for j := range 3 {              for j := range 3 {
-//		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
-//	}                               }
+//	for j := range 3 {
+//		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
+//	}
 //
-// It hides values that depend only on constants and loop counters, and the initial constants of
-// phis. Phis that are only selected or stored to memory of other work-items are not changed.
+// hideLiterals hides values that depend only on constants and loop counters, and the initial
+// constants of phis. Phis that are only selected or stored to memory of other work-items are not
+// changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
-	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
-	h.rewrite(func(v *ir.Value) {
+	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && isHideable(a.Type) && used[p] })
+	h.rewriteInsts(func(v *ir.Value) {
 		switch v.Op {
 		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce:
 			for i, a := range v.Args {
-				if !a.IsConst() && hideable(a.Type) && h.literal(a, v.Op == ir.OpFDiv) {
-					v.Args[i] = h.unknown(a, v)
+				if !a.IsConst() && isHideable(a.Type) && h.isLiteral(a, v.Op == ir.OpFDiv) {
+					v.Args[i] = h.hideFloat(a, v)
 				}
 			}
 		}
@@ -240,7 +238,7 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	for changed := true; changed; {
 		changed = false
 		mark := func(a *ir.Value) {
-			if hideable(a.Type) && !used[a] {
+			if isHideable(a.Type) && !used[a] {
 				used[a], changed = true, true
 			}
 		}
@@ -266,39 +264,40 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	return used
 }
 
-// literalKey contains the arguments of the method literal, as the key of its cached results.
+// literalKey contains the arguments of isLiteral, as the key of its cached results.
 type literalKey struct {
-	v    *ir.Value
-	deep bool
+	v            *ir.Value
+	throughLoads bool
 }
 
-// The method literal reports whether a driver may find that v is a constant. Values computed from
-// arguments or from loads of device memory are not constants. A load from private memory may be a
-// constant only if the argument deep is set, because such loads are frequent in blocked algorithms.
-func (h *hider) literal(v *ir.Value, deep bool) bool {
+// isLiteral reports whether a driver may find that v is a constant. Values computed from arguments
+// or from loads of device memory are not constants. If throughLoads is not set, a load from private
+// memory does not count as a constant, because these loads are frequent in blocked algorithms.
+func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
 	}
-	k := literalKey{v, deep}
-	if may, ok := h.known[k]; ok {
+	k := literalKey{v, throughLoads}
+	if may, ok := h.knownLiterals[k]; ok {
 		return may
 	}
-	is := func(x *ir.Value) bool { return h.literal(x, deep) }
+	is := func(x *ir.Value) bool { return h.isLiteral(x, throughLoads) }
 	all := func() bool { return !slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !is(x) }) }
-	h.known[k] = v.Op == ir.OpPhi && slices.ContainsFunc(v.Args, (*ir.Value).IsConst)
-	may := h.known[k]
+	h.knownLiterals[k] = v.Op == ir.OpPhi && slices.ContainsFunc(v.Args, (*ir.Value).IsConst)
+	may := h.knownLiterals[k]
 	switch v.Op {
 	case ir.OpArg, ir.OpBuiltIn:
 	case ir.OpLoad:
 		ref := v.Ref()
-		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
-	case ir.OpSToF, ir.OpUToF: // deep is always set here, because blocked algorithms do not convert integers from private memory
-		may = h.literal(v.Args[0], true)
+		may = throughLoads && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
+	case ir.OpSToF, ir.OpUToF: // throughLoads is always set here, because blocked algorithms do not convert integers from private memory
+		may = h.isLiteral(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
-		// One constant operand can be enough, because a zero factor makes the product zero. A
-		// constant operand of v itself is not zero, or kgen would have folded v.
+		// One constant factor can make a product constant, because a zero factor makes the product
+		// zero. A constant operand of v is not zero here, because kgen would have folded a product
+		// with zero.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]
@@ -311,6 +310,6 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 	default:
 		may = v.Op.Has(ir.FlagPure) && all()
 	}
-	h.known[k] = may
+	h.knownLiterals[k] = may
 	return may
 }

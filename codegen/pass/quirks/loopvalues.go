@@ -1,9 +1,9 @@
 package quirks
 
-// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. The bug
-// is that values computed in a loop are wrong after the loop if lanes leave the loop in different
-// iterations. The pass outlive, in loopvalues_again.go, handles the values that loopvalues does not
-// change.
+// This file contains the pass loopvalues, which avoids the quirk loop-values of lavapipe. With
+// lavapipe, values computed in a loop are wrong after the loop if work-items leave the loop in
+// different iterations. The pass outlive, in loopvalues_again.go, handles the values that
+// loopvalues does not change.
 
 import (
 	"slices"
@@ -14,17 +14,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// LoopValues handles loops that work-items may leave in different iterations. Values that are
-// computed in such a loop and used after it become phis of the loop's header.
+// LoopValues handles loops that work-items may leave in different iterations. A value that is
+// computed in the loop and used after it becomes a phi of the loop's header.
 //
-// Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
-// until the last lane has left, and computes the loop's values for all lanes. For lanes that have
-// left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
-// phis. After the loop, any other variable has the value that the last iteration computed. That
-// value is correct for a lane that left earlier only if the operands have not changed since. For
-// lanes that have left, a phi of the header changes if its register also contains the phi's next
-// value. The phi and its next value are in the same register if nothing reads the phi after the
-// next value is computed:
+// Some drivers run several work-items as the lanes of a vector. These drivers continue a loop until
+// the last lane has left, and compute the loop's values for all lanes. For lanes that have left a
+// loop, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
+// phis. After the loop, any other variable has the value that the last iteration computed for all
+// lanes. For a lane that left earlier, this value is correct only if its operands have not changed
+// since. A phi of the loop's header changes for lanes that have left if the register of the phi
+// also contains its next value. The phi and its next value are in the same register if nothing
+// reads the phi after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -33,22 +33,21 @@ import (
 //			break
 //		}
 //	}                  // later iterations compute x from the new s
-//	use(x)
+//	use(x).
 //
-// A phi of the header is safe if it is itself used after the loop. Its next value is then in
-// another register until the end of the iteration, where lanes that have left do not write
-// registers. An argument of a phi after the loop is also safe, because its register is written
-// before the break.
+// A phi of the loop's header keeps its value for lanes that have left if it is used after the loop.
+// The phi's next value is then in another register until the end of the iteration, where lanes that
+// have left do not write registers. An argument of a phi after the loop also keeps its value,
+// because its register is written before the break.
 //
-// LoopValues turns a break out of such a loop into a jump to the header, which then ends the loop:
+// LoopValues turns a break out of the loop into a jump to the header, which then ends the loop:
 //
-//	for {                    done, y := false, 0
-//		x := load()          for !done {
-//		if x < 3 {               x := load()
-//			break                done, y = x < 3, x
-//		}                    }
-//	}                        use(y)
-//	use(x)
+//	done, y := false, 0
+//	for !done {
+//		x := load()
+//		done, y = x < 3, x     instead of if x < 3 { break }
+//	}
+//	use(y)                     instead of use(x)
 func LoopValues(m *ir.Module) diag.List {
 	if !facts.Avoids(m, "loop-values") {
 		return nil
@@ -59,11 +58,11 @@ func LoopValues(m *ir.Module) diag.List {
 	return nil
 }
 
-// routeThroughHeader changes each loop whose live-out values lavapipe may lose. It moves the loop's
-// exits to the header, and the live-out values become phis of the header. A loop is treated
-// differently if its values can be computed from the header's phis with at most atMost operations.
-// If the argument recompute is set, these values are computed again after the loop. Otherwise the
-// loop is not changed.
+// routeThroughHeader changes each loop whose live-out values lavapipe may lose. The loop's exits
+// move to the header, and the live-out values become phis of the header. A loop is an exception if
+// its live-out values can be computed from the header's phis with at most atMost operations. If
+// recompute is set, the live-out values of an exceptional loop are computed again after the loop.
+// If recompute is not set, an exceptional loop is not changed.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -78,7 +77,7 @@ func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 		if !slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) || l.keptInHeader(xs, uses) || l.leftAtOnce() {
 			continue
 		}
-		if ops, phis, ok := l.recomputed(xs, atMost); !ok {
+		if ops, phis, ok := l.recomputeOps(xs, atMost); !ok {
 			breakLater(f, h, xs)
 		} else if recompute {
 			l.computeAgain(f, xs, ops, phis)
@@ -115,15 +114,14 @@ func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
 	return l
 }
 
-// The method contains reports whether b is executed in the iterations of the loop.
-func (l *loopBlocks) contains(b *ir.Block) bool {
+// containsBlock reports whether b is executed in the iterations of the loop.
+func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. They leave it in the same iteration if the loop contains a Sync op. They also leave it
-// in the same iteration if each condition that decides whether the loop continues is the same for
-// all work-items.
+// iteration. Work-items leave a loop that contains a Sync op in the same iteration. Work-items also
+// leave a loop in the same iteration if each condition of an exit is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -136,13 +134,13 @@ func (l *loopBlocks) leftAtOnce() bool {
 			headers[b.Merge] = b
 		}
 	}
-	s := &sameness{l: l, known: map[*ir.Value]bool{}}
+	s := &sameValues{l: l, known: map[*ir.Value]bool{}}
 	for _, b := range l.blocks {
 		if !slices.ContainsFunc(b.Term.Succs, func(t *ir.Block) bool { return t == l.h.Merge || t == l.h.Continue }) {
 			continue
 		}
 		for d := b; ; {
-			if len(d.Term.Succs) > 1 && !s.same(d.Term.Cond) {
+			if len(d.Term.Succs) > 1 && !s.isSame(d.Term.Cond) {
 				return false // only some work-items may reach b
 			}
 			for headers[d] != nil {
@@ -157,14 +155,14 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// The type sameness finds values that are the same for all work-items that are in the same
-// iteration of the loop l and of the loops around it.
-type sameness struct {
+// sameValues finds values that are the same for all work-items in an iteration of the loop l.
+// sameValues assumes that the work-items are also in the same iteration of the loops around l.
+type sameValues struct {
 	l     *loopBlocks
-	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same
+	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same for all work-items
 }
 
-func (s *sameness) same(v *ir.Value) bool {
+func (s *sameValues) isSame(v *ir.Value) bool {
 	if is, ok := s.known[v]; ok {
 		return is
 	}
@@ -180,35 +178,35 @@ func (s *sameness) same(v *ir.Value) bool {
 		is = v.Op.Has(ir.FlagPure)
 	}
 	s.known[v] = is
-	s.known[v] = is && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.same(a) })
+	s.known[v] = is && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.isSame(a) })
 	return s.known[v]
 }
 
-// The type users records where values are used. The map blocks contains for each value the blocks
-// that use it, other than its own block. An argument of a phi counts as used at the end of the
-// predecessor. The set phis contains the values that are arguments of phis. The map place maps each
-// block to its index in the function.
-type users struct {
-	blocks map[*ir.Value][]*ir.Block
-	phis   map[*ir.Value]bool
-	place  map[*ir.Block]int
+// usersOf records where values are used. usingBlocks contains for each value the blocks that use
+// it, other than its own block. An argument of a phi counts as used at the end of the corresponding
+// predecessor. phiArgs contains the values that are arguments of phis. blockIndex maps each block
+// to its index in the function.
+type usersOf struct {
+	usingBlocks map[*ir.Value][]*ir.Block
+	phiArgs     map[*ir.Value]bool
+	blockIndex  map[*ir.Block]int
 }
 
-func findUses(f *ir.Func, dom *ir.DomTree) *users {
-	u := &users{blocks: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
+func findUses(f *ir.Func, dom *ir.DomTree) *usersOf {
+	u := &usersOf{usingBlocks: map[*ir.Value][]*ir.Block{}, phiArgs: map[*ir.Value]bool{}, blockIndex: map[*ir.Block]int{}}
 	add := func(v *ir.Value, b *ir.Block) {
 		if v != nil && v.Block != nil && v.Block != b { // a use in the value's own block is not recorded
-			u.blocks[v] = append(u.blocks[v], b)
+			u.usingBlocks[v] = append(u.usingBlocks[v], b)
 		}
 	}
 	for i, b := range f.Blocks {
-		if u.place[b] = i; !dom.Reachable(b) {
+		if u.blockIndex[b] = i; !dom.Reachable(b) {
 			continue
 		}
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
 				add(a, b.Preds[i])
-				u.phis[a] = true
+				u.phiArgs[a] = true
 			}
 		}
 		for _, v := range b.Insts {
@@ -223,13 +221,13 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 
 // liveOut returns the values that are computed in the loop and used after it, in the order of the
 // code.
-func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
+func (l *loopBlocks) liveOut(uses *usersOf) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
-	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
-	outside := func(b *ir.Block) bool { return !l.contains(b) }
+	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.blockIndex[a] - uses.blockIndex[b] })
+	outside := func(b *ir.Block) bool { return !l.containsBlock(b) }
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
-			if slices.ContainsFunc(uses.blocks[v], outside) {
+			if slices.ContainsFunc(uses.usingBlocks[v], outside) {
 				out = append(out, v) // v may be a phi of the header, which breakLater replaces
 			}
 		}
@@ -243,28 +241,27 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// After this change, breaks also lead to the continue block c, so the values that c uses become
-	// phis.
+	// Breaks now also lead to the continue block c, so the values that c uses become phis.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
-			v.Args[i] = joined(c, a)
+			v.Args[i] = joinedPhi(c, a)
 		}
 	}
 	for _, p := range h.Phis {
-		p.Args[back] = joined(c, p.Args[back])
+		p.Args[back] = joinedPhi(c, p.Args[back])
 	}
-	var all []*carried
+	var all []*carriedValue
 	for _, p := range m.Phis {
-		all = append(all, &carried{old: p, at: p.Args})
+		all = append(all, &carriedValue{old: p, at: p.Args})
 	}
 	for _, x := range xs {
 		at := make([]*ir.Value, len(m.Preds))
 		for i := range at {
 			at[i] = x
 		}
-		all = append(all, &carried{old: x, at: at})
+		all = append(all, &carriedValue{old: x, at: at})
 	}
-	done := &carried{phi: c.NewPhi(ir.TypeBool)}
+	done := &carriedValue{phi: c.NewPhi(ir.TypeBool)}
 	for range c.Preds {
 		done.phi.Args = append(done.phi.Args, f.Module.Bool(false))
 	}
@@ -310,10 +307,10 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// The type carried is a live-out value of a loop that becomes a phi of the header.
-type carried struct {
+// carriedValue is a live-out value of a loop that becomes a phi of the header.
+type carriedValue struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
-	at  []*ir.Value // value at each break
+	at  []*ir.Value // value of old at each break
 	phi *ir.Value
 }
 
@@ -359,9 +356,9 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// The function joined returns a phi of block c that has the argument v for all predecessors. If v
-// is a constant or computed in c, it returns v itself.
-func joined(c *ir.Block, v *ir.Value) *ir.Value {
+// joinedPhi returns a phi of block c that has the argument v for all predecessors. If v is a
+// constant or computed in c, joinedPhi returns v itself.
+func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v
 	}

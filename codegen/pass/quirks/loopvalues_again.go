@@ -11,26 +11,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Live-out values of a loop are recomputed after the loop if that needs only a few operations.
-// Other live-out values become phis of the loop's header. These constants are the largest numbers
-// of operations for recomputing.
+// A live-out value of a loop is recomputed after the loop if that needs only a few operations. Any
+// other live-out value becomes a phi of the loop's header. The constants are the largest numbers of
+// operations for which live-out values are recomputed.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
 )
 
 // Outlive recomputes live-out values of a loop after the loop, if loopvalues has not changed them.
-// The computation starts from the phis of the loop's header:
+// The recomputation starts from the phis of the loop's header. For example:
 //
-//	for {                         for {
-//		x := s >> 8                   x := s >> 8
-//		s = next(s)                   s = next(s)
-//		if s&3 == 0 { break }         if s&3 == 0 { break }
-//	}                             }
-//	use(x)                        use((s at the header) ^ zero >> 8)
+//	for {
+//		x := s >> 8
+//		s = next(s)
+//		if s&3 == 0 { break }
+//	}
+//	use((s at the header) ^ zero >> 8)     instead of use(x).
 //
-// Outlive runs after the pass quirks, because that pass replaces the header's phis by hidden
-// values.
+// Outlive runs after the pass quirks, because the pass quirks replaces phis of loop headers by
+// hidden values.
 func Outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
@@ -46,11 +46,11 @@ func Outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// The method recomputed returns the operations that compute the values xs, in order, and the
-// header's phis from which the operations start. The result ok is false if there are more than
-// atMost operations, or if one of them is expensive or not pure. It is also false if the operations
-// need other values of the loop than the header's phis.
-func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
+// recomputeOps returns the operations that compute the values xs, in order, and the
+// header's phis from which the operations start. recomputeOps returns false if there are more than
+// atMost operations, or if an operation is expensive or not pure. recomputeOps also returns false if
+// the operations need other values of the loop than the header's phis.
+func (l *loopBlocks) recomputeOps(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
 	}
@@ -58,14 +58,14 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	var visit func(v *ir.Value) bool
 	visit = func(v *ir.Value) bool {
 		switch {
-		case seen[v] || !l.contains(v.Block):
+		case seen[v] || !l.containsBlock(v.Block):
 			return true
 		case v.Op == ir.OpPhi:
 			if v.Block == l.h {
 				seen[v] = true
 				phis = append(phis, v)
 			}
-			return seen[v] && hidable(v.Type)
+			return seen[v] && canHidePhi(v.Type)
 		case !isSimple(v.Op) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !visit(a) }):
 			return false
 		}
@@ -81,8 +81,8 @@ func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Val
 	return ops, phis, true
 }
 
-// The function hidable reports whether hidePhi supports phis of type t.
-func hidable(t *ir.Type) bool {
+// canHidePhi reports whether hidePhi supports phis of type t.
+func canHidePhi(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }
 
@@ -92,7 +92,7 @@ func isSimple(op ir.Op) bool {
 }
 
 // After the loop, computeAgain adds copies of ops that compute the values xs from phis. The phis
-// are hidden, so that no driver recognizes that the results equal values computed in the loop.
+// are hidden, so that no driver recognizes that the copies compute the same values as the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -125,8 +125,8 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m.Insts = append(made, m.Insts...)
 }
 
-// hidePhi returns instructions that hide the phi p. The last instruction computes the bits of p ^
-// zero.
+// hidePhi returns instructions that hide the phi p. The last instruction that hidePhi returns
+// computes the bits of p ^ zero.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: p}
 	x, z := p, m.Zeros(1<<31)
@@ -153,20 +153,20 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround.
-// These values are preserved if the loop's only exit is in its header and the header computes each
-// of xs from its own phis. When a work-item leaves the loop at the header, the registers of these
-// phis have not been overwritten. In addition, no instruction of the header may be an argument of a
-// phi, since that phi might share a register with one of the header's phis.
-func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
+// keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. The
+// values xs are preserved if the loop's only exit is in its header and the header computes each of
+// xs from its own phis. When a work-item leaves the loop at the header, the registers of the
+// header's phis have not been overwritten. In addition, no instruction of the header may be an
+// argument of a phi. That phi might share a register with a phi of the header.
+func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
-	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
+	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {
 		return false
 	}
 	var pure func(v *ir.Value) bool
 	pure = func(v *ir.Value) bool {
-		if v.Op == ir.OpPhi || !l.contains(v.Block) {
-			return v.Op != ir.OpPhi || v.Block == h || !l.contains(v.Block)
+		if v.Op == ir.OpPhi || !l.containsBlock(v.Block) {
+			return v.Op != ir.OpPhi || v.Block == h || !l.containsBlock(v.Block)
 		}
 		return v.Block == h && v.Op.Has(ir.FlagPure) && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !pure(a) })
 	}
@@ -174,7 +174,7 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 }
 
 // dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers also remove such phis.
+// uses that value instead. Drivers also remove phis with equal arguments.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

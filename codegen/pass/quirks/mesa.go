@@ -2,9 +2,10 @@ package quirks
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file has the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for GPUs.
-// The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not for
-// all NaNs and zeros. No mode or decoration of SPIR-V disables these patterns.
+// This file contains the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for
+// GPUs. The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not
+// for all NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of
+// nir_opt_algebraic.py.
 
 func mesaQuirks() []Quirk {
 	return []Quirk{
@@ -30,25 +31,25 @@ func mesaQuirks() []Quirk {
 }
 
 // hideRoots hides square roots that are operands of selections, phis or stores to private
-// variables. In these uses, code may choose between the root and another value.
+// variables. A selection, phi or store may choose between the root and another value, and Mesa
+// replaces such a choice wrongly.
 //
-//	r = sqrt(x)                   r  = sqrt(x)
-//	                              r' = bits(r) | zero
-//	y = select(x < 0, 0, r)       y  = select(x < 0, 0, r')
+//	r = sqrt(x)
+//	y = select(x < 0, 0, bits(r) | zero)     instead of select(x < 0, 0, r).
 //
-// Drivers do not recognize the pattern if the root is hidden. Hiding the comparison would not be
-// enough, because drivers derive comparisons with zero from others, such as x < -x.
+// Drivers do not recognize the choice if the square root is hidden. Hiding the comparison would not
+// be enough, because drivers derive comparisons with zero from others, such as x < -x.
 func hideRoots(h *hider) {
-	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && hideable(v.Type) }
+	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && isHideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
-	h.rewrite(func(v *ir.Value) {
+	h.rewriteInsts(func(v *ir.Value) {
 		ref := v.Ref()
 		if v.Op != ir.OpSelect && (v.Op != ir.OpStore || ref == nil || ref.Var == nil || ref.Var.Storage == ir.Workgroup) {
 			return
 		}
 		for i, a := range v.Args {
 			if isRoot(a) {
-				v.Args[i] = h.unknown(a, v)
+				v.Args[i] = h.hideFloat(a, v)
 			}
 		}
 	})
@@ -57,59 +58,59 @@ func hideRoots(h *hider) {
 // hideSigns hides the operand of an absolute value if a driver may find that the operand is greater
 // than zero, +0 or -0:
 //
-//	r = sqrt(x)        r = sqrt(x)
-//	y = |r|            y = |bits(r) | zero|
+//	r = sqrt(x)
+//	y = abs(bits(r) | zero)     instead of abs(r).
 func hideSigns(h *hider) {
-	s := &signs{known: map[*ir.Value]sign{}}
-	h.rewrite(func(v *ir.Value) {
-		if v.Op == ir.OpFAbs && hideable(v.Type) && s.of(v.Args[0]) != 0 {
-			v.Args[0] = h.unknown(v.Args[0], v)
+	s := &signFinder{known: map[*ir.Value]signSet{}}
+	h.rewriteInsts(func(v *ir.Value) {
+		if v.Op == ir.OpFAbs && isHideable(v.Type) && s.signOf(v.Args[0]) != 0 {
+			v.Args[0] = h.hideFloat(v.Args[0], v)
 		}
 	})
 }
 
-// A sign is a set of facts that a driver may find about the sign of a float.
-type sign uint8
+// signSet is a set of facts that a driver may find about the sign of a float.
+type signSet uint8
 
 const (
-	notNegative sign = 1 << iota // the float is +0, -0 or greater
-	notPositive                  // the float is +0, -0 or less
+	notNegative signSet = 1 << iota // the float is +0, -0 or greater
+	notPositive                     // the float is +0, -0 or less
 )
 
-// The method negated returns the sign of -x.
-func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
+// negatedSign returns the sign of -x.
+func (s signSet) negatedSign() signSet { return s>>1 | s<<1&notPositive }
 
-// The method times returns the sign of the product of two floats with the signs s and t.
-func (s sign) times(t sign) sign {
-	var out sign
+// timesSign returns the sign of the product of two floats with the signs s and t.
+func (s signSet) timesSign(t signSet) signSet {
+	var out signSet
 	if s&t != 0 {
 		out |= notNegative
 	}
-	if s&t.negated() != 0 {
+	if s&t.negatedSign() != 0 {
 		out |= notPositive
 	}
 	return out
 }
 
-// The type signs finds the signs of a function's floats.
-type signs struct{ known map[*ir.Value]sign }
+// signFinder finds the signs of a function's floats.
+type signFinder struct{ known map[*ir.Value]signSet }
 
-// The method of returns the sign that a driver may find for v. In case of doubt, the result
-// includes a fact, because hiding a value needlessly is harmless. So for a value loaded from
-// private memory it returns all facts.
-func (s *signs) of(v *ir.Value) sign {
+// signOf returns the sign that a driver may find for v. The result of signOf includes uncertain
+// facts, because hiding a value needlessly is harmless. So for a value loaded from private memory,
+// signOf returns all facts.
+func (s *signFinder) signOf(v *ir.Value) signSet {
 	if out, ok := s.known[v]; ok {
 		return out
 	}
 	const either = notNegative | notPositive
 	s.known[v] = either // an assumption while the operands of v are examined, which may be phis that depend on v
-	out := sign(0)
+	out := signSet(0)
 	switch v.Op {
 	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:
 		out = either
 	case ir.OpBitcast: // a driver ignores a pair of bitcasts
 		if x := v.Args[0]; x.Op == ir.OpBitcast && x.Args[0].Type == v.Type {
-			out = s.of(x.Args[0])
+			out = s.signOf(x.Args[0])
 		}
 	case ir.OpLoad:
 		if ref := v.Ref(); ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup {
@@ -118,32 +119,32 @@ func (s *signs) of(v *ir.Value) sign {
 	case ir.OpFSqrt, ir.OpFRsqrt, ir.OpFAbs, ir.OpFExp, ir.OpFExp2, ir.OpFPow, ir.OpUToF, ir.OpUToNear:
 		out = notNegative
 	case ir.OpFNegate:
-		out = s.of(v.Args[0]).negated()
+		out = s.signOf(v.Args[0]).negatedSign()
 	case ir.OpFFloor, ir.OpFCeil, ir.OpFTrunc, ir.OpFRoundEven, ir.OpFConvert:
-		out = s.of(v.Args[0])
+		out = s.signOf(v.Args[0])
 	case ir.OpFAdd:
-		out = s.of(v.Args[0]) & s.of(v.Args[1])
+		out = s.signOf(v.Args[0]) & s.signOf(v.Args[1])
 	case ir.OpFSub:
-		out = s.of(v.Args[0]) & s.of(v.Args[1]).negated()
+		out = s.signOf(v.Args[0]) & s.signOf(v.Args[1]).negatedSign()
 	case ir.OpFMul, ir.OpFDiv:
-		out = s.product(v.Args[0], v.Args[1])
+		out = s.productSign(v.Args[0], v.Args[1])
 	case ir.OpFma, ir.OpFmaOnce:
-		out = s.product(v.Args[0], v.Args[1]) & s.of(v.Args[2])
+		out = s.productSign(v.Args[0], v.Args[1]) & s.signOf(v.Args[2])
 	case ir.OpSelect:
-		out = s.of(v.Args[1]) & s.of(v.Args[2])
+		out = s.signOf(v.Args[1]) & s.signOf(v.Args[2])
 	case ir.OpPhi:
 		out = either
 		for _, a := range v.Args {
-			out &= s.of(a)
+			out &= s.signOf(a)
 		}
 	}
 	s.known[v] = out
 	return out
 }
 
-// The method product returns the sign of x*y or x/y.
-func (s *signs) product(x, y *ir.Value) sign {
-	out := s.of(x).times(s.of(y))
+// productSign returns the sign of x*y or x/y.
+func (s *signFinder) productSign(x, y *ir.Value) signSet {
+	out := s.signOf(x).timesSign(s.signOf(y))
 	if x == y {
 		out |= notNegative
 	}

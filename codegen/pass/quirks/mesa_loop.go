@@ -8,29 +8,28 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the workaround for the quirk least-counter of Mesa.
+// This file contains the workaround for the quirk least-counter of Mesa.
 
 // hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
-// the counter. It does so only if the difference between the initial value and the loop's bound may
-// be the least integer. A driver that does not know the initial value does not compute the number
-// of iterations:
+// the counter. The initial value is hidden only if the difference between the initial value and the
+// loop's bound may be the least integer. A driver that does not know the initial value of a counter
+// does not compute the loop's number of iterations. An example is the loop "for i <= 0 { … i-- }",
+// in which i starts as math.MinInt64. After the change, i starts as math.MinInt64 ^ zero.
 //
-//	i := math.MinInt64          i := math.MinInt64 ^ zero
-//	for i <= 0 { … i-- }        for i <= 0 { … i-- }
-//
-// Most loops that count downward do so between small numbers and are not changed, so that drivers
-// can unroll them.
+// Most loops that count downward count between small numbers. hideDescents does not change loops
+// between small numbers, so that drivers can unroll them.
 //
 // hideDescents also hides a large initial value if the loop adds a positive constant to the
-// counter. After the type's greatest value, such a counter wraps to the least value. A driver may
-// compute the number of iterations as the difference between the loop's ends, modulo 2^32 or 2^64.
-// In this example, it would compute 25 instead of 3:
+// counter. A counter that starts with a large value soon wraps from its type's greatest value to
+// the least value. A driver may compute the number of iterations as the difference between the
+// loop's first and last value, modulo 2^32 or 2^64. For the following loop, a driver would compute
+// 25 iterations instead of 3:
 //
-//	i := uint32(1<<32 - 3)       i := uint32(1<<32-3) ^ zero
-//	for i >= 23 { … i++ }        for i >= 23 { … i++ }
+//	i := uint32(1<<32 - 3)
+//	for i >= 23 { … i++ }
 func hideDescents(h *hider) {
-	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
-		if !d.falls(p, back) && !d.rises(p, back) {
+	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
+		if !d.isDecreased(p, back) && !d.isIncreased(p, back) {
 			return
 		}
 		for i, first := range p.Args {
@@ -45,19 +44,19 @@ func hideDescents(h *hider) {
 	})
 }
 
-// The type descents finds the loops of a function that count downward from or to a number far from
-// zero, or that count beyond their type's greatest value.
-type descents struct {
+// counterFinder finds loops that count downward from or to a number far from zero, or that count
+// beyond their type's greatest value.
+type counterFinder struct {
 	h      *hider
 	dom    *ir.DomTree
 	ranges *facts.Ranges // intervals of the kernel's values, or nil if not yet computed
 }
 
-func newDescents(h *hider) *descents { return &descents{h: h, dom: h.f.Dominators()} }
+func newDescents(h *hider) *counterFinder { return &counterFinder{h: h, dom: h.f.Dominators()} }
 
 // eachCounter calls f for each integer phi p in a loop's header. The argument p.Args[back] is the
 // value of p in the loop's next iteration.
-func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
+func (d *counterFinder) eachCounter(f func(d *counterFinder, p *ir.Value, back int)) {
 	for _, b := range d.h.f.Blocks {
 		back := slices.Index(b.Preds, b.Continue)
 		if b.Continue == nil || back < 0 {
@@ -71,17 +70,18 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// The method falls reports whether the counter p counts downward from or to a number far from zero.
+// isDecreased reports whether the counter p counts downward from or to a number far from zero.
 // The argument p.Args[back] is the value of p in the next iteration.
-func (d *descents) falls(p *ir.Value, back int) bool {
-	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
+func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
+	return d.stepsBy(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.mayStartFar(p, back)
 }
 
-// The method rises reports whether the counter p counts upward from a number so large that p may
-// exceed its type's greatest value after a few iterations. If the initial number may also be small,
-// the result is false, because inner loops of triangular loop nests start with such numbers.
-func (d *descents) rises(p *ir.Value, back int) bool {
-	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
+// isIncreased reports whether the counter p counts upward from a number so large that p may exceed
+// its type's greatest value after a few iterations. If the initial number may also be small, the
+// result is false. In a triangular loop nest, the initial number of the inner loop may be small or
+// large.
+func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
+	if !d.stepsBy(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
 	}
 	unsigned, signed := false, false // whether p has unsigned or signed comparisons; a signed counter that is an index has both
@@ -94,10 +94,10 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 		}
 	}
 	for i, first := range p.Args {
-		if i == back || !first.IsConst() && !d.h.literal(first, true) {
+		if i == back || !first.IsConst() && !d.h.isLiteral(first, true) {
 			continue
 		}
-		from, known := d.at(first, p.Block.Preds[i])
+		from, known := d.intervalAt(first, p.Block.Preds[i])
 		if known && (from.Lo >= farAway || unsigned && !signed && from.Hi < 0) {
 			return true
 		}
@@ -105,11 +105,10 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// The method steps reports whether a loop computes next by adding a number to its counter p. The
-// result is true only if a driver may recognize the number as a constant with the sign of the
-// argument want. If next is a phi, it is enough that one argument of next is the counter plus such
-// a number.
-func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
+// stepsBy reports whether a loop computes next by adding a number to its counter p. The result is
+// true only if a driver may recognize the number as a constant with the sign of wantSign. If next
+// is a phi, one argument of next must be the counter plus a number with the sign of wantSign.
+func (d *counterFinder) stepsBy(p, next *ir.Value, wantSign int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
 	case ir.OpPhi:
@@ -117,7 +116,7 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 			return false
 		}
 		seen[next] = true
-		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.steps(p, a, want, seen) })
+		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.stepsBy(p, a, wantSign, seen) })
 	case ir.OpIAdd:
 		if by = next.Args[1]; by == p {
 			by = next.Args[0]
@@ -132,44 +131,44 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 		return false
 	case by.IsConst():
 		n := sign * by.Int()
-		return want < 0 && n < 0 || want > 0 && n > 0
-	case !d.invariant(by, p.Block) || !d.h.literal(by, true):
+		return wantSign < 0 && n < 0 || wantSign > 0 && n > 0
+	case !d.isInvariant(by, p.Block) || !d.h.isLiteral(by, true):
 		return false
 	}
-	r, known := d.at(by, p.Block)
-	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
+	r, known := d.intervalAt(by, p.Block)
+	return !known || wantSign*sign < 0 && r.Lo < 0 || wantSign*sign > 0 && r.Hi > 0
 }
 
-// The method invariant reports whether v is the same in all iterations of the loop with the given
+// isInvariant reports whether v is the same in all iterations of the loop with the given
 // header.
-func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
+func (d *counterFinder) isInvariant(v *ir.Value, header *ir.Block) bool {
 	switch {
 	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
 		return true
 	case !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi:
 		return false
 	}
-	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.isInvariant(a, header) })
 }
 
-// The method far reports whether a driver may find that the difference between the initial value of
-// the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
+// mayStartFar reports whether, for a driver, the difference between the initial value of the
+// counter p and the loop's bound may be the least integer. The argument p.Args[back] is the value
 // of p in the next iteration.
-func (d *descents) far(p *ir.Value, back int) bool {
-	var ends []end
+func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
+	var ends []counterEnd
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
 			if !v.Op.Has(ir.FlagCompare) {
 				continue
 			}
 			for i, x := range v.Args {
-				e, ok := d.end(v.Args[1-i], b)
+				e, ok := d.counterEndOf(v.Args[1-i], b)
 				if !ok || linearRoot(x) != p {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
 					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
-					// not do so if it has turned the comparison into a comparison with 0.
+					// not divide if it has turned the comparison into a comparison with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -180,41 +179,42 @@ func (d *descents) far(p *ir.Value, back int) bool {
 		if i == back {
 			continue
 		}
-		if from, ok := d.end(first, p.Block.Preds[i]); ok && slices.ContainsFunc(ends, func(to end) bool { return from.farFrom(to) }) {
+		if from, ok := d.counterEndOf(first, p.Block.Preds[i]); ok && slices.ContainsFunc(ends, func(to counterEnd) bool { return from.farFrom(to) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// The type end describes the first or last value of a counter, as far as a driver may know it.
-type end struct {
+// counterEnd describes the first or last value of a counter, as far as a driver may know it.
+type counterEnd struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// The method end returns the facts that a driver may know about v in block b, where v is the first
-// or last value of a counter. It returns false if the driver cannot know that v is constant.
-func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
-	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
-		return end{}, false
+// counterEndOf returns the facts that a driver may know about v in block b, where v is the first or
+// last value of a counter. If the driver cannot know that v is constant, counterEndOf returns
+// false.
+func (d *counterFinder) counterEndOf(v *ir.Value, b *ir.Block) (counterEnd, bool) {
+	if !v.Type.IsInt() || !v.IsConst() && !d.h.isLiteral(v, true) {
+		return counterEnd{}, false
 	}
-	r, known := d.at(v, b)
+	r, known := d.intervalAt(v, b)
 	if !known {
 		r = facts.FullRange(v.Type)
 	}
-	if !r.Within(nearby) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
-		r = nearby
+	if !r.Within(nearNumbers) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
+		r = nearNumbers
 	}
-	return end{v, r}, true
+	return counterEnd{v, r}, true
 }
 
 // staysNear reports whether v is small if a driver finds that v is constant. A driver finds that v
 // is constant only if it has unrolled the loops that compute v. Unrolled loops add and multiply
 // small numbers, and have at most a few thousand iterations.
-func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
+func (d *counterFinder) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
-	if seen[v] || !d.h.literal(v, true) {
+	if seen[v] || !d.h.isLiteral(v, true) {
 		return true
 	}
 	switch v.Op {
@@ -228,21 +228,22 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
 }
 
-// farAway is a lower bound for two constants whose difference is the least 32-bit integer. At least
-// one of two such constants has this magnitude or more. The same bound is used for 64-bit integers,
-// because modules for devices without them represent an integer by two 32-bit words.
+// farAway is half the magnitude of the least 32-bit integer (-2^31). If the difference of two
+// constants is the least 32-bit integer, the magnitude of one constant is at least farAway. The
+// constant is also used for 64-bit integers, because modules for devices without 64-bit integers
+// represent an integer by two 32-bit words.
 const farAway = 1 << 30
 
-// The variable nearby is the interval of numbers with a smaller magnitude than farAway.
-var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
+// nearNumbers is the interval of numbers with a smaller magnitude than farAway.
+var nearNumbers = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the difference between the ends from and to may be the least integer. It
-// returns true if one end is a large constant or a specialization constant that may be large. For
-// other ends, such as counters of outer loops, it uses their intervals. The difference of two
-// non-negative numbers is never the least integer.
-func (from end) farFrom(to end) bool {
-	for _, e := range [2]end{from, to} {
-		if e.v.IsConstExpr() && !e.r.Within(nearby) {
+// farFrom reports whether the difference between the ends from and to may be the least integer.
+// farFrom returns true if one end is a large constant or a specialization constant that may be
+// large. For other ends, such as counters of outer loops, farFrom uses their intervals. The
+// difference of two non-negative numbers is never the least integer.
+func (from counterEnd) farFrom(to counterEnd) bool {
+	for _, e := range [2]counterEnd{from, to} {
+		if e.v.IsConstExpr() && !e.r.Within(nearNumbers) {
 			return true
 		}
 	}
@@ -251,9 +252,9 @@ func (from end) farFrom(to end) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// The method at returns the interval of v in block b. In helper functions, for which no intervals
-// are computed, the result known is false unless v is a constant.
-func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
+// intervalAt returns the interval of v in block b. In helper functions, for which no intervals are
+// computed, isKnown is false unless v is a constant.
+func (d *counterFinder) intervalAt(v *ir.Value, b *ir.Block) (r facts.Interval, isKnown bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true
 	}

@@ -8,19 +8,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the quirks of NVIDIA's driver, and the matchers of the quirks that hide a value. In
-// a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of NVIDIA's
-// compiler concern integers. The compiler replaces a pattern of a few operations by a shorter
-// pattern without checking all conditions under which that is correct. A value that is combined
-// with an unknown zero by "or" matches none of these patterns.
+// This file contains the quirks of NVIDIA's driver, and the matchers of the quirks that hide a
+// value. In a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of
+// NVIDIA's compiler concern integers. The compiler replaces a few operations by fewer operations
+// without checking all conditions under which that is correct. A value that is combined with an
+// unknown zero by "or" matches none of the compiler's patterns.
 
-// The constant nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200
-// GPUs.
+// nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
 
-// The function at turns a predicate on a value and its user into a matcher, which has the hider as
-// an additional argument.
-func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
+// asMatcher turns a predicate on a value and its user into a matcher (a function for Quirk.Match).
+// A matcher has the hider as an additional parameter.
+func asMatcher(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
 
@@ -43,43 +42,43 @@ func nvidiaHides() []Quirk {
 			Name: "flag-product", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "flag*x and flag&x, with a flag that is 1 or 0 by a bool, take whether x is zero for x's lowest bit.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes"},
-			Match: at(isFlag),
+			Match: asMatcher(isFlag),
 		},
 		{
 			Name: "lesser", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The upper half of x - min(x, y), of 64 bits, is wrong: the compiler takes it for a subtraction that stops at zero.",
 			Case:  []string{"internal/tests/difftest/idioms.SaturateUint64", "codegen/pass/quirks/testdata/hidden.ir"},
-			Match: at(isLesser),
+			Match: asMatcher(isLesser),
 		},
 		{
 			Name: "wrapped-sum", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The upper half of a sum of 64 bits is wrong where the sum is chosen only if it does not wrap around.",
 			Case:  []string{"internal/tests/difftest/idioms.SaturateInt64", "codegen/pass/quirks/testdata/hidden.ir"},
-			Match: at(isChosenSum),
+			Match: asMatcher(isChosenSum),
 		},
 		{
 			Name: "square", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "Of x*x & 3 the compiler knows that one bit is never set; what is left is a single bit, see one-bit.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes"},
-			Match: at(isSquare),
+			Match: asMatcher(isSquare),
 		},
 		{
 			Name: "negated", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "int64(-x) of an int32 x loses the extension that the least number needs, and min(0, min(y, -x)) loses the negation.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/quirks/testdata/negated.ir"},
-			Match: at(isNegated),
+			Match: asMatcher(isNegated),
 		},
 		{
 			Name: "divided", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "Unsigned numbers that are known to have few bits, but for a sign, are divided as floats, sign and all; of 64 bits, (x%7+7)%7 is wrong.",
 			Case:  []string{"internal/tests/smith/testdata/divided.go", "internal/tests/difftest/golang.Peepholes"},
-			Match: at(isDivided), Hide: hideUpper,
+			Match: asMatcher(isDivided), Hide: hideUpper,
 		},
 		{
 			Name: "unsigned-double", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "float64(uint32(int8(x))) becomes the float64 of the signed byte.",
 			Case:  []string{"internal/tests/difftest/idioms.Floats64OfInt8"},
-			Match: at(isSigned), Hide: hideUpper,
+			Match: asMatcher(isSigned), Hide: hideUpper,
 		},
 		{
 			Name: "byte-swap", Driver: NVIDIA, Seen: nvidia580,
@@ -91,55 +90,55 @@ func nvidiaHides() []Quirk {
 			Name: "bit-count", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The bits of a number of 8 bits are counted with those of its sign, extended to 32.",
 			Case:  []string{"internal/tests/smith/testdata/counted.go", "internal/tests/difftest/idioms.CountsUint8"},
-			Match: at(isCounted),
+			Match: asMatcher(isCounted),
 		},
 		{
 			Name: "rotation", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "x<<k + x>>(64-k), and their difference, become a rotation, though x>>n of a signed x is filled with its sign and a difference borrows.",
 			Case:  []string{"internal/tests/difftest/golang.Shifted", "internal/tests/smith/testdata/rotated.go", "codegen/pass/quirks/testdata/turned.ir"},
-			Match: at(isTurned),
+			Match: asMatcher(isTurned),
 		},
 		{
 			Name: "shifted-negative", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "(x | math.MinInt32) >> 2 is extended to 64 bits without its sign where a loop with it is unrolled.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes"},
-			Match: at(isShiftedNegative),
+			Match: asMatcher(isShiftedNegative),
 		},
 		{
 			Name: "masked-by-counter", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "x & i, with a loop's counter i, is a single bit once the loop is unrolled; see one-bit.",
 			Case:  []string{"internal/tests/difftest/golang.Unrolled"},
-			Match: at(isMaskedByCount),
+			Match: asMatcher(isMaskedByCount),
 		},
 		{
 			Name: "shifted-again", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "x <<= 20 in a loop that is unrolled becomes one shift by 64 bits or more, which is not zero on the device.",
 			Case:  []string{"internal/tests/difftest/golang.Unrolled"},
-			Match: at(isShiftedAgain),
+			Match: asMatcher(isShiftedAgain),
 		},
 		{
 			Name: "loop-start", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "A loop that counts from x&3 - 1 downwards by threes runs once at most; a sum of 64 bits that it makes is then chosen or not, see wrapped-sum.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes"},
-			Match: at(isStart),
+			Match: asMatcher(isStart),
 		},
 		{
 			Name: "scaled", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "4*x > 3 compares only the bits that x has left, without their sign: it is true for x = -5.",
 			Case:  []string{"internal/tests/smith/testdata/scaled.go", "internal/tests/difftest/idioms.ScaledInt64", "codegen/pass/quirks/testdata/scaled.ir"},
-			Match: at(isScaled), Hide: hideCompared,
+			Match: asMatcher(isScaled), Hide: hideCompared,
 		},
 		{
 			Name: "counted-from", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "for i := first; i < first+8; i++ is unrolled in part, and then runs sixteen times and once more.",
 			Case:  []string{"internal/tests/difftest/golang.SignedChunks", "codegen/pass/quirks/testdata/counted_from.ir"},
-			Match: at(isBound), Hide: hideCompared,
+			Match: asMatcher(isBound), Hide: hideCompared,
 		},
 		{
 			Name: "doubled", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "The compiler crashes where a loop carries x and chooses the next x by x+x > 2.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes"},
-			Match: at(isDoubled), Hide: hideCompared,
+			Match: asMatcher(isDoubled), Hide: hideCompared,
 		},
 	}
 }
@@ -248,8 +247,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value in which at most one bit may be set. It also matches a value if use
-// needs only one of its bits.
+// matchBit matches a value in which at most one bit may be set. matchBit also matches a value of
+// which the instruction use needs only one bit.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)
@@ -257,11 +256,11 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	if v.Op == ir.OpSelect && use.Op != ir.OpSelect {
 		return false
 	}
-	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.reads[use]-1)) == 1
+	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.readBitsOf[use]-1)) == 1
 }
 
-// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. Such
-// values include products such as (x&1)*4.
+// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. For
+// example, isBit returns true for the product (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -368,8 +367,8 @@ func isDoubled(v, use *ir.Value) bool {
 }
 
 // isScaled reports whether v is a multiple of a number, such as 4*x, and use is a signed comparison
-// of v. The other operand of the comparison must be a constant, a computed value whose interval may
-// be known, or another multiple of the same number.
+// of v. The comparison's other operand must be a constant, another multiple of the same number, or
+// a computed value whose interval the compiler may know.
 func isScaled(v, use *ir.Value) bool {
 	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
@@ -380,20 +379,20 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // the ops of this case may have any interval; OpInvalid represents a parameter
+		return linearRoot(v) == linearRoot(other) // results of these ops may have any interval; OpInvalid represents a parameter
 	}
 	return true
 }
 
 // isMultiple reports whether v is a multiple of a number, or is computed from a multiple in at most
-// depth steps. It follows steps that compilers move to the other side of a comparison. For example,
-// ^(x*2) > 3 becomes x*2 < ^3.
+// depth steps. isMultiple follows operations that compilers move to the other side of a comparison.
+// For example, ^(x*2) > 3 becomes x*2 < ^3.
 func isMultiple(v *ir.Value, depth int) bool {
 	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
-	case ir.OpIAdd: // the operands may be different phis that a driver merges
+	case ir.OpIAdd: // the operands of the sum may be different phis that a driver merges
 		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
 	case ir.OpNot: // ^x > 3 becomes x < ^3
 		return of(0)

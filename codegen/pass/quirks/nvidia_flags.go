@@ -8,13 +8,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the workarounds for NVIDIA's bugs with comparisons, bools and NaNs.
+// This file contains the workarounds for NVIDIA's bugs with comparisons, bools and NaNs.
 
-// splitComparisons handles functions that compute both x < y and y < x. It hides an operand of the
-// second comparison:
-//
-//	a = x < y        a = x < y
-//	b = y < x        b = (y | zeros) < x
+// splitComparisons handles functions that compute both x < y and y < x. splitComparisons replaces
+// the second comparison by (y | zeros) < x.
 func splitComparisons(h *hider) {
 	type order struct {
 		signed bool
@@ -28,7 +25,7 @@ func splitComparisons(h *hider) {
 			switch v.Op {
 			case ir.OpSLt, ir.OpULt:
 				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
-			case ir.OpSLe, ir.OpULe: // equals the negation of y < x
+			case ir.OpSLe, ir.OpULe: // the comparison equals the negation of y < x
 				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
 			}
 			switch {
@@ -46,11 +43,8 @@ func splitComparisons(h *hider) {
 	}
 }
 
-// splitMinima handles float comparisons x < y in functions that choose between x and y. It hides an
-// operand of the comparison:
-//
-//	c = x < y            c = float(bits(x) | zeros) < y
-//	m = select(c, x, y)  m = select(c, x, y)
+// splitMinima handles float comparisons x < y in functions that choose between x and y. For
+// float32, a comparison x < y becomes float(bits(x) | zeros) < y.
 func splitMinima(h *hider) {
 	chosen := map[[2]*ir.Value]bool{}
 	for _, b := range h.f.Blocks {
@@ -93,9 +87,8 @@ func splitMinima(h *hider) {
 	}
 }
 
-// numberFlags turns a comparison of two bools into a comparison of numbers, one of which is hidden:
-//
-//	v = a != b        v = (int(a) | zeros) != int(b)
+// numberFlags turns a comparison of two bools, such as a != b, into the comparison (int(a) | zeros)
+// != int(b) of numbers.
 func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpLNe && v.Op != ir.OpLEq {
 		return nil
@@ -103,7 +96,7 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	zero, one := h.f.Module.Int(ir.TypeI32, 0), h.f.Module.Int(ir.TypeI32, 1)
 	m := &rewrite.Maker{Func: h.f, At: v}
 	x := m.Op(ir.OpSelect, ir.TypeI32, v.Args[0], one, zero)
-	x = m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(kindBits(v.ID%h.kinds)))
+	x = m.Op(ir.OpOr, ir.TypeI32, x, m.Zeros(kindBits(v.ID%h.zeroKinds)))
 	y := m.Op(ir.OpSelect, ir.TypeI32, v.Args[1], one, zero)
 	op := ir.OpIEq
 	if v.Op == ir.OpLNe {
@@ -113,10 +106,8 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// countedFlags turns bool phis in headers of loops into integer phis:
-//
-//	flag = phi(false, next)        n    = phi(0, int(next))
-//	                               flag = n != 0
+// countedFlags turns each bool phi in the header of a loop into an integer phi and a comparison of
+// that phi with 0.
 func countedFlags(f *ir.Func) {
 	m := f.Module
 	zero, one := m.Int(ir.TypeI32, 0), m.Int(ir.TypeI32, 1)
@@ -167,13 +158,11 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides each bool phi from all its uses except other phis:
+// joinedFlags hides each bool phi from all its uses except other phis. Instead of the phi, these
+// uses get (int(phi) | zeros) != 0.
 //
-//	flag = phi(true, c)        flag = phi(true, c)
-//	if flag …                  if (int(flag) | zeros) != 0 …
-//
-// joinedFlags changes only functions with Sync ops. In other functions, it is harmless if some
-// work-items skip a join.
+// joinedFlags changes only functions with Sync ops. In functions without Sync ops, it is harmless
+// if the compiler lets some work-items skip a join.
 func joinedFlags(h *hider) {
 	f := h.f
 	if !facts.Meets(f) {
@@ -219,9 +208,8 @@ func joinedFlags(h *hider) {
 	}
 }
 
-// bitsOfNaN turns a comparison of a float x with itself into a comparison of x's bits:
-//
-//	v = x != x        v = 0x7f800000 < (bits(x) & 0x7fffffff)
+// bitsOfNaN turns a comparison of a float x with itself into a comparison of x's bits. For float32,
+// x != x becomes 0x7f800000 < (bits(x) & 0x7fffffff).
 func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
 	if v.Op != ir.OpFNe && v.Op != ir.OpFEq || v.Args[0] != v.Args[1] {
 		return nil
@@ -303,14 +291,14 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	return t
 }
 
-// hideSignals hides constants that are signalling NaNs. Their bits are combined with an unknown
-// zero.
+// hideSignals hides constants that are signalling NaNs. hideSignals combines the bits of the
+// constant with an unknown zero.
 func hideSignals(h *hider) {
 	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
-	h.rewrite(func(v *ir.Value) {
+	h.rewriteInsts(func(v *ir.Value) {
 		for i, a := range v.Args {
 			if isSignalling(a) {
-				v.Args[i] = h.unknown(a, v)
+				v.Args[i] = h.hideFloat(a, v)
 			}
 		}
 	})

@@ -8,12 +8,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the matchers of NVIDIA's quirks that concern loops which the compiler unrolls.
+// This file contains matchers of NVIDIA's quirks. The quirks in this file concern loops that the
+// compiler unrolls.
 
-// isBound reports whether use compares v with a loop's counter. The value v must not be constant,
-// but its difference from the counter's initial value must be known. An example is
-// the loop in which i counts from first while i < first+8. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for
-// which it does not know the number of iterations.
+// isBound reports whether use compares v with a loop's counter. The value v must not be constant, but its difference
+// from the counter's initial value must be known. An example is a loop in which i counts from an unknown value first to
+// first+7. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for which it does
+// not know the number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
@@ -35,9 +36,9 @@ func isBound(v, use *ir.Value) bool {
 	return false
 }
 
-// linearRoot returns the value from which v is computed by operations with constants. A compiler
-// may know the difference of two values with the same root. If v is constant, linearRoot returns
-// nil.
+// linearRoot returns the value from which v is computed by operations with constants. If linearRoot
+// returns the same value for two values, a compiler may know their difference. If v is constant,
+// linearRoot returns nil.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {
@@ -78,7 +79,8 @@ func isMaskedByCount(v, use *ir.Value) bool {
 }
 
 // isCounter reports whether v is computed by operations with constants from a loop's counter that
-// starts with a constant. If the loop is unrolled, such a counter becomes a constant.
+// starts with a constant. If the compiler unrolls the loop, the counter becomes a constant in each
+// copy of the loop's code.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {

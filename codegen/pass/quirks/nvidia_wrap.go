@@ -7,23 +7,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the workaround for the quirk wrapped-counter of NVIDIA.
+// This file contains the workaround for the quirk wrapped-counter of NVIDIA.
 
 // hideWraps hides a signed counter from the comparison that ends its loop, if the loop ends only
-// because the counter wraps. Such a loop decreases the counter while the counter is less than a
-// bound, or increases it while the counter is greater than a bound.
-//
-//	i := math.MinInt32          i := math.MinInt32
-//	for i <= 0 { … i-- }        for i ^ zero <= 0 { … i-- }
+// because the counter wraps. For example, "for i <= 0 { … i-- }" becomes "for i ^ zero <= 0 { … i--
+// }" if i starts as math.MinInt32.
 //
 // A compiler that assumes that the counter does not wrap computes a wrong number of iterations or
-// treats the loop as endless. Few programs have such loops, and the workaround costs one more
-// instruction in each iteration.
+// treats the loop as endless. Few programs contain loops that end only by wrapping, and the
+// workaround costs one more instruction in each iteration.
 func hideWraps(h *hider) {
-	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
+	newDescents(h).eachCounter(func(d *counterFinder, p *ir.Value, back int) {
 		next := p.Args[back]
 		for _, step := range []int64{-1, 1} {
-			if d.steps(p, next, step, map[*ir.Value]bool{}) && (d.addsConst(p, next, map[*ir.Value]bool{}) || !d.startsNear(p, back)) {
+			if d.stepsBy(p, next, step, map[*ir.Value]bool{}) && (d.addsConst(p, next, map[*ir.Value]bool{}) || !d.startsNear(p, back)) {
 				d.hideEnds(p, step)
 			}
 		}
@@ -31,8 +28,8 @@ func hideWraps(h *hider) {
 }
 
 // addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, it is enough that one argument of next is the counter plus a constant.
-func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
+// a phi, at least one argument of next must be the counter plus a constant.
+func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
 	}
@@ -46,9 +43,9 @@ func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 // startsNear reports whether the counter p starts with small numbers. If the step has an unknown
 // sign, such as a specialization constant, a counter that starts with small numbers wraps only
 // after many iterations.
-func (d *descents) startsNear(p *ir.Value, back int) bool {
+func (d *counterFinder) startsNear(p *ir.Value, back int) bool {
 	for i, first := range p.Args {
-		if r, known := d.at(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearby)) {
+		if r, known := d.intervalAt(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearNumbers)) {
 			return false
 		}
 	}
@@ -57,7 +54,7 @@ func (d *descents) startsNear(p *ir.Value, back int) bool {
 
 // hideEnds hides the counter p from the comparisons that end its loop when p has wrapped. Each
 // iteration adds a number with the sign of step to p.
-func (d *descents) hideEnds(p *ir.Value, step int64) {
+func (d *counterFinder) hideEnds(p *ir.Value, step int64) {
 	for _, b := range d.h.f.Blocks {
 		if len(b.Term.Succs) != 2 || b != p.Block && !d.dom.Dominates(p.Block, b) {
 			continue
@@ -70,9 +67,9 @@ func (d *descents) hideEnds(p *ir.Value, step int64) {
 	}
 }
 
-// leadsOnlyTo reports whether b is the block "to" or reaches that block by jumps only.
-func leadsOnlyTo(b, to *ir.Block) bool {
-	for seen := map[*ir.Block]bool{}; b != to; b = b.Term.Succs[0] {
+// leadsOnlyTo reports whether b is the block dst or reaches dst by jumps only.
+func leadsOnlyTo(b, dst *ir.Block) bool {
+	for seen := map[*ir.Block]bool{}; b != dst; b = b.Term.Succs[0] {
 		if seen[b] || len(b.Term.Succs) != 1 {
 			return false
 		}
@@ -82,20 +79,20 @@ func leadsOnlyTo(b, to *ir.Block) bool {
 }
 
 // hideEnd hides the counter p from the comparisons in the condition cond. The loop continues if
-// cond equals the argument goes.
-func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
+// cond equals continueIf.
+func (d *counterFinder) hideEnd(p *ir.Value, step int64, cond *ir.Value, continueIf bool) {
 	switch cond.Op {
 	case ir.OpLNot:
-		d.hideEnd(p, step, cond.Args[0], !goes)
+		d.hideEnd(p, step, cond.Args[0], !continueIf)
 	case ir.OpLAnd, ir.OpLOr:
 		for _, a := range cond.Args {
-			d.hideEnd(p, step, a, goes)
+			d.hideEnd(p, step, a, continueIf)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Let c be the other operand of the comparison. The loop continues while p is greater than c
-		// if c < p continues the loop, or if p < c ends the loop.
+		// Let c be the operand that is compared with p. If the loop continues after c < p, or ends
+		// after p < c, it continues while p is greater than c.
 		for i, x := range cond.Args {
-			greater := (i == 1) == goes
+			greater := (i == 1) == continueIf
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {
 				m := &rewrite.Maker{Func: d.h.f, At: &ir.Value{Block: cond.Block, Pos: cond.Pos}}
 				cond.Args[i] = m.Op(ir.OpXor, x.Type, x, m.Zero(x.Type))

@@ -18,8 +18,8 @@ import (
 // Driver names a Vulkan driver that has a bug in its compiler or elsewhere.
 type Driver string
 
-// These are the drivers with quirks. Quirks of Mesa are in the front end of the compiler that all
-// Mesa drivers share. Quirks of lavapipe are only in lavapipe.
+// These constants name the drivers with quirks. Quirks of Mesa are in the front end of the compiler
+// that all Mesa drivers share. Quirks of lavapipe are only in lavapipe.
 const (
 	NVIDIA      Driver = "NVIDIA"
 	Mesa        Driver = "Mesa"
@@ -30,16 +30,16 @@ const (
 // A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid it.
 // [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
-// The workaround of a quirk has one of these forms:
+// The fields of a Quirk describe its workaround in one of four ways:
 //
 //   - Match, with Hide: the values for which Match returns true are hidden from the
 //     driver's optimizer (see [hider.hideValues]).
 //   - Inst: the function Inst may rewrite each instruction.
-//   - Module, Before and After: these functions rewrite the module, or each function of it,
-//     before or after values are hidden.
+//   - Module, Before and After: the function Module rewrites the module. Before and After rewrite
+//     each function, before or after values are hidden.
 //   - Where alone: the workaround is part of another pass or package, and Where refers to its code.
 type Quirk struct {
-	// Name identifies the quirk. With the prefix "quirk/", it is an argument of kgen's flag
+	// Name identifies the quirk. With the prefix "quirk/", the name is an argument of kgen's flag
 	// -disable.
 	Name   string
 	Driver Driver
@@ -47,29 +47,30 @@ type Quirk struct {
 	Seen string
 	// Bug describes the driver's behavior in a sentence.
 	Bug string
-	// Case lists the tests that fail if the quirk's workaround is disabled:
+	// Case lists the tests that fail if the quirk's workaround is disabled. The following examples show the
+	// possible names of a test:
 	//
-	//	internal/tests/difftest/golang.Shifted    a kernel of a package of test kernels
-	//	internal/tests/smith/testdata/bytes.go    a program of package smith that was kept
-	//	runtime/x_test.go:TestX             a test
-	//	codegen/pass/quirks/testdata/turned.ir     a module that has the pattern
+	//	internal/tests/difftest/golang.Shifted is a kernel of a package of test kernels.
+	//	internal/tests/smith/testdata/bytes.go is a saved random program of package smith.
+	//	runtime/x_test.go:TestX is a Go test.
+	//	codegen/pass/quirks/testdata/turned.ir is a module that contains the miscompiled pattern.
 	Case []string
-	// Where is the function that avoids the bug, as file:function.
+	// Where names the function that avoids the bug, in the form file:function.
 	Where string
-	// Fixed is set if the workaround cannot be disabled. Only quirks that have no workaround except
-	// Where may set Fixed.
+	// Fixed is set if the workaround cannot be disabled. Fixed may be set only if the workaround is
+	// the function that Where names.
 	Fixed bool
 
-	// Match reports whether the operand v of use must be hidden from the driver. The value use is
-	// an instruction or a phi.
+	// Match reports whether the operand v of use must be hidden from the driver. The argument use
+	// of Match is an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
-	// Operands, if not nil, is used instead of Match. It returns the values to hide because of the
-	// instruction use, which need not be operands of use.
+	// Operands, if not nil, is used instead of Match. Operands returns the values to hide because
+	// of the instruction use. The values that Operands returns need not be operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
-	Hide hiding
+	Hide hidingFlags
 
-	// Inst may change the instruction v. It returns values to insert before v.
+	// Inst may change the instruction v. Inst returns values to insert before v.
 	Inst func(h *hider, v *ir.Value) []*ir.Value
 
 	Module        func(m *ir.Module)
@@ -81,29 +82,29 @@ func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// The variable rows contains all quirks in the order in which they are applied. It is filled on first use,
-// so that the linker can remove the code from programs that compile no kernels.
-var rows struct {
+// quirkRows contains all quirks in the order in which they are applied. The variable is filled on
+// first use, so that the linker can remove the code from programs that compile no kernels.
+var quirkRows struct {
 	once sync.Once
 	all  []*Quirk
 }
 
 func table() []*Quirk {
-	rows.once.Do(func() {
+	quirkRows.once.Do(func() {
 		for _, list := range [][]Quirk{nvidiaQuirks(), lavapipeQuirks(), swiftShaderQuirks(), mesaQuirks()} {
 			for i := range list {
-				rows.all = append(rows.all, &list[i])
+				quirkRows.all = append(quirkRows.all, &list[i])
 			}
 		}
 	})
-	return rows.all
+	return quirkRows.all
 }
 
 // All returns all quirks.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error if one of the names is not that of a quirk that can be disabled,
-// such as "quirk/rotation". The error lists the valid names.
+// CheckDisabled returns an error if one of the names is not the name of a quirk that can be
+// disabled, such as "quirk/rotation". The error of CheckDisabled lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
@@ -123,8 +124,8 @@ func CheckDisabled(names []string) error {
 	return nil
 }
 
-// Apply applies the workarounds of all quirks to a module. It must run after all passes that fold
-// constants, because these would undo workarounds.
+// Apply applies the workarounds of all quirks to a module. Apply must run after all passes that
+// fold constants, because folding would undo workarounds.
 func Apply(m *ir.Module) diag.List {
 	var rows []*Quirk
 	for _, q := range table() {

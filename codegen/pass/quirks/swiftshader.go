@@ -1,9 +1,9 @@
 package quirks
 
-// This file has the quirks of SwiftShader, Chromium's driver for CPUs. SwiftShader optimizes
+// This file contains the quirks of SwiftShader, Chromium's driver for CPUs. SwiftShader optimizes
 // modules with SPIRV-Tools and supports only 32-bit integers.
 
-// The constant chromium156 is the version of Chromium whose package contains the tested driver (see
+// chromium156 is the version of Chromium whose package contains the tested driver (see
 // scripts/deps.sh). SwiftShader itself has no version numbers.
 const chromium156 = "Chromium 156.0.8078.108"
 

@@ -1,8 +1,8 @@
 package uniform
 
 // This file separates uniform branches, which all work-items of a group take in the same way, from
-// divergent branches. The passes bounds and cse must know the uniform branches before they remove a
-// branch with a known condition.
+// divergent branches. Before the passes bounds and cse remove a branch with a known condition, they
+// find out whether the branch is uniform.
 
 import (
 	"slices"
@@ -11,27 +11,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Arrange prepares the kernel for CommonBranches. It removes unreachable blocks and gives each loop
-// one back edge. It does nothing to kernels without Sync ops.
+// Arrange prepares the kernel for CommonBranches. Arrange removes unreachable blocks and gives each
+// loop one back edge. Arrange does not change kernels without Sync ops.
 func Arrange(m *ir.Module) {
-	if grouped(m) {
+	if hasSyncOps(m) {
 		m.Kernel.RemoveUnreachable()
 		rewrite.SingleLatches(m.Kernel)
 	}
 }
 
-// The function grouped reports whether m's kernel has Sync ops and is not yet structurized.
-func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
+// hasSyncOps reports whether m's kernel has Sync ops and is not yet structurized.
+func hasSyncOps(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
 // CommonBranches returns two sets of blocks, those that end in a uniform branch and those whose
 // branch may be divergent. A branch is uniform if all work-items that remain in the group take it
 // in the same way. The caller must have called Arrange before.
 //
-// A condition that is evaluated only by live lanes must not decide a uniform branch. When all
-// work-items have left the group, no lane would satisfy that condition, and dead lanes would enter
-// code for live lanes.
+// A condition that only live lanes evaluate must not be the condition of a uniform branch. After
+// all work-items have left the group, no live lane evaluates the condition, and dead lanes would
+// enter code for live lanes.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
-	if !grouped(m) {
+	if !hasSyncOps(m) {
 		return nil, nil, nil
 	}
 	f := m.Kernel
@@ -55,37 +55,37 @@ func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info
 	return common, divergent, u
 }
 
-// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes leave it.
-func (u *Info) WaysOut() waysOut {
+// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes leave the loop.
+func (u *Info) WaysOut() loopExits {
 	if u == nil {
 		return nil
 	}
-	var all waysOut
+	var all loopExits
 	for _, l := range u.loops {
 		if u.Block(l.Head) {
-			all = append(all, loopWays{l, u.ways(l)})
+			all = append(all, exitBlocks{l, u.exitsOf(l)})
 		}
 	}
 	return all
 }
 
-// waysOut contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
-// the loop (see [Info.ways]).
-type waysOut []loopWays
+// loopExits contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
+// the loop (see [Info.exitsOf]).
+type loopExits []exitBlocks
 
-type loopWays struct {
+type exitBlocks struct {
 	l      *ir.Loop
 	blocks []*ir.Block
 }
 
-// Spare reports whether the edge from b to out may be removed from the kernel. If so, Spare removes
-// the exit from w. The last exit of a loop must be kept, because dead lanes must leave the loop by
-// that exit. That is so even if no live lane reaches the exit because a check fails in an earlier
-// iteration.
-func (w waysOut) Spare(b, out *ir.Block) bool {
+// Spare reports whether the edge from b to out may be removed from the kernel. If the edge may be
+// removed, Spare removes the exit from w. The last exit of a loop must be kept, because dead lanes
+// must leave the loop by that exit. Spare keeps a loop's last exit even if no live lane reaches it
+// because a check fails in an earlier iteration.
+func (w loopExits) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
-	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
-	if slices.ContainsFunc(w, func(x loopWays) bool { return leaves(x) && len(x.blocks) == 1 }) {
+	leaves := func(x exitBlocks) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }
+	if slices.ContainsFunc(w, func(x exitBlocks) bool { return leaves(x) && len(x.blocks) == 1 }) {
 		return false
 	}
 	for i, x := range w {

@@ -1,7 +1,7 @@
 package uniform
 
 // This file analyses loop counters symbolically, to prove that a loop ends. Package facts provides
-// the intervals of steps and bounds.
+// the intervals of the counters' steps and of the loops' bounds.
 
 import (
 	"math"
@@ -12,28 +12,28 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// A count represents a number that changes in each iteration of a loop, also for dead lanes.
-// Without a conversion, the number is the sum of the fields phi and at. If the field wide is not
-// nil, the sum phi + at is converted by wide, and off is added to the result.
-type count struct {
-	phi     *ir.Value
-	at, off int64
-	wide    *ir.Value // the conversion to a wider type, or nil
-	stepped
-	one   bool           // whether the loop has exactly one back edge
-	start facts.Interval // interval of phi in the first iteration
+// loopCount represents a number that changes in each iteration of a loop, also for dead lanes. If
+// widening is nil, the number is phi + inOffset. If widening is not nil, it converts phi +
+// inOffset, and outOffset is added to the converted number.
+type loopCount struct {
+	phi                 *ir.Value
+	inOffset, outOffset int64
+	widening            *ir.Value // the conversion to a wider type, or nil
+	stepInfo
+	oneBackEdge   bool           // whether the loop has exactly one back edge
+	startInterval facts.Interval // interval of phi in the first iteration
 }
 
-// The type stepped describes how a count changes from one iteration to the next.
-type stepped struct {
-	how   stepKind
-	by    facts.Interval
-	step  *ir.Value // the value that each iteration adds, or nil
-	minus bool      // whether each iteration subtracts step instead of adding it
+// stepInfo describes how a count changes from one iteration to the next.
+type stepInfo struct {
+	stepWay      stepKind
+	stepRange    facts.Interval
+	step         *ir.Value // the value that each iteration adds, or nil
+	isSubtracted bool      // whether each iteration subtracts step instead of adding it
 }
 
-// Proviso is a condition under which a loop is known to end. The condition is that Step is from 1
-// to Most. If Opposite is set, -Step must be from 1 to Most instead.
+// Proviso is a condition under which a loop is known to end. The condition of a Proviso is that
+// Step is from 1 to Most. If Opposite is set, the condition is that -Step is from 1 to Most.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
@@ -45,14 +45,14 @@ type stepKind int
 
 const (
 	byNothing  stepKind = iota
-	byAdding            // addition of a number in the interval stepped.by
-	byMultiple          // multiplication by a factor in the interval stepped.by
-	byHalving           // division by 2 or more; stepped.by is -1 for shifts that keep the sign, else 0
+	byAdding            // addition of a number in the interval stepInfo.stepRange
+	byMultiple          // multiplication by a factor in the interval stepInfo.stepRange
+	byHalving           // division by 2 or more; stepInfo.stepRange is -1 for shifts that keep the sign, else 0
 )
 
-// A loop that ends only because its counter overflows after more than patience iterations is
-// treated as endless.
-const patience = 1 << 24
+// A loop that ends only because its counter overflows after more than maxWrapIterations iterations
+// is treated as endless.
+const maxWrapIterations = 1 << 24
 
 // Plus returns a value x and a constant n whose sum is v.
 func Plus(v *ir.Value) (x *ir.Value, n int64) {
@@ -73,12 +73,13 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 // Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// The method count returns v as a count of loop l. It returns false if v is not a count.
-func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
-	n.phi, n.at = Plus(v)
+// countOf returns v as a number that changes in each iteration of loop l. If v is not a counter of
+// the loop or a sum of a counter and a constant, countOf returns false.
+func (u *Info) countOf(v *ir.Value, l *ir.Loop) (n loopCount, ok bool) {
+	n.phi, n.inOffset = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
-		n.wide, n.off = c, n.at
-		n.phi, n.at = Plus(c.Args[0])
+		n.widening, n.outOffset = c, n.inOffset
+		n.phi, n.inOffset = Plus(c.Args[0])
 	}
 	if n.phi.Op != ir.OpPhi || n.phi.Block != l.Head {
 		return n, false
@@ -90,16 +91,16 @@ func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 			continue
 		}
 		s := u.stepOf(n.phi, a, p, l)
-		if s.how == byNothing || !first && s.how != n.how {
+		if s.stepWay == byNothing || !first && s.stepWay != n.stepWay {
 			return n, false
 		}
 		if !first {
-			s.by = s.by.Union(n.by)
+			s.stepRange = s.stepRange.Union(n.stepRange)
 		}
-		n.stepped, first = s, false
+		n.stepInfo, first = s, false
 	}
-	n.one = len(l.Latches) == 1
-	if n.how == byHalving {
+	n.oneBackEdge = len(l.Latches) == 1
+	if n.stepWay == byHalving {
 		return n, true
 	}
 	first = true
@@ -108,38 +109,38 @@ func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 		if slices.Contains(l.Latches, p) {
 			continue
 		}
-		s := u.at(a, p)
+		s := u.intervalAt(a, p)
 		if !first {
-			s = s.Union(n.start)
+			s = s.Union(n.startInterval)
 		}
-		n.start, first = s, false
+		n.startInterval, first = s, false
 	}
 	return n, !first
 }
 
 // stepOf finds how v is computed from phi, where v is the phi's value in the next iteration of l.
-func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
+func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepInfo) {
 	sum, n := Plus(v)
-	s.by = facts.Interval{Lo: n, Hi: n}
+	s.stepRange = facts.Interval{Lo: n, Hi: n}
 	if sum.Op == ir.OpIAdd || sum.Op == ir.OpISub {
 		x, y := sum.Args[0], sum.Args[1]
 		if sum.Op == ir.OpIAdd && y == phi {
 			x, y = y, x
 		}
 		if x == phi && Invariant(y, l) {
-			q := u.at(y, latch)
+			q := u.intervalAt(y, latch)
 			if sum.Op == ir.OpISub {
 				q = q.Negated()
 			}
 			if n == 0 {
-				s.step, s.minus = y, sum.Op == ir.OpISub
+				s.step, s.isSubtracted = y, sum.Op == ir.OpISub
 			}
-			sum, s.by = phi, facts.AddRanges(s.by, q)
+			sum, s.stepRange = phi, facts.AddRanges(s.stepRange, q)
 		}
 	}
 	if full := facts.FullRange(phi.Type); sum == phi {
-		if s.how = byAdding; !s.by.Within(full) {
-			s.by = full
+		if s.stepWay = byAdding; !s.stepRange.Within(full) {
+			s.stepRange = full
 		}
 		return s
 	}
@@ -152,32 +153,32 @@ func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped)
 	}
 	switch {
 	case v.Op == ir.OpIAdd && x == phi && y == phi:
-		s.how, s.by = byMultiple, facts.Interval{Lo: 2, Hi: 2}
+		s.stepWay, s.stepRange = byMultiple, facts.Interval{Lo: 2, Hi: 2}
 	case x != phi || !y.IsConst() || y.Int() <= 0 || y.Int() >= int64(phi.Type.Bits()):
 	case v.Op == ir.OpShl && y.Int() < 62:
-		s.how, s.by = byMultiple, facts.Interval{Lo: 1 << y.Int(), Hi: 1 << y.Int()}
+		s.stepWay, s.stepRange = byMultiple, facts.Interval{Lo: 1 << y.Int(), Hi: 1 << y.Int()}
 	case v.Op == ir.OpIMul && y.Int() > 1:
-		s.how, s.by = byMultiple, facts.Interval{Lo: y.Int(), Hi: y.Int()}
+		s.stepWay, s.stepRange = byMultiple, facts.Interval{Lo: y.Int(), Hi: y.Int()}
 	case v.Op == ir.OpShrL || (v.Op == ir.OpUDiv || v.Op == ir.OpSDiv) && y.Int() > 1:
-		s.how, s.by = byHalving, facts.Interval{}
+		s.stepWay, s.stepRange = byHalving, facts.Interval{}
 	case v.Op == ir.OpShrA:
-		s.how, s.by = byHalving, facts.Interval{Lo: -1, Hi: -1}
+		s.stepWay, s.stepRange = byHalving, facts.Interval{Lo: -1, Hi: -1}
 	}
 	return s
 }
 
-// The method within returns the interval of the loop-invariant value v at the back edges of l.
-func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
-	p := u.at(v, l.Latches[0])
+// invariantRange returns the interval of the loop-invariant value v at the back edges of l.
+func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
+	p := u.intervalAt(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
-		p = p.Union(u.at(v, b))
+		p = p.Union(u.intervalAt(v, b))
 	}
 	return p
 }
 
-// The method at returns an interval of v in block b that is valid also for dead lanes. So it uses
-// no facts from divergent branches.
-func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
+// intervalAt returns an interval of v in block b that is valid also for dead lanes. intervalAt
+// ignores the conditions of divergent branches.
+func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
 	}
@@ -193,21 +194,21 @@ func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	return u.ranges.At(v, b)
 }
 
-// The method equals reports whether the count n is known to equal an invariant value in some
-// iteration of the loop. The interval end contains the invariant value. If the argument equal is
-// false, the method reports instead whether n is known to differ from the value in some iteration.
-func (n *count) equals(end facts.Interval, equal bool) bool {
-	if n.how != byAdding {
+// reachesValue reports whether the count n is known to equal an invariant value in some iteration
+// of the loop. The argument end is an interval that contains the invariant value. If wantEqual is
+// false, reachesValue reports whether n is known to differ from the value in some iteration.
+func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
+	if n.stepWay != byAdding {
 		return false
 	}
-	if !equal {
-		return n.by.Lo > 0 || n.by.Hi < 0
+	if !wantEqual {
+		return n.stepRange.Lo > 0 || n.stepRange.Hi < 0
 	}
-	all, start, end, ok := n.meeting(end)
-	if !ok || n.by.Lo != n.by.Hi || !end.Within(all) {
+	all, start, end, ok := n.subtractOffset(end)
+	if !ok || n.stepRange.Lo != n.stepRange.Hi || !end.Within(all) {
 		return false
 	}
-	switch by := n.by.Lo; {
+	switch by := n.stepRange.Lo; {
 	case by == 1:
 		return start.Hi <= end.Lo
 	case by == -1:
@@ -220,44 +221,45 @@ func (n *count) equals(end facts.Interval, equal bool) bool {
 	}
 }
 
-// The method meeting subtracts n.off from the count n and from the interval end. It returns three
-// intervals, which are those of all values of n, of the first values of n, and of end, each after
-// this subtraction.
-func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok bool) {
+// subtractOffset subtracts n.outOffset from the count n and from the interval end. subtractOffset
+// returns three intervals after the subtraction: all possible values of n, the values of n in the
+// first iteration, and end.
+func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
-	start = facts.AddRanges(n.start, facts.Interval{Lo: n.at, Hi: n.at})
+	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})
 	if !start.Within(all) {
 		start = all
 	}
-	if n.wide == nil {
+	if n.widening == nil {
 		return all, start, end, true
 	}
-	all, start = facts.ConvertRange(n.wide, all), facts.ConvertRange(n.wide, start)
-	less = facts.AddRanges(end, facts.Interval{Lo: n.off, Hi: n.off}.Negated())
-	full := facts.FullRange(n.wide.Type)
-	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.off, Hi: n.off}).Within(full)
+	all, start = facts.ConvertRange(n.widening, all), facts.ConvertRange(n.widening, start)
+	less = facts.AddRanges(end, facts.Interval{Lo: n.outOffset, Hi: n.outOffset}.Negated())
+	full := facts.FullRange(n.widening.Type)
+	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.outOffset, Hi: n.outOffset}).Within(full)
 }
 
-// The type order is the direction in which a count must change to pass the end of a loop.
-type order struct {
-	unsigned, down bool
-	strict         bool // whether the count must exceed the end, not only reach it
-	bits           int
+// passOrder is the order (signed or unsigned, upward or downward) in which a count must change to
+// pass the end value of a loop.
+type passOrder struct {
+	unsigned, isDown bool
+	isStrict         bool // whether the count must exceed the end value, not only reach it
+	bits             int
 }
 
 // orderOf returns the order in which operand i of the comparison c must change so that the result
 // of c becomes want.
-func orderOf(c *ir.Value, i int, want bool) order {
+func orderOf(c *ir.Value, i int, want bool) passOrder {
 	less := c.Op == ir.OpSLt || c.Op == ir.OpULt
-	return order{
-		unsigned: c.Op == ir.OpULt || c.Op == ir.OpULe, down: want != (i == 1),
-		strict: want == less, bits: c.Args[0].Type.Bits(),
+	return passOrder{
+		unsigned: c.Op == ir.OpULt || c.Op == ir.OpULe, isDown: want != (i == 1),
+		isStrict: want == less, bits: c.Args[0].Type.Bits(),
 	}
 }
 
-// The method span returns the bounds of p, mapped to unsigned numbers that grow in the direction of
+// mapBounds returns the bounds of p, mapped to unsigned numbers that grow in the direction of
 // o.
-func (o order) span(p facts.Interval) (lo, hi uint64) {
+func (o passOrder) mapBounds(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
 		mask := uint64(math.MaxUint64) >> (64 - o.bits)
@@ -265,68 +267,68 @@ func (o order) span(p facts.Interval) (lo, hi uint64) {
 			lo, hi = 0, mask
 		}
 	}
-	if o.down {
+	if o.isDown {
 		return ^hi, ^lo
 	}
 	return lo, hi
 }
 
-// The method passes reports whether the count n is known to reach or pass the end in the order o.
-// If the returned proviso is not nil, the result is valid only under the proviso.
-func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
-	all, start, end, ok := n.meeting(end)
+// passesEnd reports whether the count n is known to reach or pass the end value in the order o. If
+// passesEnd returns a proviso, its result is valid only under the proviso.
+func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) {
+	all, start, end, ok := n.subtractOffset(end)
 	if !ok {
 		return nil, false
 	}
-	if n.wide != nil && o.unsigned {
+	if n.widening != nil && o.unsigned {
 		// For non-negative numbers, the signed order equals the unsigned order.
-		if end.Lo < -n.off || all.Lo < -n.off {
+		if end.Lo < -n.outOffset || all.Lo < -n.outOffset {
 			return nil, false
 		}
 		o.unsigned = false
 	}
-	if n.how == byMultiple {
-		return nil, n.multiplies(end, o)
+	if n.stepWay == byMultiple {
+		return nil, n.passesByFactor(end, o)
 	}
-	_, last := o.span(all)
-	_, from := o.span(start)
-	_, to := o.span(end)
-	by := n.by
-	if o.down {
+	_, last := o.mapBounds(all)
+	_, from := o.mapBounds(start)
+	_, to := o.mapBounds(end)
+	by := n.stepRange
+	if o.isDown {
 		by = by.Negated()
 	}
 	if by.Lo >= 1 && by.Hi >= by.Lo {
 		most := uint64(by.Hi)
-		zero, _ := o.span(facts.Interval{})
+		zero, _ := o.mapBounds(facts.Interval{})
 		switch {
-		case (last-from)/most >= patience:
+		case (last-from)/most >= maxWrapIterations:
 			return nil, true
 		case to > last:
-		case last-to >= most || !o.strict && last-to >= most-1:
-			return nil, true // no step is large enough to jump over the remaining numbers
-		case n.one && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
-			return nil, true // the count passes the end before it overflows, as it starts at 0 and the end is at most half of the maximum
+		case last-to >= most || !o.isStrict && last-to >= most-1:
+			return nil, true // no step is large enough to skip all numbers that end the loop
+		case n.oneBackEdge && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
+			return nil, true // the count starts at 0 and the end is at most half of the maximum, so the count passes the end before it overflows
 		}
 	}
-	if p := (Proviso{n.step, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
+	if p := (Proviso{n.step, n.isSubtracted != o.isDown, (last - from) / maxWrapIterations}); n.oneBackEdge && p.Step != nil && p.Most > 0 {
 		return &p, true
 	}
 	return nil, false
 }
 
-// The method multiplies is like the method passes, for a count that is multiplied in each
+// passesByFactor is like passesEnd, for a count that is multiplied in each
 // iteration.
-func (n *count) multiplies(end facts.Interval, o order) bool {
+func (n *loopCount) passesByFactor(end facts.Interval, o passOrder) bool {
 	last := uint64(facts.FullRange(n.phi.Type).Hi)
 	to := uint64(max(end.Hi, 0))
 	if o.unsigned {
-		_, last = o.span(facts.Interval{Lo: -1, Hi: 0})
-		_, to = o.span(end)
+		_, last = o.mapBounds(facts.Interval{Lo: -1, Hi: 0})
+		_, to = o.mapBounds(end)
 	}
 	// The count must start at 1 or more, since a count that starts at zero stays zero.
-	if n.wide != nil || o.down || n.at < 0 || n.start.Lo < 1 || uint64(n.at) > last-uint64(n.start.Hi) {
+	if n.widening != nil || o.isDown || n.inOffset < 0 || n.startInterval.Lo < 1 || uint64(n.inOffset) > last-uint64(n.startInterval.Hi) {
 		return false
 	}
-	hi, lo := bits.Mul64(to, uint64(n.by.Hi))
-	return hi == 0 && lo <= last && uint64(n.at) <= last-lo
+	hi, lo := bits.Mul64(to, uint64(n.stepRange.Hi))
+	return hi == 0 && lo <= last && uint64(n.inOffset) <= last-lo
 }

@@ -19,13 +19,13 @@ func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { retur
 func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
-		if u.control[i] == nil {
+		if u.controlBlock[i] == nil {
 			continue
 		}
 		var last ir.Pos // position of the last diagnostic, since a sub-group algorithm has a barrier at the same position
 		for _, v := range slices.Backward(b.Insts) {
 			if v.Op.Has(ir.FlagSync) && ops(v) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
-				u.report(&ds, v)
+				u.reportSync(&ds, v)
 				last = v.Pos
 			}
 		}
@@ -35,8 +35,9 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 }
 
 // Stays applies the function change to a clone of m and reports whether all barriers are still
-// recognized as being in uniform control flow. The test is needed because a change that copies code
-// adds paths. The analysis might not recognize that all work-items take the same path.
+// recognized as being in uniform control flow. Passes call Stays before they copy code, because
+// copied code adds paths. For the added paths, the analysis might not recognize that all work-items
+// take the same path.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {
@@ -47,7 +48,7 @@ func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	return len(Of(c.Kernel).Check()) == 0
 }
 
-func (u *Info) report(ds *diag.List, v *ir.Value) {
+func (u *Info) reportSync(ds *diag.List, v *ir.Value) {
 	branch, cause := u.Explain(v.Block)
 	what := "this barrier"
 	hint := "move the barrier out of the if or loop, and guard only the loads and stores"
@@ -67,10 +68,10 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 		what = "this work-group memory, which the group zeroes together,"
 		hint = "declare it before the if or loop, and guard only the loads and stores"
 	}
-	if own(cause) != nil && cause.Op == ir.OpLoad && v.Op != ir.OpGroupUniform {
+	if privateVar(cause) != nil && cause.Op == ir.OpLoad && v.Op != ir.OpGroupUniform {
 		hint += "; if all work-items have the same value there, pass it through dsl.Uniform before"
 	}
-	why := u.describe(cause)
+	why := u.describeValue(cause)
 	d := ds.Add(diag.Divergent, position(v.Pos), hint,
 		"%s must be reached by all work-items of the group or by none, but that depends on %s", what, why)
 	d.Related = append(d.Related, diag.Related{Pos: position(branch.Term.Pos), Message: "work-items of one group part ways here"})
@@ -79,8 +80,8 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	}
 }
 
-// The method describe returns the reason why v differs within a group, as a text about the source.
-func (u *Info) describe(v *ir.Value) string {
+// describeValue returns a text with the reason why v differs between the work-items of a group.
+func (u *Info) describeValue(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
 	}
@@ -125,39 +126,41 @@ func (u *Info) describe(v *ir.Value) string {
 	return "a value that differs between work-items"
 }
 
-// describeOwn returns the reason why the work-items of a group may have different values in the
-// variable x. If x is a copy of another variable, the text contains the other variable's name.
+// describeOwn returns a text with the reason why the work-items of a group may have different
+// values in the variable x. If x is a copy of another variable, the text contains the other
+// variable's name.
 func (u *Info) describeOwn(x *ir.Var) string {
-	name, why := named(x), u.root(u.differ[x])
-	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
+	name, why := sourceName(x), u.rootCause(u.varyingVars[x])
+	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && privateVar(why) != nil; {
 		if seen[x] {
-			why = nil // the variables copied from each other form a cycle
+			why = nil // the chain of copies between variables is a cycle
 			break
 		}
-		seen[x], x = true, own(why)
-		name, why = cmp.Or(name, named(x)), u.root(u.differ[x])
+		seen[x], x = true, privateVar(why)
+		name, why = cmp.Or(name, sourceName(x)), u.rootCause(u.varyingVars[x])
 	}
 	text := cmp.Or(name, "an array") + ", which is a work-item's own"
 	switch {
 	case why == nil:
 		return text
-	case own(why) != nil:
+	case privateVar(why) != nil:
 		return text + " and changes behind the last barrier, too, where others may have left"
 	}
-	return text + " and has values that depend on " + u.describe(why)
+	return text + " and has values that depend on " + u.describeValue(why)
 }
 
-// The function named returns the name of x in the source. It returns "" if x has no name there.
-func named(x *ir.Var) string {
-	if x.Name == "" || madeUp[x.Name] {
+// sourceName returns the name of x in the source. If x has no name in the source, sourceName
+// returns "".
+func sourceName(x *ir.Var) string {
+	if x.Name == "" || generatedNames[x.Name] {
 		return ""
 	}
 	return "the variable " + x.Name
 }
 
-// madeUp is the set of names that go/ssa and package lower give to variables without a name in the
+// generatedNames is the set of names that go/ssa and package lower give to variables without a name in the
 // source.
-var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
+var generatedNames = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
 	"argument": true, "copy": true, "each": true, "out": true, "private": true, "receiver": true, "result": true, "zero": true}
 
 func position(p ir.Pos) diag.Pos { return diag.Pos{File: p.File, Line: p.Line, Col: p.Col} }

@@ -1,24 +1,20 @@
 // Package uniform finds which values are the same for all work-items of a work-group, and which
 // blocks all these work-items reach together.
 //
-//	work-items   0 1 2 3
-//	             │ │ │ │    n := len(s)        uniform value
-//	             │ │ │ │    if n > 9 {         uniform branch
-//	             │ │ │ │        Barrier()      legal, since all are here
-//	             │ │ │ │    }
-//	             │ │ │ │    if id == 2 {       divergent branch
-//	             │ │ ↯ │        return         2 leaves the group and becomes a dead lane
-//	             │ │ ┆ │    }
-//	             │ │ ┆ │    Barrier()          legal, since all remaining work-items are here.
+// For example, n := len(s) is a uniform value, and if n > 9 { … } is a uniform branch, in which a barrier
+// is legal. The branch of the statement if id == 2 { return } is divergent. Work-item 2 leaves its group
+// there and becomes a dead lane. A barrier after the branch is legal, since all remaining work-items reach
+// it together.
 //
 // The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
-// not uniform is an error in the kernel, and Info.Check returns the diagnostics. Loops are the
-// hardest part. When all work-items have left the group, dead lanes must not stay in a loop for
-// ever. So ends.go searches for an exit that dead lanes are known to take. If there is none,
-// loops.go may decide that the loop tests in each iteration whether a live lane remains.
+// not uniform is an error in the kernel, and Info.Check returns the diagnostics. When all
+// work-items have left the group, dead lanes must not stay in a loop for ever. So the code in
+// ends.go searches for an exit of the loop that dead lanes are known to take. If the loop has no
+// such exit, the code in loops.go may decide that the loop tests in each iteration whether a live
+// lane remains.
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
 // other. Package uniform may import rewrite and facts. Package lanes transforms code according to
-// this analysis. Packages checks, loops and simplify use it to find the branches that must not
-// move.
+// the analysis of package uniform. Packages checks, loops and simplify use the analysis to find the
+// branches that must not move.
 package uniform

@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds exits of a loop that dead lanes are known to take. In a loop without such an
-// exit, dead lanes would stay for ever after all work-items have left the group.
+// This file finds exits of a loop that dead lanes are known to take. In a loop without an exit for
+// dead lanes, dead lanes would stay for ever after all work-items have left the group.
 
 import (
 	"cmp"
@@ -11,41 +11,42 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The method ways returns the blocks with an exit by which dead lanes may leave the loop l. The
-// exit must be one that dead lanes are known to take, or its condition must be uniform and change
-// between iterations. A condition that never changes might keep the loop running for ever. A
-// failing check is not an exit.
-func (u *Info) ways(l *ir.Loop) []*ir.Block {
+// exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. Either dead
+// lanes are known to take the exit, or the exit's condition is uniform and changes between
+// iterations. A condition that never changes might keep the loop running for ever. A failing check
+// does not count as an exit.
+func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
 		c, _ := u.wayOut(b, l)
 		if c == nil {
 			continue
 		}
-		if given, ok := u.leavesBy(b, l); ok && given == nil || counts(c, l, map[*ir.Value]bool{}) {
+		if given, ok := u.leavesBy(b, l); ok && given == nil || dependsOnHead(c, l, map[*ir.Value]bool{}) {
 			all = append(all, b)
 		}
 	}
 	return all
 }
 
-// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If the returned
-// proviso given is not nil, the result is valid only under that proviso.
-func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
+// sureToEnd reports whether dead lanes are known to leave the loop l by some exit. If sureToEnd
+// returns a proviso (a condition on the loop's step), dead lanes leave the loop only under the
+// proviso.
+func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	for _, b := range u.Order {
 		if p, is := u.leavesBy(b, l); is {
 			if p == nil {
 				return nil, true
 			}
-			given, ok = p, true
+			proviso, ok = p, true
 		}
 	}
-	return given, ok
+	return proviso, ok
 }
 
-// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If so,
-// it returns the branch's condition and the value of the condition for which they leave. Otherwise
-// it returns nil.
+// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
+// do, wayOut returns the branch's condition and the value of the condition for which the work-items
+// leave. If they do not leave the loop together by b's branch, wayOut returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -58,8 +59,9 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	return nil, false
 }
 
-// leavesBy reports whether dead lanes are known to leave the loop l by b's branch. Each iteration
-// must reach b. If the returned proviso is not nil, the result is valid only under the proviso.
+// leavesBy reports whether dead lanes are known to leave the loop l by b's branch. leavesBy
+// requires that each iteration reaches b. If leavesBy returns a proviso, its result is valid only
+// under the proviso.
 func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
@@ -68,18 +70,18 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	if x := u.amongDead(c, l, map[*ir.Value]*ir.Value{}); x.IsConst() {
 		return nil, x.Bits != 0 == out
 	}
-	return u.becomes(c, out, l)
+	return u.reachesCond(c, out, l)
 }
 
-// amongDead returns the constant that v equals in an iteration in which all lanes are dead. It
-// returns v if there is no such constant. When all lanes are dead, all operands of group algorithms
-// are neutral.
+// amongDead returns the constant that v equals in an iteration in which all lanes are dead. If v
+// does not equal a constant in that iteration, amongDead returns v. In an iteration in which all
+// lanes are dead, all operands of group algorithms are neutral.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)
 	}
 	known[v] = v
-	m := u.outside
+	m := u.foldModule
 	switch {
 	case v.Op == ir.OpPhi || !u.Value(v):
 	case v.IsGroupOp():
@@ -99,9 +101,9 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// The function counts reports whether v depends on a phi of the loop's head. It does not follow
-// operands of group algorithms, since dead lanes do not contribute to their results.
-func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
+// dependsOnHead reports whether v depends on a phi of the loop's head. Operands of group algorithms
+// are not followed, since dead lanes do not contribute to their results.
+func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
 	}
@@ -109,22 +111,22 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Op == ir.OpPhi && v.Block == l.Head {
 		return true
 	}
-	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
+	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return dependsOnHead(a, l, seen) })
 }
 
-// The method becomes reports whether the condition c is known to equal want in some iteration of
-// the loop l. Each iteration must compute c, and c must compare a count with an invariant value. If
-// the returned proviso is not nil, the result is valid only under the proviso.
-func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
+// reachesCond reports whether the condition c is known to equal want in some iteration of the loop
+// l. Each iteration must compute c, and c must compare a count with an invariant value. If
+// reachesCond returns a proviso, its result is valid only under the proviso.
+func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
-		return u.becomes(c.Args[0], !want, l)
+		return u.reachesCond(c.Args[0], !want, l)
 	case ir.OpLAnd, ir.OpLOr:
 		if want != (c.Op == ir.OpLOr) {
 			return nil, false
 		}
-		p, ok := u.becomes(c.Args[0], want, l)
-		if q, also := u.becomes(c.Args[1], want, l); also && (!ok || q == nil) {
+		p, ok := u.reachesCond(c.Args[0], want, l)
+		if q, also := u.reachesCond(c.Args[1], want, l); also && (!ok || q == nil) {
 			return q, true
 		}
 		return p, ok
@@ -137,26 +139,25 @@ func (u *Info) becomes(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 		if !Invariant(end, l) {
 			continue
 		}
-		n, ok := u.count(v, l)
+		n, ok := u.countOf(v, l)
 		if !ok {
 			continue
 		}
 		switch {
-		case n.how == byHalving:
-			// Repeated right shifts of a negative number end at -1, and those of other numbers end
-			// at 0.
-			m := u.outside
-			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.by.Lo == 0 || isAt(m, c, i, -1, want))
+		case n.stepWay == byHalving:
+			// Repeated right shifts change a negative number to -1, and any other number to 0.
+			m := u.foldModule
+			return nil, n.phi == v && isAt(m, c, i, 0, want) && (n.stepRange.Lo == 0 || isAt(m, c, i, -1, want))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
-			return nil, n.equals(u.within(end, l), want == (c.Op == ir.OpIEq))
+			return nil, n.reachesValue(u.invariantRange(end, l), want == (c.Op == ir.OpIEq))
 		default:
-			return n.passes(u.within(end, l), orderOf(c, i, want))
+			return n.passesEnd(u.invariantRange(end, l), orderOf(c, i, want))
 		}
 	}
 	return nil, false
 }
 
-// isAt reports whether the result of the comparison c is want if operand i of c is n. The module m
+// isAt reports whether the comparison c has the result want if operand i of c is n. The module m
 // provides the constants for folding c.
 func isAt(m *ir.Module, c *ir.Value, i int, n int64, want bool) bool {
 	w := *c

@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds the edges on which work-items leave their group, by a return or a fault. A branch
-// that only skips a barrier has no such edge.
+// This file finds the edges on which work-items leave their group, by a return or a fault. An edge
+// that only skips a barrier does not count as leaving.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // Way returns the edge of b's branch from which no Sync op is reachable, if a Sync op is reachable
-// from the branch's other edge. Otherwise it returns false.
+// from the branch's other edge. For any other branch, Way returns false.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -24,17 +24,17 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// The method splits reports whether some work-items leave the group on the edge e while others
+// splitsGroup reports whether some work-items leave the group on the edge e while others
 // stay.
-func (u *Info) splits(e edge) bool {
+func (u *Info) splitsGroup(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// The method meets reports whether work-items that take the edge e can later meet work-items that
-// have passed a Sync op. It assumes that work-items leave the group on all edges in leaving.
-// Work-items do not count as meeting if they only share the block of a return statement.
-func (u *Info) meets(e edge, leaving []edge) bool {
-	if u.stated(e, leaving) {
+// meetsLater reports whether work-items that take the edge e can later meet work-items that have
+// passed a Sync op. meetsLater assumes that work-items leave the group on all edges in leaving.
+// Work-items that only share the block of a return statement do not count as meeting.
+func (u *Info) meetsLater(e edge, leaving []edge) bool {
+	if u.leavesByStatement(e, leaving) {
 		return false
 	}
 	// The code after e is usually short, so the search for a Sync op starts there and follows edges
@@ -63,7 +63,7 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 				}
 				continue
 			}
-			if u.sync[u.Index[p]] {
+			if u.hasSyncAt[u.Index[p]] {
 				return true
 			}
 			if !seen[p] {
@@ -76,21 +76,21 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 }
 
 // meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
-// branch again. It assumes that work-items leave the group on all edges in leaving.
+// branch again. meetsAgain assumes that work-items leave the group on all edges in leaving.
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
-		sync bool // whether a Sync op was passed
+		sync bool // whether the path to b contains a Sync op
 	}
 	seen := map[place]bool{}
-	for work := []place{{e.from, u.sync[u.Index[e.from]]}}; len(work) > 0; {
+	for work := []place{{e.from, u.hasSyncAt[u.Index[e.from]]}}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, s := range at.b.Term.Succs {
 			if d := (edge{at.b, s}); d == e || u.Leaving[d] || slices.Contains(leaving, d) {
 				continue
 			}
-			next := place{s, at.sync || u.sync[u.Index[s]]}
+			next := place{s, at.sync || u.hasSyncAt[u.Index[s]]}
 			if s == e.from && next.sync {
 				return true
 			}
@@ -103,20 +103,20 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	return false
 }
 
-// The method stated reports whether work-items that take the edge e leave the group only by faults
-// and return statements. In addition, the work-items that stay must reach an end of the kernel
-// without passing these statements. The second condition excludes a return statement that all
-// work-items reach after a loop.
-func (u *Info) stated(e edge, leaving []edge) bool {
+// leavesByStatement reports whether work-items that take the edge e leave the group only by faults
+// and return statements. For the result true, the work-items that stay must also reach an end of
+// the kernel without the faults and return statements after e. The condition on the work-items that
+// stay excludes a return statement that all work-items reach after a loop.
+func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
-	if !statements(region) {
+	if !endsInStatements(region) {
 		return false
 	}
-	if fails(e.To) {
+	if isFailTarget(e.To) {
 		return true
 	}
 	// After a barrier, a failing check ends all work-items that reached the barrier.
-	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
+	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && isFailTarget(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
 		seen[b] = true
@@ -125,7 +125,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// A block whose successors all fail is an end, too.
+		// A block whose successors are all targets of failing checks is an end of the kernel, too.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -134,7 +134,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 				continue
 			}
 			if d := (edge{b, s}); u.Leaving[d] || slices.Contains(leaving, d) {
-				if to := Reachable(s); statements(to) && !onlyFaults(to) {
+				if to := Reachable(s); endsInStatements(to) && !onlyFaults(to) {
 					continue
 				}
 			}
@@ -150,7 +150,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 func (u *Info) Returns() []*ir.Block {
 	var out []*ir.Block
 	for _, b := range u.Order {
-		if e, ok := u.Way(b); ok && u.splits(e) && !onlyFaults(Reachable(e.To)) {
+		if e, ok := u.Way(b); ok && u.splitsGroup(e) && !onlyFaults(Reachable(e.To)) {
 			out = append(out, b)
 		}
 	}
@@ -160,7 +160,7 @@ func (u *Info) Returns() []*ir.Block {
 // SubGroups reports whether all work-items of a sub-group that compute v together are known to get
 // the same result.
 func (u *Info) SubGroups(v *ir.Value) bool {
-	const most = 64 // largest number of values to examine
+	const most = 64 // largest number of values that SubGroups examines
 	seen := map[*ir.Value]bool{}
 	var same func(v *ir.Value) bool
 	same = func(v *ir.Value) bool {
@@ -181,12 +181,12 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 	return same(v)
 }
 
-// The function fails reports whether b is the block to which a failing check jumps.
-func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
+// isFailTarget reports whether b is the block to which a failing check jumps.
+func isFailTarget(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// The function statements reports whether each end of the kernel within region is a fault, a panic
+// endsInStatements reports whether each end of the kernel within region is a fault, a panic
 // or a return statement.
-func statements(region []*ir.Block) bool {
+func endsInStatements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
 			!slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })

@@ -1,8 +1,7 @@
 package uniform
 
-// This file decides for each loop in uniform flow how dead lanes leave the loop. Either the loop
-// ends by itself, or it tests in each iteration whether a live lane remains, or it is treated as
-// divergent.
+// This file decides for each loop in uniform flow how dead lanes leave the loop. A loop may end by
+// itself, test in each iteration whether a live lane remains, or be treated as divergent.
 
 import (
 	"slices"
@@ -11,19 +10,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method settle decides for each loop in uniform flow whether dead lanes might stay in the loop
-// for ever after all work-items have left their group. It distinguishes three kinds of loops:
+// decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop for
+// ever after all work-items have left their group. decideLoops distinguishes three kinds of loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass such a loop, or no
-//     work-item can have left the group before one of its iterations.
-//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a loop has
-//     Sync ops and is left only by faults and return statements, or it has an exit that the method ways finds.
+//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass the loop, or no
+//     work-item can have left the group before an iteration of the loop.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. The loop contains
+//     Sync ops and is left only by faults and return statements, or it has an exit that exitsOf finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
-//     branch on which they leave counts as an end of the kernel.
+//     branch at which work-items leave such a loop counts as an end of the kernel.
 //
-// The method settle returns false at the first loop of the second or third kind, since the decision
-// affects other loops. It returns true if there is no such loop.
-func (u *Info) settle() bool {
+// At the first loop that is not of the first kind, decideLoops returns false, since the decision
+// affects other loops. If all loops are of the first kind, decideLoops returns true.
+func (u *Info) decideLoops() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
 			continue
@@ -31,15 +30,15 @@ func (u *Info) settle() bool {
 		if given, ok := u.sureToEnd(l); ok && given == nil {
 			continue
 		}
-		switch x, ends := u.leftFrom(l), len(u.ways(l)) > 0; {
-		case !x.before:
+		switch x, ends := u.leftFrom(l), len(u.exitsOf(l)) > 0; {
+		case !x.leftBefore:
 			continue
-		case x.mayAsk() || ends && (x.sync || !u.bypassed(l)):
-			u.asking = append(u.asking, u.Index[l.Head])
-		case ends || x.leave < 0 || u.exits[x.leave]:
+		case x.mayAsk() || ends && (x.hasSync || !u.isBypassed(l)):
+			u.testedHeads = append(u.testedHeads, u.Index[l.Head])
+		case ends || x.leaveIndex < 0 || u.addedExits[x.leaveIndex]:
 			continue
 		default:
-			u.exits[x.leave] = true
+			u.addedExits[x.leaveIndex] = true
 		}
 		return false
 	}
@@ -54,10 +53,10 @@ func (u *Info) Together(b *ir.Block) bool {
 
 // AsksAt reports whether b is the head of a loop that tests in each iteration whether a live lane
 // remains.
-func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
+func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.testedHeads, u.Index[b]) }
 
-// Provisos maps the heads of certain loops to provisos. Such a loop does not need to test whether a
-// live lane remains if its proviso holds.
+// Provisos maps the heads of certain loops to provisos (conditions on the loop's step). If its
+// proviso holds, the loop does not need to test whether a live lane remains.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
@@ -71,36 +70,36 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	return all
 }
 
-// leftLoop describes how work-items leave the kernel from within a loop.
-type leftLoop struct {
-	leave  int  // index of a block in the loop from which work-items leave, preferably without a fault, or -1
-	stated bool // whether work-items leave the loop only by faults and return statements
-	sync   bool // whether the loop contains Sync ops
-	before bool // whether some work-items may have left the group before an iteration of the loop
+// leaveInfo describes how work-items leave the kernel from within a loop.
+type leaveInfo struct {
+	leaveIndex   int  // index of a block in the loop from which work-items leave, if possible without a fault; -1 if none
+	byStatements bool // whether work-items leave the loop only by faults and return statements
+	hasSync      bool // whether the loop contains Sync ops
+	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
 }
 
 // mayAsk reports whether the loop may test in each iteration whether a live lane remains, even if
 // the loop has no other exit.
-func (x leftLoop) mayAsk() bool { return x.before && x.sync && x.stated }
+func (x leaveInfo) mayAsk() bool { return x.leftBefore && x.hasSync && x.byStatements }
 
 // leftFrom returns how work-items leave the kernel from within the loop l.
-func (u *Info) leftFrom(l *ir.Loop) leftLoop {
-	x := leftLoop{leave: -1, stated: true}
+func (u *Info) leftFrom(l *ir.Loop) leaveInfo {
+	x := leaveInfo{leaveIndex: -1, byStatements: true}
 	leads := leadTo(l.Head)
 	for i, b := range u.Order {
 		in := l.Contains(b)
-		x.sync = x.sync || in && u.sync[i]
+		x.hasSync = x.hasSync || in && u.hasSyncAt[i]
 		e, ok := u.Way(b)
-		if !ok || !u.splits(e) {
+		if !ok || !u.splitsGroup(e) {
 			continue
 		}
-		x.before = x.before || leads[b]
+		x.leftBefore = x.leftBefore || leads[b]
 		if !in {
 			continue
 		}
-		x.stated = x.stated && u.stated(e, nil)
-		if x.leave < 0 || Faults(u.leftTo(x.leave)) && !Faults(e.To) {
-			x.leave = i
+		x.byStatements = x.byStatements && u.leavesByStatement(e, nil)
+		if x.leaveIndex < 0 || Faults(u.leftTo(x.leaveIndex)) && !Faults(e.To) {
+			x.leaveIndex = i
 		}
 	}
 	return x
@@ -123,15 +122,15 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 }
 
 // askWhereStuck searches for a loop from which the remaining work-items never reach an end of the
-// kernel, and for which mayAsk is true. It adds the loop to u.asking, and reports whether it found
-// a loop.
+// kernel, and for which mayAsk is true. The head of the loop is added to u.testedHeads. askWhereStuck
+// reports whether it found a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
 			continue
 		}
 		if u.leftFrom(l).mayAsk() {
-			u.asking = append(u.asking, u.Index[l.Head])
+			u.testedHeads = append(u.testedHeads, u.Index[l.Head])
 			return true
 		}
 	}
@@ -152,39 +151,39 @@ func Faults(b *ir.Block) bool {
 }
 
 // BypassLoops removes loops without Sync ops from the skeleton (the code that dead lanes execute),
-// by marking their blocks as divergent. Dead lanes then go around these loops, so the loops need no
+// by marking their blocks as divergent. Dead lanes skip the removed loops, so the loops need no
 // test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses its values
 // or stores.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
-		if !u.Block(l.Head) || !u.bypassed(l) {
+		if !u.Block(l.Head) || !u.isBypassed(l) {
 			continue
 		}
 		for i, b := range u.Order {
 			if l.Contains(b) {
-				u.control[i] = l.Head
+				u.controlBlock[i] = l.Head
 			}
 		}
 	}
 }
 
-// The method bypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform
+// isBypassed reports whether BypassLoops removes the loop l, assuming that l is in uniform
 // flow.
-func (u *Info) bypassed(l *ir.Loop) bool {
+func (u *Info) isBypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false
 	}
 	for i, b := range u.Order {
-		if l.Contains(b) && (u.sync[i] || !u.Before[i]) || !l.Contains(b) && u.needs(b, l) {
+		if l.Contains(b) && (u.hasSyncAt[i] || !u.Before[i]) || !l.Contains(b) && u.dependsOnLoop(b, l) {
 			return false
 		}
 	}
 	return true
 }
 
-// The method needs reports whether block b, which is outside the loop l, contains a uniform value
+// dependsOnLoop reports whether block b, which is outside the loop l, contains a uniform value
 // that depends on the loop.
-func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
+func (u *Info) dependsOnLoop(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
 	for _, v := range b.Phis {
@@ -209,7 +208,7 @@ func (u *Info) leavesTogether(l *ir.Loop) bool {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.Contains(s) || u.splits(edge{b, s}) || !u.Before[i] {
+			if l.Contains(s) || u.splitsGroup(edge{b, s}) || !u.Before[i] {
 				continue
 			}
 			if out != nil && out != s {

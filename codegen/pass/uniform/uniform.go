@@ -1,7 +1,7 @@
 package uniform
 
-// This file contains the main analysis, a fixpoint over values and control flow. It starts from the
-// work-item ids and marks all values and blocks that depend on them.
+// This file contains the main analysis, a fixpoint over values and control flow. The analysis
+// starts from the work-item ids and marks all values and blocks that depend on them.
 
 import (
 	"cmp"
@@ -17,35 +17,36 @@ import (
 //
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
-// divergent. Such an edge leads from a block from which a Sync op is reachable to a block from
-// which no Sync op is reachable. Some work-items take the edge while others stay. If both sides of
-// a branch meet again after a Sync op, the branch is an if around the Sync op, not an early return.
+// divergent. A Sync op is reachable from the start of an edge on which work-items leave, but not
+// from its end. Some work-items take the edge and leave while other work-items stay in the group.
+// If both sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not
+// an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
 	Order []*ir.Block
 	Index map[*ir.Block]int
 	// Before records for each block, by index, whether a Sync op is reachable from the block.
-	Before []bool
-	sync   []bool
+	Before    []bool
+	hasSyncAt []bool
 
-	varying map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
-	differ  map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
-	control []*ir.Block             // the block whose branch makes each block divergent, or nil
-	Leaving map[edge]bool           // edges on which some work-items leave their group
-	kept    map[edge]bool           // edges on which, as the analysis has found, no work-items leave their group
-	dom     *ir.DomTree
-	loops   []*ir.Loop
-	exits   map[int]bool // blocks that count as ends of the kernel (see the method settle)
-	// The field asking contains the indices of the heads of loops that test in each iteration
-	// whether a live lane remains. In the graph for postdominators, an additional node before each
-	// of these heads represents the test.
-	asking []int
-	ranges *facts.Ranges // intervals for the method at, or nil if not yet computed
-	// The field outside is a module for the constants that the analysis creates by folding. The
+	varyingOperands map[*ir.Value]*ir.Value // maps each varying value to the operand that makes it vary, or to itself
+	varyingVars     map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
+	controlBlock    []*ir.Block             // maps a block, by index, to the block whose branch makes it divergent; nil if uniform
+	Leaving         map[edge]bool           // edges on which some work-items leave their group
+	keptEdges       map[edge]bool           // edges on which no work-items leave their group, as the analysis has found
+	dom             *ir.DomTree
+	loops           []*ir.Loop
+	addedExits      map[int]bool // blocks that count as ends of the kernel (see decideLoops)
+	// testedHeads contains the indices of the heads of loops that test in each iteration whether a
+	// live lane remains. In the graph for postdominators, an additional node before the head
+	// represents the test.
+	testedHeads []int
+	ranges      *facts.Ranges // intervals for intervalAt, or nil if not yet computed
+	// foldModule is a module for the constants that the analysis creates by folding. The
 	// analysis must not add constants to the module that it analyses.
-	outside    *ir.Module
-	ipdom      []int // immediate postdominator of each node (see succs), for the remaining work-items
+	foldModule *ir.Module
+	ipdom      []int // immediate postdominator of each node (see nodeSuccs), for the remaining work-items
 	ShortLoops map[*ir.Block]bool
 }
 
@@ -55,16 +56,16 @@ type edge struct{ from, To *ir.Block }
 func Of(f *ir.Func) *Info {
 	u := &Info{
 		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
-		varying: map[*ir.Value]*ir.Value{}, differ: map[*ir.Var]*ir.Value{}, Leaving: map[edge]bool{}, outside: ir.NewModule(""),
+		varyingOperands: map[*ir.Value]*ir.Value{}, varyingVars: map[*ir.Var]*ir.Value{}, Leaving: map[edge]bool{}, foldModule: ir.NewModule(""),
 	}
 	for i, b := range u.Order {
 		u.Index[b] = i
 	}
 	n := len(u.Order)
-	u.Before, u.sync, u.control = make([]bool, n), make([]bool, n), make([]*ir.Block, n)
+	u.Before, u.hasSyncAt, u.controlBlock = make([]bool, n), make([]bool, n), make([]*ir.Block, n)
 	for i, b := range u.Order {
-		u.sync[i] = slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
-		u.Before[i] = u.sync[i]
+		u.hasSyncAt[i] = slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
+		u.Before[i] = u.hasSyncAt[i]
 	}
 	for changed := true; changed; {
 		changed = false
@@ -77,60 +78,60 @@ func Of(f *ir.Func) *Info {
 		}
 	}
 	for _, b := range u.Order {
-		// Work-items that take an edge to a fault never meet the others again.
-		if e, ok := u.Way(b); ok && fails(e.To) {
+		// Work-items that take an edge to a fault never meet the other work-items again.
+		if e, ok := u.Way(b); ok && isFailTarget(e.To) {
 			u.Leaving[e] = true
 		}
 	}
 	u.dom = f.Dominators()
 	u.loops = u.dom.Loops().All
-	for u.values() {
-		u.flow()
+	for u.markValues() {
+		u.findDivergent()
 	}
 	if u.ipdom == nil {
-		u.flow()
+		u.findDivergent()
 	}
 	return u
 }
 
 // Value reports whether v is uniform, that is, whether all work-items that compute v together get
 // the same result.
-func (u *Info) Value(v *ir.Value) bool { return u.varying[v] == nil }
+func (u *Info) Value(v *ir.Value) bool { return u.varyingOperands[v] == nil }
 
-// Short reports whether the loop with head b is known to end after few iterations. Only an Info
-// that ForHost returns has this information.
+// Short reports whether the loop with head b is known to end after few iterations. Short uses the
+// field ShortLoops, which only package pass sets, for host forms.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
 // Block reports whether all work-items that remain in the group reach b together.
-func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
+func (u *Info) Block(b *ir.Block) bool { return u.controlBlock[u.Index[b]] == nil }
 
 // Explain returns the branch because of which some work-items do not reach b, and the value that is
 // the origin of that divergence. The block b must be divergent.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
-	branch = u.parting(b)
-	return branch, u.root(branch.Term.Cond)
+	branch = u.partingBranch(b)
+	return branch, u.rootCause(branch.Term.Cond)
 }
 
-// The method root follows the reasons why v varies, and returns the value from which the divergence
+// rootCause follows the reasons why v varies, and returns the value from which the divergence
 // originates.
-func (u *Info) root(v *ir.Value) *ir.Value {
+func (u *Info) rootCause(v *ir.Value) *ir.Value {
 	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
 		chain[v] = true
-		if w := u.varying[v]; w != nil {
+		if w := u.varyingOperands[v]; w != nil {
 			v = w
 		}
 	}
 	return v
 }
 
-// The method parting returns the branch because of which work-items do not reach b together. Among
+// partingBranch returns the branch because of which work-items do not reach b together. Among
 // the branches that control b, the returned branch is the nearest with a varying condition.
-func (u *Info) parting(b *ir.Block) *ir.Block {
+func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
 	for !seen[b] {
 		seen[b] = true
-		c := u.control[u.Index[b]]
+		c := u.controlBlock[u.Index[b]]
 		if c == nil {
 			break
 		}
@@ -143,16 +144,17 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// The method values marks varying values, given the divergent blocks, and reports whether it marked
-// any. A value varies if it depends on a varying value. Phis in divergent flow vary. So the counter
-// of a loop that work-items leave in different iterations varies.
-func (u *Info) values() bool {
+// markValues marks varying values, given the divergent blocks, and reports whether it marked any.
+// An instruction varies if an operand varies. A phi in divergent flow varies, even if its arguments
+// do not. For example, the counter of a loop varies after the loop if work-items leave the loop in
+// different iterations.
+func (u *Info) markValues() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
-		if u.varying[v] != nil || v.Block == nil {
+		if u.varyingOperands[v] != nil || v.Block == nil {
 			return false
 		}
-		u.varying[v] = why
+		u.varyingOperands[v] = why
 		any = true
 		return true
 	}
@@ -160,15 +162,15 @@ func (u *Info) values() bool {
 		changed = false
 		for _, b := range u.Order {
 			for _, v := range b.Phis {
-				if why := u.phi(v); why != nil {
+				if why := u.varyingPhi(v); why != nil {
 					changed = mark(v, why) || changed
 				}
 			}
 			for _, v := range b.Insts {
-				if why := u.value(v); why != nil {
+				if why := u.varyingOperand(v); why != nil {
 					changed = mark(v, why) || changed
 				}
-				if u.contents(v) {
+				if u.markContents(v) {
 					changed, any = true, true
 				}
 			}
@@ -177,8 +179,8 @@ func (u *Info) values() bool {
 	return any
 }
 
-// The method phi returns the value that makes the phi v vary, or nil if v is uniform.
-func (u *Info) phi(v *ir.Value) *ir.Value {
+// varyingPhi returns the value that makes the phi v vary, or nil if v is uniform.
+func (u *Info) varyingPhi(v *ir.Value) *ir.Value {
 	for _, a := range v.Args {
 		if a.Block != nil && !u.Value(a) {
 			return a
@@ -188,11 +190,11 @@ func (u *Info) phi(v *ir.Value) *ir.Value {
 	if len(b.Preds) == 1 {
 		return nil
 	}
-	if c := u.parting(b); c != nil {
+	if c := u.partingBranch(b); c != nil {
 		return c.Term.Cond
 	}
 	for i, p := range b.Preds {
-		if c := u.parting(p); c != nil {
+		if c := u.partingBranch(p); c != nil {
 			return c.Term.Cond
 		}
 		if slices.Contains(b.Preds[:i], p) && !u.Value(p.Term.Cond) {
@@ -202,8 +204,8 @@ func (u *Info) phi(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// The method value returns the value that makes the instruction v vary, or nil if v is uniform.
-func (u *Info) value(v *ir.Value) *ir.Value {
+// varyingOperand returns the value that makes the instruction v vary, or nil if v is uniform.
+func (u *Info) varyingOperand(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpBuiltIn:
 		switch v.Aux.(ir.BuiltIn) {
@@ -216,7 +218,7 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 		switch {
 		case r.Var == nil && u.roots.NeverWritten(v.Args[0]), r.Var != nil && r.Var.Storage == ir.Private && r.Var.Init != nil:
 		case r.Var != nil && r.Var.Storage == ir.Function:
-			return u.loaded(v)
+			return u.varyingLoad(v)
 		default:
 			return v
 		}
@@ -241,35 +243,36 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// The method flow finds the divergent blocks. When it finds an edge on which work-items leave the
-// group, it removes the edge from the graph and starts again. The reason is that removing the edge
-// changes which blocks depend on which branches.
-func (u *Info) flow() {
-	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
+// findDivergent finds the divergent blocks. When findDivergent finds an edge on which work-items
+// leave the group, it removes the edge from the graph and starts again. After the removal of an
+// edge, other blocks may depend on the edge's branch.
+func (u *Info) findDivergent() {
+	u.keptEdges, u.addedExits, u.testedHeads = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
 	for {
-		u.postdominators()
-		pending := u.spread()
+		u.findPostdominators()
+		pending := u.spreadDivergence()
 		if len(pending) == 0 {
 			if u.retractExits(back) {
 				continue
 			}
-			if u.settle() {
+			if u.decideLoops() {
 				return
 			}
 			continue
 		}
-		// Edges of branches with varying conditions are decided first and together. The other edges
-		// are decided one by one. Their branches may only seem divergent, because of an undecided
-		// edge nearer to the varying branch.
+		// The loop first decides, for all edges of branches with varying conditions together,
+		// whether work-items leave on these edges. Then it decides this for the edges of other
+		// branches, one by one. A branch may only seem divergent because an edge nearer to the
+		// varying branch is undecided.
 		n := len(u.Order)
-		distance := func(e edge) int { return (u.Index[e.from] - u.origin(e.from) + n) % n }
+		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
 			return cmp.Or(distance(x)-distance(y), u.Index[x.from]-u.Index[y.from])
 		})
 		now := slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return u.Value(e.from.Term.Cond) })
 		if len(now) == 0 {
-			now = slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return !u.stated(e, pending) })
+			now = slices.DeleteFunc(slices.Clone(pending), func(e edge) bool { return !u.leavesByStatement(e, pending) })
 		}
 		if len(now) == 0 {
 			now = pending
@@ -278,12 +281,12 @@ func (u *Info) flow() {
 			now = now[:1]
 		}
 		for {
-			i := slices.IndexFunc(now, func(e edge) bool { return u.meets(e, pending) })
+			i := slices.IndexFunc(now, func(e edge) bool { return u.meetsLater(e, pending) })
 			if i < 0 {
 				break
 			}
 			e := now[i]
-			u.kept[e] = true
+			u.keptEdges[e] = true
 			is := func(x edge) bool { return x == e }
 			now, pending = slices.DeleteFunc(slices.Clone(now), is), slices.DeleteFunc(slices.Clone(pending), is)
 		}
@@ -294,9 +297,9 @@ func (u *Info) flow() {
 }
 
 // retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
-// edges in u.Leaving. It removes edges that all work-items take together, and edges after which
-// work-items meet others that stay. An edge that all work-items take together is removed at most
-// once. retractExits reports whether it removed any edge.
+// edges in u.Leaving. retractExits removes edges that all work-items take together, and edges after
+// which work-items meet work-items that stay. retractExits removes an edge that all work-items take
+// together at most once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -309,24 +312,24 @@ func (u *Info) retractExits(back map[edge]bool) bool {
 	for again := true; again; {
 		again = false
 		for _, b := range u.Order {
-			if e, ok := u.Way(b); ok && u.Leaving[e] && u.meets(e, nil) {
+			if e, ok := u.Way(b); ok && u.Leaving[e] && u.meetsLater(e, nil) {
 				delete(u.Leaving, e)
-				u.kept[e], again = true, true
+				u.keptEdges[e], again = true, true
 			}
 		}
 	}
 	if len(u.Leaving) == n {
 		return false
 	}
-	clear(u.exits)
-	u.asking = nil
+	clear(u.addedExits)
+	u.testedHeads = nil
 	return true
 }
 
-// The method origin returns the index of the block whose varying branch makes b divergent.
-func (u *Info) origin(b *ir.Block) int {
+// originIndex returns the index of the block whose varying branch makes b divergent.
+func (u *Info) originIndex(b *ir.Block) int {
 	for range u.Order {
-		c := u.control[u.Index[b]]
+		c := u.controlBlock[u.Index[b]]
 		if c == nil || !u.Value(b.Term.Cond) {
 			break
 		}
@@ -337,22 +340,22 @@ func (u *Info) origin(b *ir.Block) int {
 	return u.Index[b]
 }
 
-// The method spread marks the blocks that depend on divergent branches. Branches with an undecided
-// edge, on which work-items may leave, are left out. The method spread returns these undecided
-// edges.
-func (u *Info) spread() []edge {
+// spreadDivergence marks the blocks that depend on divergent branches. Branches with an undecided
+// edge, on which work-items may leave, are ignored. spreadDivergence returns the undecided edges of
+// divergent branches.
+func (u *Info) spreadDivergence() []edge {
 	n := len(u.Order)
-	clear(u.control)
+	clear(u.controlBlock)
 	u.ranges = nil
 	depends := make([][]int, n) // for each block, the blocks that depend on its branch
 	for i, b := range u.Order {
-		if len(b.Term.Succs) < 2 && !u.exits[i] {
+		if len(b.Term.Succs) < 2 && !u.addedExits[i] {
 			continue
 		}
-		for _, s := range u.succs(i) {
+		for _, s := range u.nodeSuccs(i) {
 			for j := s; j != u.ipdom[i] && j != n; {
 				if j > n {
-					if j = u.asking[j-n-1]; slices.Contains(depends[i], j) {
+					if j = u.testedHeads[j-n-1]; slices.Contains(depends[i], j) {
 						break
 					}
 					continue
@@ -378,24 +381,24 @@ func (u *Info) spread() []edge {
 		}
 		done[i] = true
 		b := u.Order[i]
-		if e, ok := u.Way(b); ok && !u.Leaving[e] && !u.kept[e] {
+		if e, ok := u.Way(b); ok && !u.Leaving[e] && !u.keptEdges[e] {
 			pending = append(pending, e)
 			continue
 		}
 		why := b
 		if b.Term.Cond == nil { // b was made an end of the kernel in an endless loop
-			why = u.control[i]
+			why = u.controlBlock[i]
 		}
 		mark := func(j int) {
-			if u.control[j] == nil {
-				u.control[j] = why
+			if u.controlBlock[j] == nil {
+				u.controlBlock[j] = why
 				work = append(work, j)
 			}
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// If only some work-items run another iteration, work-items of the group are in
-			// different iterations from then on.
+			// If only some work-items run another iteration, the work-items of the group are in
+			// different iterations of the loop afterward.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {
@@ -410,34 +413,34 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// The method succs returns the successors of node i in the graph of the work-items that stay. Nodes
-// below len(Order) are blocks, and node len(Order) is the kernel's end. The nodes after that are
-// the tests for live lanes at the loop heads in u.asking.
-func (u *Info) succs(i int) []int {
+// nodeSuccs returns the successors of node i in the graph of the work-items that stay. Nodes below
+// len(Order) are blocks, and node len(Order) is the kernel's end. The following nodes are the tests
+// for live lanes at the loop heads in u.testedHeads.
+func (u *Info) nodeSuccs(i int) []int {
 	n := len(u.Order)
 	if i > n {
-		return []int{u.asking[i-n-1], n}
+		return []int{u.testedHeads[i-n-1], n}
 	}
 	b := u.Order[i]
 	var out []int
 	for _, s := range b.Term.Succs {
 		j := u.Index[s]
-		if k := slices.Index(u.asking, j); k >= 0 {
+		if k := slices.Index(u.testedHeads, j); k >= 0 {
 			j = n + 1 + k
 		}
 		if !u.Leaving[edge{b, s}] && !slices.Contains(out, j) {
 			out = append(out, j)
 		}
 	}
-	if len(out) == 0 || u.exits[i] {
+	if len(out) == 0 || u.addedExits[i] {
 		out = append(out, n)
 	}
 	return out
 }
 
-// The method postdominators computes u.ipdom in the graph of the work-items that stay (see succs).
-// In a loop without other exits, the edges on which work-items leave count as exits.
-func (u *Info) postdominators() {
+// findPostdominators computes u.ipdom in the graph of the work-items that stay (see nodeSuccs). In
+// a loop without other exits, the edges on which work-items leave count as exits.
+func (u *Info) findPostdominators() {
 	n := len(u.Order)
 	for {
 		ends := u.reachEnd()
@@ -460,23 +463,23 @@ func (u *Info) postdominators() {
 		if stuck < 0 {
 			break
 		}
-		u.exits[stuck] = true
+		u.addedExits[stuck] = true
 	}
-	// The method uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph. It visits
-	// the nodes in an order that comes from a depth-first search from the kernel's end.
-	nodes := n + 1 + len(u.asking)
+	// findPostdominators uses the algorithm of Cooper, Harvey and Kennedy on the reversed graph.
+	// The nodes are visited in the order of a depth-first search from the kernel's end.
+	nodes := n + 1 + len(u.testedHeads)
 	preds := make([][]int, nodes)
 	succs := make([][]int, nodes)
 	for i := range nodes {
 		if i == n {
 			continue
 		}
-		succs[i] = u.succs(i)
+		succs[i] = u.nodeSuccs(i)
 		for _, s := range succs[i] {
 			preds[s] = append(preds[s], i)
 		}
 	}
-	post := postorder(n, preds)
+	post := postorderFrom(n, preds)
 	rank := make([]int, nodes)
 	for k, i := range post {
 		rank[i] = k
@@ -515,8 +518,8 @@ func (u *Info) postdominators() {
 	}
 }
 
-// The function postorder returns the nodes reachable from root in postorder.
-func postorder(root int, succs [][]int) []int {
+// postorderFrom returns the nodes reachable from root in postorder.
+func postorderFrom(root int, succs [][]int) []int {
 	seen := make([]bool, len(succs))
 	var out []int
 	type frame struct{ node, next int }
@@ -543,15 +546,15 @@ func postorder(root int, succs [][]int) []int {
 // kernel from that node.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
-	ends := make([]bool, n+1+len(u.asking))
+	ends := make([]bool, n+1+len(u.testedHeads))
 	ends[n] = true
-	for k := range u.asking {
+	for k := range u.testedHeads {
 		ends[n+1+k] = true
 	}
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
-			if !ends[i] && slices.ContainsFunc(u.succs(i), func(s int) bool { return ends[s] }) {
+			if !ends[i] && slices.ContainsFunc(u.nodeSuccs(i), func(s int) bool { return ends[s] }) {
 				ends[i], changed = true, true
 			}
 		}
@@ -560,15 +563,15 @@ func (u *Info) reachEnd() []bool {
 }
 
 // Join returns the first block after b in uniform flow that all remaining work-items reach from b.
-// It returns nil if there is no such block.
+// If the work-items do not meet again before the kernel's end, Join returns nil.
 func (u *Info) Join(b *ir.Block) *ir.Block {
 	n := len(u.Order)
 	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {
 		at := i
 		if i > n {
-			at = u.asking[i-n-1]
+			at = u.testedHeads[i-n-1]
 		}
-		if u.control[at] == nil {
+		if u.controlBlock[at] == nil {
 			return u.Order[at]
 		}
 	}

@@ -1,16 +1,16 @@
 package uniform
 
-// This file finds uniform private variables. Such a variable has the same contents for all
-// work-items of a group at the same time. An example is the private copy of an array field of the
-// kernel.
+// This file finds uniform private variables. A uniform private variable has the same contents for
+// all work-items of a group at the same time. For example, the private copy of an array field of
+// the kernel is a uniform variable.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The function own returns the private variable that v loads from or writes, or nil if there is
+// privateVar returns the private variable that v loads from or writes, or nil if there is
 // none.
-func own(v *ir.Value) *ir.Var {
+func privateVar(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
 	}
@@ -20,37 +20,38 @@ func own(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// The method contents marks the variable that v writes as varying if v may write different contents
-// for different work-items. It reports whether it marked a variable. A variable stays uniform if
-// all work-items of the group execute all writes together, with the same values and indices.
+// markContents marks the variable that v writes as varying if v may write different contents for
+// different work-items. If markContents marked a variable, it returns true. A variable stays
+// uniform if all work-items of the group execute all writes together, with the same values and
+// indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may reach such a block alone, and its stores remain when it continues as a dead
-// lane.
-func (u *Info) contents(v *ir.Value) bool {
+// leaves the group may execute the write alone, and the written value remains when the work-item
+// continues as a dead lane.
+func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
-		if u.differ[x] == nil {
-			u.differ[x] = v
+		if u.varyingVars[x] == nil {
+			u.varyingVars[x] = v
 			return true
 		}
 	}
-	x := own(v)
-	if x == nil || v.Op == ir.OpLoad || u.differ[x] != nil {
+	x := privateVar(v)
+	if x == nil || v.Op == ir.OpLoad || u.varyingVars[x] != nil {
 		return false
 	}
-	why := u.changes(v)
+	why := u.varyingWrite(v)
 	if why != nil {
-		u.differ[x] = why
+		u.varyingVars[x] = why
 	}
 	return why != nil
 }
 
-// The method changes returns the value because of which v may write different contents for
-// different work-items. It returns nil if v keeps its variable uniform.
-func (u *Info) changes(v *ir.Value) *ir.Value {
+// varyingWrite returns the value because of which v may write different contents for different
+// work-items. If the variable remains uniform, varyingWrite returns nil.
+func (u *Info) varyingWrite(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
-	case ok && u.differ[c.Src] != nil:
-		return u.differ[c.Src]
+	case ok && u.varyingVars[c.Src] != nil:
+		return u.varyingVars[c.Src]
 	case !ok && v.Op != ir.OpStore && v.Op != ir.OpZero, !u.Before[u.Index[v.Block]]:
 		return v
 	}
@@ -62,10 +63,10 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// The method loaded returns the value that makes v vary, where v is a load of a private variable.
-// It returns nil if v is uniform.
-func (u *Info) loaded(v *ir.Value) *ir.Value {
-	if u.differ[own(v)] != nil {
+// varyingLoad returns the value that makes v vary, where v is a load of a private variable. If v is
+// uniform, varyingLoad returns nil.
+func (u *Info) varyingLoad(v *ir.Value) *ir.Value {
+	if u.varyingVars[privateVar(v)] != nil {
 		return v
 	}
 	for _, a := range v.Args {
@@ -73,14 +74,14 @@ func (u *Info) loaded(v *ir.Value) *ir.Value {
 			return a
 		}
 	}
-	// Work-items that reach the block at different times may load different values.
+	// Work-items that execute v at different times may load different values.
 	return u.splitCond(v.Block)
 }
 
-// splitCond returns the condition of the branch because of which some work-items do not reach b. It
-// returns nil if b is uniform.
+// splitCond returns the condition of the branch because of which some work-items do not reach b. If
+// all work-items reach b together, splitCond returns nil.
 func (u *Info) splitCond(b *ir.Block) *ir.Value {
-	if c := u.parting(b); c != nil {
+	if c := u.partingBranch(b); c != nil {
 		return c.Term.Cond
 	}
 	return nil
@@ -88,8 +89,8 @@ func (u *Info) splitCond(b *ir.Block) *ir.Value {
 
 // Fills reports whether v writes to a uniform private variable.
 func (u *Info) Fills(v *ir.Value) bool {
-	x := own(v)
-	return x != nil && v.Op != ir.OpLoad && u.differ[x] == nil
+	x := privateVar(v)
+	return x != nil && v.Op != ir.OpLoad && u.varyingVars[x] == nil
 }
 
 // fillsFor reports whether the loop l writes to a uniform variable from which code outside the loop
@@ -99,7 +100,7 @@ func (u *Info) fillsFor(l *ir.Loop) bool {
 	for _, b := range u.Order {
 		for _, v := range b.Insts {
 			if l.Contains(b) && u.Fills(v) {
-				filled[own(v)] = true
+				filled[privateVar(v)] = true
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func (u *Info) fillsFor(l *ir.Loop) bool {
 	}
 	for _, b := range u.Order {
 		for _, v := range b.Insts {
-			src := own(v)
+			src := privateVar(v)
 			if c, ok := v.Aux.(*ir.Copy); ok {
 				src = c.Src
 			}
