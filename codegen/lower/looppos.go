@@ -21,7 +21,7 @@ func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
 				continue // an Alloc has the position of its variable's declaration, not of a loop statement
 			}
 			p := in.Pos()
-			if !p.IsValid() || !within(fn, p) {
+			if !p.IsValid() || !inSource(fn, p) {
 				continue
 			}
 			if !first.IsValid() || p < first {
