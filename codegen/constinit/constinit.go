@@ -41,14 +41,14 @@ type Facts struct {
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
-	inits map[*ssa.Package]*initializer // maps a package to the state of its evaluated initializer; nil for a package without code
-	trees map[*ssa.Global]*Tree         // maps a variable to the value that run.go computed; nil if the value is unknown
+	inits map[*ssa.Package]*constState // maps a package to the state of its evaluated initializer; nil for a package without code
+	trees map[*ssa.Global]*Tree        // maps a variable to the value that run.go computed; nil if the value is unknown
 	run   *initRun
 }
 
 // New returns an Env that has not evaluated any initializer.
 func New(facts Facts) *Env {
-	e := &Env{facts: facts, inits: map[*ssa.Package]*initializer{}, trees: map[*ssa.Global]*Tree{}}
+	e := &Env{facts: facts, inits: map[*ssa.Package]*constState{}, trees: map[*ssa.Global]*Tree{}}
 	e.run = &initRun{env: e, vars: map[*ssa.Global]*Var{}, objects: map[any]*Var{}, ran: map[*ssa.Package]bool{}}
 	return e
 }
@@ -58,16 +58,16 @@ func New(facts Facts) *Env {
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.tree(g)
+	return e.treeValue(g)
 }
 
-func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
-	init := e.initializer(g.Pkg)
+func (e *Env) treeValue(g *ssa.Global) (*Tree, bool) {
+	init := e.runConstInit(g.Pkg)
 	if init == nil {
 		return nil, false
 	}
-	if init.failed[g] || e.facts.Filled(g).IsValid() {
-		return e.computed(g)
+	if init.unknownVars[g] || e.facts.Filled(g).IsValid() {
+		return e.computeTree(g)
 	}
 	return init.treeOf(g), true
 }
@@ -78,9 +78,9 @@ func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f := &runFrame{r: e.run}
-	f.try(func() {
+	f.tryRun(func() {
 		e.run.runInits(g.Pkg)
-		v = e.run.global(g)
+		v = e.run.globalVar(g)
 	})
 	return v
 }
@@ -119,11 +119,11 @@ func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, k
 	if init == nil {
 		return nil, nil, false
 	}
-	in := &initializer{trees: map[ssa.Value]*Tree{}, loaded: map[*ssa.UnOp]*Tree{}}
+	in := &constState{trees: map[ssa.Value]*Tree{}, loadedValues: map[*ssa.UnOp]*Tree{}}
 	for _, b := range init.Blocks {
 		for _, instr := range b.Instrs {
 			if ld, ok := instr.(*ssa.UnOp); ok && ld.Op == token.MUL {
-				in.load(ld)
+				in.recordLoad(ld)
 			}
 			st, ok := instr.(*ssa.Store)
 			if !ok {
@@ -135,9 +135,9 @@ func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, k
 					return nil, nil, false
 				}
 				arg = &Tree{}
-				return c, arg, len(c.Call.Args) > 0 && in.store(arg, c.Call.Args[0])
+				return c, arg, len(c.Call.Args) > 0 && in.storeTree(arg, c.Call.Args[0])
 			}
-			if at := in.place(st.Addr); at != nil && !in.store(at, st.Val) {
+			if at := in.treeAt(st.Addr); at != nil && !in.storeTree(at, st.Val) {
 				at.Leaf = st.Val
 			}
 		}

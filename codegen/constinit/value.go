@@ -267,7 +267,7 @@ func convertVal(v any, from, to types.Type) any {
 		case gotypes.IsFloat(to) && gotypes.IsFloat32(to) == gotypes.IsFloat32(from):
 			return x
 		case gotypes.IsFloat(to):
-			return roundFloat(quiet(x), to)
+			return roundFloat(quietNaN(x), to)
 		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // results of other conversions depend on the processor
 			return wrap(int64(x), to)
 		}
@@ -334,8 +334,8 @@ func makeSliceVal(n, c int64, t types.Type) Slice {
 	return Slice{elems: out[:n]}
 }
 
-// The method slice computes x[lo:hi:max].
-func (f *runFrame) slice(in *ssa.Slice) any {
+// evalSlice computes x[lo:hi:max].
+func (f *runFrame) evalSlice(in *ssa.Slice) any {
 	bound := func(v ssa.Value, no, limit int) int {
 		if v == nil {
 			return no
@@ -347,8 +347,8 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 		return int(n)
 	}
 	var elems []*Var
-	var room *room
-	switch x := f.get(in.X).(type) {
+	var room *arrayRoom
+	switch x := f.operandValue(in.X).(type) {
 	case string:
 		hi := bound(in.High, len(x), len(x))
 		return x[bound(in.Low, 0, hi):hi]
@@ -432,7 +432,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			for i, e := range out {
 				grown[i].store(e.Load())
 			}
-			out, s.room = grown, &room{}
+			out, s.room = grown, &arrayRoom{}
 		}
 		if out = out[:n]; s.room != nil {
 			s.room.free = cap(out) - n
@@ -528,7 +528,7 @@ var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
 	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
-	"math.Float32frombits": func(a []any) any { return widened(uint32(a[0].(int64))) },
+	"math.Float32frombits": func(a []any) any { return widen32(uint32(a[0].(int64))) },
 	"math.Inf":             func(a []any) any { return math.Inf(int(a[0].(int64))) },
 	"math.Ldexp":           func(a []any) any { return math.Ldexp(a[0].(float64), int(a[1].(int64))) },
 	"math.FMA":             func(a []any) any { return math.FMA(a[0].(float64), a[1].(float64), a[2].(float64)) },
@@ -611,13 +611,13 @@ func init() {
 	}
 }
 
-// The method tree converts the value of a variable to a tree. It sets the owner of all variables
+// toTree converts the value of a variable to a tree. It sets the owner of all variables
 // that can be reached from the converted variable to root.
-func (b *Var) tree(root any) *Tree {
+func (b *Var) toTree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
 		for i, e := range b.elems {
-			if part := e.tree(root); part != nil {
+			if part := e.toTree(root); part != nil {
 				*t.part(i) = *part
 			}
 		}
@@ -663,7 +663,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 					panic(Unknown{}) // a tree cannot represent an object that can be reached from itself
 				}
 				v.owner = v.obj
-				v.obj.Tree = v.tree(v.obj)
+				v.obj.Tree = v.toTree(v.obj)
 			}
 			out.To = v.obj
 		}
@@ -685,7 +685,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 				panic(Unknown{}) // another owner shares the slice's array
 			}
 			e.owner = root
-			*out.part(i) = *e.tree(root)
+			*out.part(i) = *e.toTree(root)
 		}
 		out.Length, out.Made = len(v.elems), v.elems != nil
 		if len(v.elems) > 0 {

@@ -34,8 +34,8 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// The type begun identifies the instruction that the evaluation has reached.
-type begun struct {
+// evaluationPoint identifies the instruction that the evaluation has reached.
+type evaluationPoint struct {
 	at      ssa.Instruction // last instruction begun in the package's own code; field within is the instruction's frame
 	within  *runFrame
 	inner   ssa.Instruction // last instruction begun later, in another package; field innerOf is the instruction's frame
@@ -43,10 +43,10 @@ type begun struct {
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// The method begin records that an instruction is about to run. It keeps the last instruction in
+// recordBegin records that an instruction is about to run. It keeps the last instruction in
 // the package's own code and the last instruction in other packages. For users, a call of another
 // package's function is easier to understand than the code of the function.
-func (f *runFrame) begin(in ssa.Instruction) {
+func (f *runFrame) recordBegin(in ssa.Instruction) {
 	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
@@ -63,19 +63,19 @@ func (r *initRun) tooLong() *Reason {
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// The method why returns the reason why an instruction of a package's initializer could not be run.
+// reasonFor returns the reason why an instruction of a package's initializer could not be run.
 // The reason comes from the panic that ended the instruction, or from an unknown operand. Without
 // such a panic or operand, the reason is the last instruction that was begun. The last instruction
 // may be in a called function.
-func (f *runFrame) why(in ssa.Instruction) *Reason {
+func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
 		return stopped
 	}
-	if w := f.lacks(in); w != nil || r.at == nil {
+	if w := f.unknownOperand(in); w != nil || r.at == nil {
 		return w
 	}
-	if w := r.within.lacks(r.at); w != nil {
+	if w := r.within.unknownOperand(r.at); w != nil {
 		return w
 	}
 	w := &Reason{Pos: r.at.Pos(), Text: operationText(r.at)}
@@ -85,19 +85,19 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	if !w.Pos.IsValid() {
 		w.Pos = in.Pos()
 	}
-	w.Inner, w.In = r.innermost()
+	w.Inner, w.In = r.innermostReason()
 	return w
 }
 
-// The method innermost returns the construct in another package that ended the evaluation, and the
+// innermostReason returns the construct in another package that ended the evaluation, and the
 // name of the function that contains this construct. If the evaluation ended in the package itself,
 // the method returns nil.
-func (r *initRun) innermost() (*Reason, string) {
+func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
 	}
 	in := r.innerOf.fn.RelString(nil)
-	if w := r.innerOf.lacks(r.inner); w != nil {
+	if w := r.innerOf.unknownOperand(r.inner); w != nil {
 		return w, in
 	}
 	w := &Reason{Pos: r.inner.Pos(), Text: operationText(r.inner)}
@@ -107,15 +107,15 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// The method lacks returns the reason why an operand of an instruction is unknown. If all operands
+// unknownOperand returns the reason why an operand of an instruction is unknown. If all operands
 // are known, the method returns nil.
-func (f *runFrame) lacks(in ssa.Instruction) *Reason {
+func (f *runFrame) unknownOperand(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		if *op == nil {
 			continue
 		}
-		if x, ok := f.known(*op).(Unknown); ok && x.Why != nil {
+		if x, ok := f.valueOrUnknown(*op).(Unknown); ok && x.Why != nil {
 			return x.Why
 		}
 	}

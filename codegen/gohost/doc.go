@@ -124,10 +124,10 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 			panic(p)
 		}
 	}()
-	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
-	hoist(m.Kernel)
+	w := &formWriter{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
+	hoistValues(m.Kernel)
 	w.analyse()
-	w.print()
+	w.printForm()
 	f = &Form{Type: name, Spare: w.spare, code: w.b.Bytes()}
 	for p := range w.used {
 		f.imports = append(f.imports, p)
@@ -136,8 +136,8 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 	return f, nil
 }
 
-// writer writes one host form.
-type writer struct {
+// formWriter writes one host form.
+type formWriter struct {
 	name  string
 	m     *ir.Module
 	u     Uniform
@@ -148,7 +148,7 @@ type writer struct {
 	*flow
 	results []string     // names of variables that receive results of group ops
 	shared  map[any]bool // values and names that earlier regions of the method computed; nil if not kept
-	values
+	valueTable
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
@@ -165,10 +165,10 @@ type writer struct {
 	interchanged bool
 }
 
-func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
+func (w *formWriter) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
 
-// The method from returns the qualified name of a declaration of an imported package.
-func (w *writer) from(path, name string) string {
+// importedName returns the qualified name of a declaration of an imported package.
+func (w *formWriter) importedName(path, name string) string {
 	w.used[path] = true
 	base := path
 	for i := len(path) - 1; i >= 0; i-- {
@@ -180,6 +180,6 @@ func (w *writer) from(path, name string) string {
 	return base + "." + name
 }
 
-func (w *writer) impl(name string) string { return w.from(implPath, name) }
+func (w *formWriter) implName(name string) string { return w.importedName(implPath, name) }
 
 func fail(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

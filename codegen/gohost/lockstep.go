@@ -34,8 +34,8 @@ type lockstep struct {
 	exit       *ir.Block
 	inductions map[*ir.Value]*induction
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
-	tops       []*leaving   // exits at the beginning of an iteration
-	bottom     *leaving     // exit at the end of an iteration, or nil
+	tops       []*loopExit  // exits at the beginning of an iteration
+	bottom     *loopExit    // exit at the end of an iteration, or nil
 	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
 	// phis are slices.
 	arrays []*ir.Value
@@ -59,9 +59,9 @@ type induction struct {
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// leaving describes an exit of the loop. Work-items leave the loop at the end of the block in field from unless all
+// loopExit describes an exit of the loop. Work-items leave the loop at the end of the block in field from unless all
 // conditions in field conds hold.
-type leaving struct {
+type loopExit struct {
 	from  *ir.Block
 	conds []condition
 }
@@ -76,18 +76,18 @@ type condition struct {
 	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a separate extra node.
-type tail int
+// exitKind says where an edge out of a part of a region leads. Each edge that leaves a part ends at a separate extra node.
+type exitKind int
 
 const (
-	noTail   tail = iota // an ordinary node
-	arrive               // the work-item reaches the loop
-	turnBack             // the work-item goes to the region's original code
+	noTail   exitKind = iota // an ordinary node
+	arrive                   // the work-item reaches the loop
+	turnBack                 // the work-item goes to the region's original code
 	endRound
 )
 
-// part contains the additional fields of a region that is only a part of a larger region. Type region embeds type part.
-type part struct {
+// partInfo contains the additional fields of a region that is only a part of a larger region. Type region embeds partInfo.
+type partInfo struct {
 	of    *region // larger region that contains this part; nil if this region is complete
 	ls    *lockstep
 	label string // suffix that makes the labels of the part's nodes unique
@@ -98,8 +98,8 @@ type part struct {
 
 // findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if there
 // is no such loop.
-func (w *writer) findLockstep(r *region) *lockstep {
-	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
+func (w *formWriter) findLockstep(r *region) *lockstep {
+	if !w.isRanged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, readsLanes) {
 		return nil
 	}
 	loops := w.m.Kernel.Dominators().Loops()
@@ -110,7 +110,7 @@ func (w *writer) findLockstep(r *region) *lockstep {
 			}
 			ls := &lockstep{r: r, loop: l, inductions: map[*ir.Value]*induction{}, next: map[*ir.Value]*ir.Value{}}
 			q := w.newBody(r)
-			if ls.simple(q, loops) && ls.findInductions(q) && ls.findEnds(q) && ls.worth(q) && ls.split(w) && ls.carry(w) {
+			if ls.isSimple(q, loops) && ls.findInductions(q) && ls.findEnds(q) && ls.isWorthwhile(q) && ls.splitRegion(w) && ls.findCarried(w) {
 				return ls
 			}
 		}
@@ -118,9 +118,9 @@ func (w *writer) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// lanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
+// readsLanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
 // work-item at a time.
-func lanes(v *ir.Value) bool {
+func readsLanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
 		return false
 	}
@@ -131,12 +131,12 @@ func lanes(v *ir.Value) bool {
 	return false
 }
 
-// The method quiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
+// isQuiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
 // from memory that the work-items share.
-func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
+func (w *formWriter) isQuiet(n *node) bool { return n.split == nil && w.onlyComputes(n) }
 
-// The method computes reports whether the node has no side effects before its cut, and uses no private memory.
-func (w *writer) computes(n *node) bool {
+// onlyComputes reports whether the node has no side effects before its cut, and uses no private memory.
+func (w *formWriter) onlyComputes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
 			return true
@@ -145,9 +145,9 @@ func (w *writer) computes(n *node) bool {
 	})
 }
 
-// simple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
+// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
 // sets ls.latch.
-func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
+func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
 		return false
@@ -155,26 +155,26 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	ls.latch = l.Latches[0]
 	return !slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
 		n := w.head[b]
-		return loops.Of(b) != l || !w.fullRegion().in[n] || !w.quiet(n)
+		return loops.Of(b) != l || !w.fullRegion().in[n] || !w.isQuiet(n)
 	})
 }
 
-// edges returns the two operands of a phi of the loop's head. Result init is the operand for the loop's entry, and
-// result next is the operand for the latch.
-func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
+// phiEdges returns the two operands of a phi of the loop's head. entryArg is the operand for the loop's entry, and
+// latchArg is the operand for the latch.
+func (ls *lockstep) phiEdges(phi *ir.Value) (entryArg, latchArg *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
 	}
 	return phi.Args[0], phi.Args[1]
 }
 
-// invariant reports whether v is a constant, or computed before a loop over work-items.
-func (w *body) invariant(v *ir.Value) bool { return v.IsConst() || w.ahead(v) }
+// isInvariant reports whether v is a constant, or computed before a loop over work-items.
+func (w *regionBody) isInvariant(v *ir.Value) bool { return v.IsConst() || w.isAhead(v) }
 
 // findInductions records the induction variables of the loop, and reports whether there are any.
-func (ls *lockstep) findInductions(w *body) bool {
+func (ls *lockstep) findInductions(w *regionBody) bool {
 	for _, phi := range ls.loop.Head.Phis {
-		init, next := ls.edges(phi)
+		init, next := ls.phiEdges(phi)
 		if next.Op != ir.OpIAdd || !phi.Type.IsInt() {
 			continue
 		}
@@ -185,13 +185,13 @@ func (ls *lockstep) findInductions(w *body) bool {
 		case next.Args[1] == phi:
 			i.step = next.Args[0]
 		}
-		if i.step == nil || !w.invariant(i.step) {
+		if i.step == nil || !w.isInvariant(i.step) {
 			continue
 		}
-		from, id := w.addends(init)
+		from, id := w.splitSum(init)
 		l, linear := w.linearOf(id)
 		switch {
-		case w.invariant(init):
+		case w.isInvariant(init):
 		case linear && phi.Type == ir.TypeI64 && l.scale == 1 && (l.id == ir.GlobalInvocationIDX || l.id == ir.LocalInvocationIDX || l.id == ir.LocalInvocationIndex):
 			i.scale, i.global, i.offset, i.from = 1, l.global, l.offset, from
 		default:
@@ -203,15 +203,15 @@ func (ls *lockstep) findInductions(w *body) bool {
 	return len(ls.steps) > 0
 }
 
-// addends splits a sum v into a loop-invariant addend (result from) and a varying addend (result other). If v is not
-// such a sum, result from is nil and result other is v.
-func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
+// splitSum splits a sum v into a loop-invariant addend (invariantAddend) and a varying addend (varying). If v is not
+// such a sum, invariantAddend is nil and varying is v.
+func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
-		if w.invariant(y) {
+		if w.isInvariant(y) {
 			x, y = y, x
 		}
-		if w.invariant(x) && !w.invariant(y) {
+		if w.isInvariant(x) && !w.isInvariant(y) {
 			return x, y
 		}
 	}
@@ -221,7 +221,7 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 // findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits must lead to the
 // same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the end of the
 // iteration may be an exit too.
-func (ls *lockstep) findEnds(w *body) bool {
+func (ls *lockstep) findEnds(w *regionBody) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
 		for _, s := range b.Term.Succs {
@@ -235,7 +235,7 @@ func (ls *lockstep) findEnds(w *body) bool {
 		}
 	}
 	for b := ls.loop.Head; ; {
-		e, stay := ls.leaves(b)
+		e, stay := ls.exitAt(b)
 		if e == nil {
 			break
 		}
@@ -256,7 +256,7 @@ func (ls *lockstep) findEnds(w *body) bool {
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
 		}
-		if e, _ := ls.leaves(b); e != nil && !slices.ContainsFunc(ls.tops, func(t *leaving) bool { return t.from == b }) {
+		if e, _ := ls.exitAt(b); e != nil && !slices.ContainsFunc(ls.tops, func(t *loopExit) bool { return t.from == b }) {
 			ls.bottom = e
 			leads--
 		}
@@ -265,29 +265,29 @@ func (ls *lockstep) findEnds(w *body) bool {
 		return false
 	}
 	for _, e := range ls.tops {
-		if !ls.decide(w, e, false) {
+		if !ls.setConditions(w, e, false) {
 			return false
 		}
 	}
-	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
+	return ls.bottom == nil || ls.setConditions(w, ls.bottom, true)
 }
 
-// The method leaves returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
+// exitAt returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
 // results are nil if b does not exit the loop.
-func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
+func (ls *lockstep) exitAt(b *ir.Block) (*loopExit, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
 			if stay := b.Term.Succs[1-i]; !ls.loop.Contains(s) && ls.loop.Contains(stay) {
-				return &leaving{from: b}, stay
+				return &loopExit{from: b}, stay
 			}
 		}
 	}
 	return nil, nil
 }
 
-// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports whether it
+// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports whether it
 // recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
-func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
+func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
 		switch v.Op {
@@ -301,10 +301,10 @@ func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 		}
 		for k, x := range v.Args {
 			c := condition{op: v.Op, bound: v.Args[1-k], left: k == 0, not: !holds}
-			if !w.invariant(c.bound) {
+			if !w.isInvariant(c.bound) {
 				continue
 			}
-			if c.i, c.plus = ls.variable(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
+			if c.i, c.plus = ls.inductionPlus(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.upperBoundOp() != "" && c.i.isGrowing()) {
 				e.conds = append(e.conds, c)
 				return true
 			}
@@ -314,9 +314,9 @@ func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// The method below returns the operator "<" or "<=" if the condition compares the induction variable with an upper
+// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable with an upper
 // bound. For other conditions the method returns "".
-func (c *condition) below() string {
+func (c *condition) upperBoundOp() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
 		return "<"
@@ -326,17 +326,17 @@ func (c *condition) below() string {
 	return ""
 }
 
-// grows reports whether the step of the induction variable is positive, and so small that a few iterations cannot
+// isGrowing reports whether the step of the induction variable is positive, and so small that a few iterations cannot
 // overflow. grows returns true for variable steps, which the generated code checks at run time.
-func (i *induction) grows() bool {
+func (i *induction) isGrowing() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// The method variable decomposes v into an induction variable plus a constant. If v is not such a sum, the results are
+// inductionPlus decomposes v into an induction variable plus a constant. If v is not such a sum, the results are
 // nil and 0. Parameter atEnd is true if v is used at the end of an iteration, after the increment.
-func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
+func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
-		_, next := ls.edges(i.phi)
+		_, next := ls.phiEdges(i.phi)
 		switch {
 		case v == i.phi && !atEnd, v == next && atEnd:
 			return i, 0
@@ -349,15 +349,15 @@ func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	return nil, 0
 }
 
-// The method split divides the region into prefix, iterations and rest. The method returns false if the region cannot
+// splitRegion divides the region into prefix, iterations and rest. The method returns false if the region cannot
 // be divided in this way.
-func (ls *lockstep) split(w *writer) bool {
+func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
 	// leads contains the nodes from which the loop can be reached. It is filled in the reverse order of nodes.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
-		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
+		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
 			leads[n] = true
 		}
 	}
@@ -372,7 +372,7 @@ func (ls *lockstep) split(w *writer) bool {
 			ok = false
 			return
 		}
-		for _, s := range w.succs(n) {
+		for _, s := range w.succsOf(n) {
 			if !rest[s] {
 				visit(s)
 			}
@@ -386,33 +386,33 @@ func (ls *lockstep) split(w *writer) bool {
 	for _, n := range ls.r.nodes {
 		switch {
 		case inLoop(n):
-			ls.rounds.add(n)
+			ls.rounds.addNode(n)
 			for _, v := range n.phis {
 				if n == head {
 					delete(ls.rounds.defs, v) // the value differs between work-items when an iteration begins
 				}
 			}
 			var to []*node
-			for _, s := range w.succs(n) {
+			for _, s := range w.succsOf(n) {
 				if s == head {
-					to = append(to, ls.leave(w, ls.rounds, n, endRound))
+					to = append(to, ls.addExitNode(w, ls.rounds, n, endRound))
 				} else if inLoop(s) {
 					to = append(to, s)
 				}
 			}
 			ls.rounds.succs[n] = to
 		case leads[n]:
-			if !w.quiet(n) {
+			if !w.isQuiet(n) {
 				return false
 			}
-			ls.prefix.add(n)
+			ls.prefix.addNode(n)
 			var to []*node
-			for _, s := range w.succs(n) {
+			for _, s := range w.succsOf(n) {
 				switch {
 				case s == head:
-					to = append(to, ls.leave(w, ls.prefix, n, arrive))
+					to = append(to, ls.addExitNode(w, ls.prefix, n, arrive))
 				case !leads[s]:
-					to = append(to, ls.leave(w, ls.prefix, n, turnBack))
+					to = append(to, ls.addExitNode(w, ls.prefix, n, turnBack))
 				case at[s] <= at[n]:
 					return false
 				default:
@@ -421,7 +421,7 @@ func (ls *lockstep) split(w *writer) bool {
 			}
 			ls.prefix.succs[n] = to
 		case rest[n]:
-			ls.rest.add(n)
+			ls.rest.addNode(n)
 		}
 	}
 	for _, p := range []*region{ls.prefix, ls.rounds, ls.rest} {
@@ -431,19 +431,19 @@ func (ls *lockstep) split(w *writer) bool {
 }
 
 // atExit returns a value that equals v at an exit of the loop. The result is v itself if v is loop-invariant, or else a
-// phi of the loop's head. Parameter round is true for an exit at the end of an iteration.
-func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
+// phi of the loop's head. inIteration is true for an exit at the end of an iteration.
+func (ls *lockstep) atExit(v *ir.Value, inIteration bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
 		return v, true
-	case round:
+	case inIteration:
 		return phi, phi != nil
 	}
 	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
 }
 
-// add appends a node to the region, and its phis and instructions to the region's definitions.
-func (r *region) add(n *node) {
+// addNode appends a node to the region, and its phis and instructions to the region's definitions.
+func (r *region) addNode(n *node) {
 	r.in[n] = true
 	r.nodes = append(r.nodes, n)
 	for _, v := range n.phis {
@@ -456,22 +456,22 @@ func (r *region) add(n *node) {
 
 func (ls *lockstep) newPart(entry *node, label string) *region {
 	return &region{index: ls.r.index, entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{},
-		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
+		partInfo: partInfo{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// leave adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter of.
-func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
+// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter of.
+func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// carry finds the values that one part of the region computes and a later part uses. carry gives a home to each such
+// findCarried finds the values that one part of the region computes and a later part uses. carry gives a home to each such
 // value, and returns false if a value cannot have a home.
-func (ls *lockstep) carry(w *writer) bool {
+func (ls *lockstep) findCarried(w *formWriter) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
-			_, next := ls.edges(phi)
+			_, next := ls.phiEdges(phi)
 			ls.next[next] = phi
 		}
 	}
@@ -492,7 +492,7 @@ func (ls *lockstep) carry(w *writer) bool {
 		switch {
 		case crosses[v] || !ls.r.defs[v] || w.recomputed[v]:
 			return true
-		case ls.inductions[v] != nil || w.same(v) || v.Type.Kind == ir.Addr:
+		case ls.inductions[v] != nil || w.oneHome(v) || v.Type.Kind == ir.Addr:
 			return false
 		case ls.loop.Contains(v.Block) && v.Op == ir.OpPhi:
 			ls.arrays = append(ls.arrays, v)
@@ -505,11 +505,11 @@ func (ls *lockstep) carry(w *writer) bool {
 		return true
 	}
 	x := w.newBody(ls.rest)
-	x.mark()
+	x.markNeeded()
 	for _, n := range ls.rest.nodes {
 		if n.split != nil {
 			for _, v := range w.homes {
-				if ls.r.defs[v] && !ls.rest.defs[v] && !x.ahead(v) && n.end.has(w.index[v]) {
+				if ls.r.defs[v] && !ls.rest.defs[v] && !x.isAhead(v) && n.end.has(w.index[v]) {
 					x.foreign = append(x.foreign, v)
 				}
 			}
@@ -529,7 +529,7 @@ func (ls *lockstep) carry(w *writer) bool {
 	for n := 0; n < len(ls.arrays); {
 		n = len(ls.arrays)
 		x := w.newBody(ls.rounds)
-		x.mark()
+		x.markNeeded()
 		for _, v := range x.foreign {
 			if ls.inductions[v] == nil && !add(v) {
 				return false

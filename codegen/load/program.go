@@ -22,8 +22,8 @@ import (
 // Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is the result of loading. It holds the packages with kernels, and the code that the
-// kernels reach.
+// Program is the result of loading. A Program holds the packages with kernels, and the code that
+// the kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
@@ -39,21 +39,21 @@ type Program struct {
 	made  map[string]string // maps the name of a file that does not exist on disk to its text
 	own   map[string]bool   // folders with packages of the main module
 	trees []*ast.File       // files of the packages from source
-	// The map broken maps a function declaration whose body was removed to the errors in that body.
-	broken map[*ast.FuncDecl]diag.List
-	fates  *fates
-	listed map[string]*listed
+	// brokenBodies maps a function declaration whose body was removed to the errors in that body.
+	brokenBodies map[*ast.FuncDecl]diag.List
+	fates        *fateCache
+	listed       map[string]*listedPackage
 	// The field universe holds the loaded types. The field outputs holds the types of packages that
 	// only generated code imports.
 	universe *universe
-	outputs  *outputs
+	outputs  *outputTypes
 }
 
 // Broken returns the type errors in the body of function fn. A function with type errors has no SSA
 // body.
 func (p *Program) Broken(fn *ssa.Function) diag.List {
 	decl, _ := fn.Syntax().(*ast.FuncDecl)
-	return p.broken[decl]
+	return p.brokenBodies[decl]
 }
 
 // Trace holds statistics about loading, which the flag -v prints.
@@ -217,7 +217,7 @@ func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 		return diag.Pos{}
 	}
 	at := p.Fset.Position(pos)
-	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
+	return diag.Pos{File: shortName(p.dir, at.Filename), Line: at.Line, Col: at.Column}
 }
 
 // Own reports whether the file at a position belongs to the main module, not to a library.
@@ -243,9 +243,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. If the relative path from
-// Config.Show or the working directory is shorter, it is the result. The name of a file that
-// belongs to no loaded package is not changed.
+// Abs returns the path to print for the file name of an [ir.Pos]. Abs returns the relative path
+// from Config.Show or the working directory if it is shorter. The name of a file that belongs to no
+// loaded package is not changed.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {
@@ -256,12 +256,12 @@ func (p *Program) Abs(file string) string {
 	if best == "" {
 		return file
 	}
-	return shorten(p.dir, best)
+	return shortName(p.dir, best)
 }
 
-// The function shorten returns a file name as a path relative to folder dir, if the file is below
-// dir or the relative path is shorter. Otherwise it returns the name unchanged.
-func shorten(dir, name string) string {
+// shortName returns a file name as a path relative to folder dir, if the file is below dir or the
+// relative path is shorter. Other file names are returned unchanged.
+func shortName(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
 		return rel
 	}
@@ -269,7 +269,7 @@ func shorten(dir, name string) string {
 }
 
 // canonicalFile returns the name that positions in modules use for a file of package p.
-func canonicalFile(p *listed, file string) string {
+func canonicalFile(p *listedPackage, file string) string {
 	if p.moduleDir != "" && p.inMain {
 		if rel, err := filepath.Rel(p.moduleDir, file); err == nil {
 			return filepath.ToSlash(rel)

@@ -11,7 +11,7 @@ import (
 )
 
 // Sources returns the source files that affect a package's kernels. The files belong to packages of
-// the same module. Each of these packages has declarations that the kernels mention.
+// the same module. Each package has declarations that the kernels mention.
 func (p *Program) Sources(pkg *Package) ([]abi.Source, error) {
 	var rows []abi.Source
 	for _, name := range pkg.mentions {
