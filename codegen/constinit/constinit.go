@@ -1,13 +1,14 @@
-// Package constinit evaluates package initializers while code is generated. It computes the value
-// that a package-level variable has after its package is initialized. The input is the SSA form of
-// the program ([Facts]). An [Env] returns the value of a variable as a [Tree] or a [Var].
+// Package constinit evaluates package initializers while code is generated. The package computes
+// the value that a package-level variable has after the variable's package is initialized. The
+// input is the SSA form of the program ([Facts]). An [Env] returns the value of a variable as a
+// [Tree] or a [Var].
 //
 // There are two evaluators. The first evaluator (tree.go) reads the stores of an initializer if the
 // stored values consist of constants. The second evaluator (run.go) runs the initializer's SSA form
 // with a limited number of steps. So the second evaluator can compute tables that functions fill.
-// Both evaluators have the same results as gc on amd64. A value that depends on other things, such
-// as a map, the environment or a goroutine, is unknown. Env.Why returns the reason why a value is
-// unknown.
+// Both evaluators have the same results as gc on amd64. A value that depends on a map, the
+// environment, a goroutine or a similar construct is unknown. Env.Why returns the reason why a
+// value is unknown.
 package constinit
 
 import (
@@ -17,8 +18,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable limits the number of elements of a slice, array or string. Larger values are not
-// evaluated.
+// MaxTable limits the number of elements of a slice, array or string. Values with more elements are
+// not evaluated.
 const MaxTable = 1 << 22
 
 // Facts holds information about the whole program that the evaluation needs.
@@ -37,7 +38,8 @@ type Facts struct {
 }
 
 // Env evaluates the package initializers of one program, each at most once. Several goroutines may
-// call its methods at the same time. The results do not depend on the order of calls.
+// call its methods at the same time. The results of the methods do not depend on the order of
+// calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
@@ -72,8 +74,8 @@ func (e *Env) treeValue(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns variable g with its value after the initialization of its package. The result is nil
-// if the value is unknown. Fields and elements of the value may be Unknown.
+// Var returns variable g with its value after the initialization of its package. Var returns nil if
+// the value is unknown. Fields and elements of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,9 +114,9 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument. The argument may depend on earlier stores of the initializer. If the stored value
-// is not the result of a static call, the returned call is nil. The last result is false if the
-// argument's value is unknown.
+// first argument. The value of the argument may depend on earlier stores of the initializer. If the
+// stored value is not the result of a static call, the returned call is nil. StoredCall returns
+// false as its last result if the argument's value is unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

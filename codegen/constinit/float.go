@@ -70,8 +70,8 @@ func Narrowed(x float64) uint32 {
 // rounded32 rounds a float64 to float32, but keeps signaling NaNs.
 func rounded32(x float64) float64 { return widen32(Narrowed(x)) }
 
-// quietNaN converts a signaling NaN to a quiet NaN and returns other numbers unchanged.
-// Every floating-point operation does the same with its operands.
+// quietNaN converts a signaling NaN to a quiet NaN and returns other numbers unchanged. Every
+// floating-point operation converts signaling NaNs among its operands in this way.
 func quietNaN(x float64) float64 {
 	if x == x {
 		return x
@@ -138,7 +138,8 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	return 0, false
 }
 
-// constFloat returns the value of a numeric constant. The conversion to a float32 rounds only once.
+// constFloat returns the value of a numeric constant. constFloat rounds only once when it converts
+// the constant to a float32.
 func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false

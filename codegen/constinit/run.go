@@ -12,20 +12,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// This file runs package initializers with the same results as gc on amd64. It evaluates tables
-// that a function fills, and variables that are computed from other variables. The number of steps
-// is limited. A value is unknown if it depends on an unknown value, or on constructs such as maps
-// or functions of the host.
+// This file runs package initializers with the same results as gc on amd64. The evaluator in run.go
+// evaluates tables that a function fills, and variables that are computed from other variables. The
+// evaluator limits the number of steps (executed instructions). A value is unknown if it depends on
+// an unknown value, or on constructs such as maps or functions of the host.
 
-// maxSteps is the largest number of instructions that are run for one variable. The limit for all
-// variables of a package is maxAllSteps.
+// maxSteps is the largest number of instructions that are run for one variable. The limit of steps
+// for all variables of a package together is maxAllSteps.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
 )
 
-// asmFuncs lists the functions that gc implements in assembly on some ports. The
-// assembly's results may differ from those of the Go code in the last bits.
+// asmFuncs lists the functions that gc implements in assembly on some ports. The results of the
+// assembly may differ from the results of the Go code in the last bits.
 var asmFuncs = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the largest depth of nested calls.
@@ -93,7 +93,7 @@ func (r *initRun) runInits(p *ssa.Package) {
 		return
 	}
 	// While another package's initializer is running, its steps are counted separately. Thus the
-	// result does not depend on the package that is requested first.
+	// limit of steps does not depend on the package that is requested first.
 	outer, pkg, steps, limit := r.evaluationPoint, r.pkg, r.steps, r.limit
 	defer func() { r.evaluationPoint, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
@@ -137,7 +137,7 @@ func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// tryRun runs do. It returns false if an unknown value ended the evaluation.
+// tryRun runs do. tryRun returns false if an unknown value ended the evaluation.
 func (f *runFrame) tryRun(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
@@ -153,8 +153,8 @@ func (f *runFrame) tryRun(do func()) (ok bool) {
 	return true
 }
 
-// giveUp is called for an instruction that could not be run. It marks as unknown all variables that
-// the instruction would have changed.
+// giveUp is called for an instruction that could not be run. giveUp marks as unknown all variables
+// that the instruction would have changed.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -173,8 +173,8 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 }
 
 // forgetMentioned marks as unknown the variables that an instruction and its called functions
-// mention. It also marks the memory that can be reached from these variables. Other variables need
-// no mark, because only functions that are called by name fill variables.
+// mention. forgetMentioned also marks the memory that can be reached from these variables. Other
+// variables need no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -270,19 +270,19 @@ func newVar(t types.Type) *Var {
 }
 
 // Parts returns the fields of a struct variable, or the elements of an array variable. For other
-// variables it returns nil.
+// variables, Parts returns nil.
 func (b *Var) Parts() []*Var { return b.elems }
 
 // Type returns the variable's type.
 func (b *Var) Type() types.Type { return b.typ }
 
-// Elems returns the elements of a slice. The result's capacity covers the elements up to the
-// capacity of s.
+// Elems returns the elements of a slice. The returned Go slice has the length and the capacity of
+// s.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice if append made the array. For such an array, gc chose the
-// capacity. The second result is the number of the array's elements that no append has written. For
-// other slices, the first result is nil.
+// Room identifies the array of a slice if append made the array. For an array made by append, gc
+// chose the capacity. The second result of Room is the number of the array's elements that no
+// append has written. For slices of other arrays, Room returns nil as its first result.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -290,7 +290,7 @@ func (s Slice) Room() (id any, free int) {
 	return s.room, s.room.free
 }
 
-// Type returns the dynamic type of an interface value. For a nil interface, it returns nil.
+// Type returns the dynamic type of an interface value. For a nil interface, Type returns nil.
 func (i Iface) Type() types.Type { return i.typ }
 
 // Value returns the value in an interface.
@@ -389,14 +389,14 @@ func (r *initRun) globalVar(g *ssa.Global) *Var {
 	return b
 }
 
-// isConstInit reports whether tree.go can evaluate variable g from constants. For such a
-// variable, the evaluation uses the objects of tree.go and runs no code.
+// isConstInit reports whether tree.go can evaluate variable g from constants. For a variable with a
+// constant initial value, the evaluation uses the objects of tree.go and runs no code.
 func (r *initRun) isConstInit(g *ssa.Global) bool {
 	env := r.env.runConstInit(g.Pkg)
 	return env != nil && !env.unknownVars[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fillVar stores the value of a tree in variable b. It returns false if a run-time value
+// fillVar stores the value of a tree in variable b. fillVar returns false if a run-time value
 // cannot represent the tree.
 func (r *initRun) fillVar(b *Var, tree *Tree) bool {
 	if tree == nil {
@@ -661,8 +661,8 @@ func (f *runFrame) int(v ssa.Value) int64 {
 	return n
 }
 
-// indexValue returns the value of index v. If the value is not in the range from 0 to n-1,
-// the evaluation fails.
+// indexValue returns the value of index v. If the index is not in the range from 0 to n-1,
+// indexValue ends the evaluation.
 func (f *runFrame) indexValue(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Tree is a constant value, represented as a tree of its fields and elements. Fields and elements
-// without a Tree are zero.
+// that have no entry in Parts are zero.
 type Tree struct {
 	Leaf    ssa.Value     // scalar: *ssa.Const or *ssa.Function
 	Number  *[2]float64   // computed float, or real and imaginary part of a complex number
@@ -34,7 +34,7 @@ type Object struct {
 }
 
 // objectID identifies an object by the instruction that makes it. If the instruction is in a called
-// function, the call is part of the ID.
+// function, the call is part of the objectID.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
@@ -72,8 +72,8 @@ func (e *constState) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// runConstInit evaluates those values in the initializer of package p that consist of
-// constants. If the package's code is not loaded, it returns nil.
+// runConstInit evaluates those values in the initializer of package p that consist of constants. If
+// the package's code is not loaded, runConstInit returns nil.
 func (e *Env) runConstInit(p *ssa.Package) *constState {
 	if env, ok := e.inits[p]; ok {
 		return env
@@ -106,8 +106,8 @@ func (e *Env) runConstInit(p *ssa.Package) *constState {
 	return env
 }
 
-// treeAt returns the tree of the variable, field or element at address v. If the value at
-// v is unknown, it returns nil.
+// treeAt returns the tree of the variable, field or element at address v. If the value at v is
+// unknown, treeAt returns nil.
 func (e *constState) treeAt(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -136,8 +136,8 @@ func (e *constState) treeAt(v ssa.Value) *Tree {
 	return nil
 }
 
-// storeTree evaluates v and stores its value in the tree of parameter at. It returns false
-// if the value is unknown.
+// storeTree evaluates v and stores the value in the given tree. It returns false if the value is
+// unknown.
 func (e *constState) storeTree(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}
@@ -267,7 +267,7 @@ func stringTree(s string, elem types.Type) *Tree {
 }
 
 // callTree evaluates a call of a function that only builds its result from its arguments, such as
-// errors.New. The result is stored in the tree of parameter at.
+// errors.New. callTree stores the result of the call in the given tree.
 func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
@@ -306,7 +306,7 @@ func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 	return false
 }
 
-// globalTree stores the value of package-level variable g in the tree of parameter at.
+// globalTree stores the value of package-level variable g in the given tree.
 func (e *constState) globalTree(at *Tree, g *ssa.Global) bool {
 	if e.env == nil {
 		return false

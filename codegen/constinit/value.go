@@ -16,7 +16,7 @@ import (
 )
 
 // wrap truncates the integer n to the width of type t. Then wrap sign-extends the result if t is
-// signed. Otherwise it zero-extends the result.
+// signed, and zero-extends it if t is unsigned.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -514,7 +514,7 @@ func minMaxVal(name string, args []any, t types.Type) any {
 }
 
 // Idle lists functions that have no effect in kernels and initializers. The map's value is true for
-// functions with a result. The result of these functions is the bool false.
+// functions with a result, which is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
@@ -522,8 +522,8 @@ var Idle = map[string]bool{
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// natives maps the name of a function to Go code that evaluates a call. The functions in the map
-// have no body, or their results can be computed directly.
+// natives maps the name of a function to Go code that evaluates a call. The map natives contains
+// functions that have no body, or whose results can be computed directly.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
@@ -611,8 +611,8 @@ func init() {
 	}
 }
 
-// toTree converts the value of a variable to a tree. It sets the owner of all variables
-// that can be reached from the converted variable to root.
+// toTree converts the value of a variable to a tree. toTree sets the owner of all variables that
+// can be reached from the converted variable to root.
 func (b *Var) toTree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}

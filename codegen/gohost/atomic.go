@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The map omits the type at
-// the end of the function's name, for example Int32.
+// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The function's name in the
+// map lacks the type at the end, for example Int32.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
 // updateFuncs maps an atomic op that sync/atomic does not support to its function of package kernelimpl.
@@ -18,9 +18,9 @@ var updateFuncs = map[ir.Op]string{
 	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
 }
 
-// writeAtomic writes an atomic op. The string to, if not empty, is the start of the statement that receives the
-// result, as "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are
-// plain code.
+// writeAtomic writes an atomic op. If target is not empty, it is the start of the statement that receives the result,
+// for example "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are plain
+// code.
 func (w *regionBody) writeAtomic(b *bytes.Buffer, v *ir.Value, target string) {
 	if v.Op == ir.OpAtomicFence {
 		if v.Aux.(ir.Scope) == ir.ScopeDevice {

@@ -108,9 +108,9 @@ func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function
-// has the op's name. The arguments of the function are the op's inputs, the size of sub-groups and, for
-// results of several 32-bit words, the index of the word.
+// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function of
+// package kernelimpl has the op's name. The arguments of the function of package kernelimpl are the op's inputs, the
+// size of sub-groups and, for results of several 32-bit words, the index of the word.
 func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {

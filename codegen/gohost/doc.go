@@ -94,7 +94,7 @@ func File(header, pkg string, forms []*Form) ([]byte, error) {
 	return out, nil
 }
 
-// The packages that generated code may import.
+// Import paths of the packages that generated code may import.
 const (
 	abiPath    = "github.com/kgen-go/kgen/abi"
 	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -110,7 +110,7 @@ var (
 // unsupported is the panic value for constructs that host forms do not support. Write recovers it.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost; Write
+// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost. Write
 // changes it. If parameter spare is true, launches that cannot be cancelled run the kernel's Go function instead of the
 // host form. Write ignores parameter spare if the host form has a lockstep loop. The error names the construct of the
 // kernel that host forms do not support.

@@ -13,15 +13,15 @@ type flow struct {
 	splits  []*cutPoint
 	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines are sequences of regions, called lines. All work-items that have not returned go from each region of a line
-	// to the line's next region, and no other work-items enter that region. If the kernel has only one line, straight
-	// is true.
+	// lines are sequences of regions, called lines. Within a line, all work-items that have not returned go from each
+	// region to the line's next region. No other work-items enter the next region. If the kernel has only one line,
+	// straight is true.
 	lines    [][]*region
 	straight bool
 	rejoins  bool // whether some loop contains a cut
 }
 
-// node is a block, or a part of a block that ends at a cut.
+// A node is a block, or a part of a block that ends at a cut.
 type node struct {
 	index int
 	block *ir.Block
@@ -29,8 +29,8 @@ type node struct {
 	insts []*ir.Value
 	split *cutPoint // cut at the end of the node; nil if the block's terminator ends it
 
-	// Fields tail and of describe an extra node without a block. The extra node stands for an edge that leaves a part
-	// of a region. Field tail is the purpose of the edge, and field of is the edge's source node.
+	// The fields tail and of describe an extra node, which has no block. An extra node represents an edge that leaves a
+	// part of a region. The field tail is the kind of the edge, and the field of is the edge's source node.
 	tail exitKind
 	of   *node
 
@@ -38,7 +38,7 @@ type node struct {
 	end set // values live at the end of the node
 }
 
-// cutPoint is a cut, which is an op at which the work-items of a group meet, such as a barrier.
+// A cutPoint (cut) is an op at which the work-items of a group meet, such as a barrier.
 type cutPoint struct {
 	index int
 	op    *ir.Value
@@ -46,7 +46,7 @@ type cutPoint struct {
 	after set // values live after the cut, without its result
 }
 
-// region is the code that work-items run from one cut to the next.
+// A region is the code that work-items run from one cut to the next.
 type region struct {
 	index        int
 	entry        *node
@@ -190,7 +190,7 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead sets someReturned of each region that work-items may enter after other work-items have returned.
+// findDead sets the field someReturned of each region that work-items may enter after other work-items have returned.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {
@@ -213,7 +213,7 @@ func (x *flow) findDead() {
 	}
 }
 
-// set is a set of IR values. Each element is an index in values.all.
+// set is a set of IR values. Each element is the index of a value in valueTable.all.
 type set []uint64
 
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// hoistValues moves loop-invariant values out of loops without cuts, because gc does not hoist. In a loop with a
-// cut, a hoisted value would have to be stored across the cut.
+// hoistValues moves loop-invariant values out of loops without cuts, because gc does not hoist. Loops with cuts are
+// excluded, because a hoisted value would have to be stored across the cut.
 func hoistValues(f *ir.Func) {
 	dom := f.Dominators()
 	for _, l := range slices.Backward(dom.Loops().All) { // inner loops first

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear
-// index needs no variable in Go, since gc makes it part of the address. If scale is 0, the value is a
-// constant without an id.
+// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear index
+// needs no variable in Go, since gc makes it part of the address. If the scale is 0, the value is a constant and no id
+// is set.
 type linear struct {
 	id            ir.BuiltIn
 	global        bool // whether id is a global id, not one within the group
@@ -17,8 +17,7 @@ type linear struct {
 	lo, hi        int64
 }
 
-// linearOf decomposes v into scale, id and offset. ok is false if v is not linear or does not depend on an
-// id.
+// linearOf decomposes v into scale, id and offset. Result ok is false if v is not linear or does not depend on an id.
 func (w *formWriter) linearOf(v *ir.Value) (l linear, ok bool) {
 	l, ok = w.shape(v)
 	return l, ok && l.scale != 0

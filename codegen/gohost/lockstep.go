@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds lockstep loops. In such a loop of the kernel, each iteration is itself a loop over the work-items of
-// a block. A GPU runs loops in lockstep, and many kernels contain loops for this order of execution:
+// This file finds lockstep loops. In lockstep, each iteration of the kernel's loop is itself a loop over the work-items
+// of a block. A GPU runs loops in lockstep, and many kernels contain loops for this order of execution:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
@@ -59,8 +59,8 @@ type induction struct {
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// loopExit describes an exit of the loop. Work-items leave the loop at the end of the block in field from unless all
-// conditions in field conds hold.
+// A loopExit describes an exit of a lockstep loop. Work-items leave the loop at the end of the block in field from
+// unless all conditions in field conds hold.
 type loopExit struct {
 	from  *ir.Block
 	conds []condition
@@ -76,7 +76,8 @@ type condition struct {
 	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// exitKind says where an edge out of a part of a region leads. Each edge that leaves a part ends at a separate extra node.
+// An exitKind describes the target of an edge out of a part of a region. Each edge that leaves a part of a region ends
+// at a separate extra node.
 type exitKind int
 
 const (
@@ -86,7 +87,7 @@ const (
 	endRound
 )
 
-// partInfo contains the additional fields of a region that is only a part of a larger region. Type region embeds partInfo.
+// partInfo contains the additional fields of a region that is only a part of a larger region.
 type partInfo struct {
 	of    *region // larger region that contains this part; nil if this region is complete
 	ls    *lockstep
@@ -145,8 +146,8 @@ func (w *formWriter) onlyComputes(n *node) bool {
 	})
 }
 
-// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
-// sets ls.latch.
+// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects. isSimple also sets
+// ls.latch.
 func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
@@ -159,8 +160,8 @@ func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	})
 }
 
-// phiEdges returns the two operands of a phi of the loop's head. entryArg is the operand for the loop's entry, and
-// latchArg is the operand for the latch.
+// phiEdges returns the two operands of a phi of the loop's head. Result entryArg is the operand for the loop's entry,
+// and latchArg is the operand for the latch.
 func (ls *lockstep) phiEdges(phi *ir.Value) (entryArg, latchArg *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -203,8 +204,8 @@ func (ls *lockstep) findInductions(w *regionBody) bool {
 	return len(ls.steps) > 0
 }
 
-// splitSum splits a sum v into a loop-invariant addend (invariantAddend) and a varying addend (varying). If v is not
-// such a sum, invariantAddend is nil and varying is v.
+// splitSum splits a sum v into a loop-invariant addend (invariantAddend) and a varying addend (varying). If v is not a
+// sum with a loop-invariant addend, invariantAddend is nil and varying is v.
 func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
@@ -218,9 +219,9 @@ func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) 
 	return nil, v
 }
 
-// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits must lead to the
-// same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the end of the
-// iteration may be an exit too.
+// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits of a lockstep loop
+// must lead to the same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the
+// end of the iteration may be an exit too.
 func (ls *lockstep) findEnds(w *regionBody) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -251,7 +252,7 @@ func (ls *lockstep) findEnds(w *regionBody) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// b becomes the latch, or the predecessor of the latch if the latch is empty.
+		// Variable b becomes the latch, or the predecessor of the latch if the latch is empty.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
@@ -285,8 +286,8 @@ func (ls *lockstep) exitAt(b *ir.Block) (*loopExit, *ir.Block) {
 	return nil, nil
 }
 
-// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports whether it
-// recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
+// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e. setConditions reports
+// whether it recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
 func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -314,8 +315,8 @@ func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable with an upper
-// bound. For other conditions the method returns "".
+// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable with an upper bound.
+// For other conditions, upperBoundOp returns "".
 func (c *condition) upperBoundOp() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -327,12 +328,12 @@ func (c *condition) upperBoundOp() string {
 }
 
 // isGrowing reports whether the step of the induction variable is positive, and so small that a few iterations cannot
-// overflow. grows returns true for variable steps, which the generated code checks at run time.
+// overflow. isGrowing also returns true for a variable step, which the generated code checks at run time.
 func (i *induction) isGrowing() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// inductionPlus decomposes v into an induction variable plus a constant. If v is not such a sum, the results are
+// inductionPlus decomposes v into an induction variable plus a constant. If v is not such a sum, inductionPlus returns
 // nil and 0. Parameter atEnd is true if v is used at the end of an iteration, after the increment.
 func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
@@ -349,12 +350,13 @@ func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 	return nil, 0
 }
 
-// splitRegion divides the region into prefix, iterations and rest. The method returns false if the region cannot
-// be divided in this way.
+// splitRegion divides the region into prefix, iterations and rest. splitRegion returns false if the region cannot be
+// divided.
 func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. It is filled in the reverse order of nodes.
+	// leads contains the nodes from which the loop can be reached. The set leads is filled in the reverse order of
+	// nodes.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
@@ -430,8 +432,8 @@ func (ls *lockstep) splitRegion(w *formWriter) bool {
 	return true
 }
 
-// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is loop-invariant, or else a
-// phi of the loop's head. inIteration is true for an exit at the end of an iteration.
+// atExit returns a value that equals v at an exit of the loop. atExit returns v itself if v is loop-invariant, or else
+// a phi of the loop's head. Parameter inIteration is true for an exit at the end of an iteration.
 func (ls *lockstep) atExit(v *ir.Value, inIteration bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
@@ -459,15 +461,16 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		partInfo: partInfo{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter of.
+// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node that is the
+// argument of.
 func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// findCarried finds the values that one part of the region computes and a later part uses. carry gives a home to each such
-// value, and returns false if a value cannot have a home.
+// findCarried finds the values that one part of the region computes and a later part uses. findCarried gives a home (a
+// slice or variable that keeps a value across regions) to each value. It returns false if a value cannot have a home.
 func (ls *lockstep) findCarried(w *formWriter) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -516,8 +519,8 @@ func (ls *lockstep) findCarried(w *formWriter) bool {
 		}
 	}
 	for _, v := range x.foreign {
-		// If an iteration has exits at its beginning and at its end, only phis of the exit block have one value for all
-		// exits.
+		// If an iteration has exits at its beginning and at its end, code after the loop can use only phis of the exit
+		// block.
 		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false

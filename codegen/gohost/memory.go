@@ -10,10 +10,10 @@ import (
 )
 
 // Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that the address
-// points into. With such a pair no Go pointer ever points outside of its object. If the compiler can determine the
-// root, the Go variable contains only the distance, and this is the usual case.
+// points into. Because of this pair, no Go pointer ever points outside of its object. Usually the compiler can
+// determine the root, and then the Go variable contains only the distance.
 
-// Names of roots that are not parameters.
+// Names of roots (objects into which addresses point) that are not kernel parameters.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
@@ -106,7 +106,8 @@ type memory struct {
 	row   int  // index of the variable in the group's list of memories
 	each  bool // whether each work-item has a separate copy that keeps its contents across cuts
 	table bool
-	// size is the number of bytes of the variable. If count is not nil, the size is count times elem instead.
+	// The field size is the number of bytes of the variable. If the field count is not nil, the variable has count times
+	// elem bytes instead.
 	size  int
 	count *ir.Value
 	elem  int
@@ -162,8 +163,8 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the
-// offsets. In all other memory scalars are wider, and the offsets follow Go's rules.
+// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the offsets. In
+// all other memory, each scalar has the width of a register, and the offsets follow Go's rules.
 type layout bool
 
 const (
@@ -317,7 +318,7 @@ func addTerms(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the byte offset that a path of field and element indices selects in type t. The offset is
+// pathTerms returns the byte offset that a path of field and element indices selects in type t. The returned offset is
 // a constant plus the sum of Go terms.
 func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
@@ -416,7 +417,7 @@ func (w *regionBody) declarePointer(root string) {
 // stride returns the distance in bytes between the copies of two consecutive work-items.
 func stride(m *memory) int { return (m.size + 7) &^ 7 }
 
-// strideOf returns the stride as Go code. The size may depend on specialization constants.
+// strideOf returns the stride as Go code. The distance may depend on specialization constants.
 func (w *formWriter) strideOf(m *memory) string {
 	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
 }

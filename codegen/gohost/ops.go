@@ -126,8 +126,8 @@ func binary(op string) func(w *regionBody, v *ir.Value) string {
 	}
 }
 
-// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. gc then
-// generates no code for negative quotients, which Go rounds towards zero.
+// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. For an unsigned type,
+// gc generates no code for negative quotients, which Go rounds towards zero.
 func quotientExpr(w *regionBody, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
@@ -232,8 +232,8 @@ func (w *regionBody) magnitudeExpr(v *ir.Value, i int) string {
 	return w.unsignedExpr(v.Args[i])
 }
 
-// shiftCount returns the Go expression of a shift count, masked to less than the width. gc then omits its check of
-// the count.
+// shiftCount returns the Go expression of a shift count, masked to less than the width. Because of the mask, gc omits
+// its check of the count.
 func (w *regionBody) shiftCount(v *ir.Value) string {
 	c := v.Args[1]
 	if c.IsConst() {
@@ -275,8 +275,8 @@ func (w *regionBody) defineValue(b *bytes.Buffer, v *ir.Value, declare bool) {
 	w.opaque = false
 }
 
-// isGoConstant reports whether v would be a Go constant expression. gc computes those exactly, and rejects
-// overflows and divisions by zero.
+// isGoConstant reports whether v would be a Go constant expression. gc evaluates Go constant expressions exactly, and
+// rejects overflows and divisions by zero.
 func isGoConstant(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
 		return false
@@ -287,8 +287,8 @@ func isGoConstant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// convertedExpr returns the Go expression of v, converted to the Go type of value to. The types can differ only
-// for addresses.
+// convertedExpr returns the Go expression of v, converted to the Go type of the value that is the argument to. The
+// types can differ only for addresses.
 func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.valueExpr(v)
@@ -302,7 +302,7 @@ func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.implName("HostAddr"), w.baseExpr(v), w.offsetExpr(v))
 }
 
-// assignedExpr returns the Go expression of v for an assignment to the declared variable of value to.
+// assignedExpr returns the Go expression of v for an assignment to the declared variable of another value.
 func (w *regionBody) assignedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.plainExpr(v)
@@ -423,7 +423,7 @@ func (w *regionBody) builtIn(b ir.BuiltIn) string {
 	return ""
 }
 
-// goType returns the Go type of a scalar. All integers are signed.
+// goType returns the Go type of a scalar. goType returns signed types for all integers.
 func goType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:

@@ -17,8 +17,8 @@ var (
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outlineLoop moves Go statements into a new function, and returns a call of that function. The statements must not assign
-// outer variables, and must not use fields or methods of the host form.
+// outlineLoop moves Go statements into a new function, and returns a call of that function. The moved statements must
+// not assign outer variables, and must not use fields or methods of the host form.
 func (w *formWriter) outlineLoop(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {

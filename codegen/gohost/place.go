@@ -190,8 +190,8 @@ func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 		}
 		return s[k] == next
 	}
-	// One edge becomes the body of the if statement, and the other edge becomes the code after the statement. The body
-	// of the if statement must therefore end with a jump.
+	// One edge of the branch becomes the body of the if statement, and the other edge becomes the code after the
+	// statement. The body of the if statement must therefore end with a jump.
 	ways := []int{0, 1}
 	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
 		ways = []int{1, 0}

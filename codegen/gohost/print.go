@@ -192,8 +192,8 @@ func (w *formWriter) writeBegin() {
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// The generated code computes constant expressions before the sizes that depend on them. But printing the sizes may
-	// add constant expressions, so the text of the sizes is produced first.
+	// The generated code computes constant expressions before the sizes that depend on them. But writing the code of the
+	// sizes may add constant expressions, so writeBegin writes this code first.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
@@ -279,7 +279,7 @@ func (w *formWriter) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// writeExpr writes the code that computes constant expression i. Code that was written earlier computes the operands of
+// writeExpr writes the code that computes constant expression i. The generated code before it computes the operands of
 // expression i.
 func (w *formWriter) writeExpr(i int) {
 	v := w.exprs[i]

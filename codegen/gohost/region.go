@@ -115,7 +115,7 @@ func (w *regionBody) inRow(v *ir.Value) bool {
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// At the beginning of a row, values that each work-item computes are not available yet.
+		// At the beginning of a row, values that each work-item computes for itself are not available yet.
 		is = !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
@@ -207,8 +207,9 @@ func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// computeEarly writes code that computes v at the beginning of an iteration over work-items. generate and begin call early for
-// values whose node does not dominate all uses. If another region defines v, early computes only the operands of v.
+// computeEarly writes code that computes v at the beginning of an iteration over work-items. generateBody and loadHome
+// call it for values whose node does not dominate all uses. If another region defines v, computeEarly computes only the
+// operands of v.
 func (w *regionBody) computeEarly(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.isAhead(v) {
 		return
@@ -262,7 +263,7 @@ func (w *regionBody) markNeeded() {
 			use(a, nil)
 		}
 		for i, p := range v.Block.Preds {
-			// Find the node that ends with the terminator of block p.
+			// This loop finds the node that ends with the terminator of block p.
 			for _, n := range w.r.nodes {
 				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
@@ -316,7 +317,7 @@ func (w *formWriter) trivialCut(r *region) (*cutPoint, bool) {
 	return n.split, len(x.neededValues) == 0 && len(x.savedAt(n)) == 0
 }
 
-// writeRegion writes the code of region r. before lists the earlier regions of the same method.
+// writeRegion writes the code of region r. Parameter before lists the earlier regions of the same Go method.
 func (w *formWriter) writeRegion(r *region, before []*region) {
 	if ls := w.findLockstep(r); ls != nil {
 		w.interchanged = true
@@ -366,7 +367,7 @@ func (w *regionBody) runsOnce(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.onlyComputes(n) })
 }
 
-// generateBody returns the body of region r. If prior is not nil, the new body reuses the values that body other
+// generateBody returns the body of region r. If prior is not nil, the new body reuses the values that the body prior
 // computes at the beginning of a row.
 func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody) *regionBody {
 	x := w.newBody(r)
@@ -482,8 +483,8 @@ func (w *regionBody) goOn() {
 	}
 }
 
-// lineOf returns a Go comment that contains the op, the file and the line of a cut. The comment omits the column,
-// because edits of the source change columns more often than lines.
+// lineOf returns a Go comment that contains the op, the file and the line of a cut. lineOf omits the column, because
+// edits of the source change columns more often than lines.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
@@ -679,7 +680,7 @@ func (w *regionBody) checkCancel(b *bytes.Buffer) {
 
 func (w *regionBody) stop() { w.declareOnce(&w.top, "stop", "g.Cancelled()") }
 
-// writeExit writes the end of node n, which leads to a cut. The code stores live values in their homes and
+// writeExit writes the end of node n, which leads to a cut. The written code stores live values in their homes and
 // records the cut.
 func (w *regionBody) writeExit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()

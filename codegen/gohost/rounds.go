@@ -67,7 +67,8 @@ func (w *regionBody) computeInduction(v *ir.Value) {
 }
 
 // inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be computed
-// before the loop over them. v may be a load that every work-item executes, because the loop contains no stores.
+// before the loop over them. The value may be a load that every work-item executes, because the loop contains no
+// stores.
 func (w *regionBody) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
@@ -103,8 +104,8 @@ func (w *regionBody) alwaysReached(n *node) bool {
 	}
 }
 
-// carriedAssign is an assignment at the end of a part. At the end of the part each work-item stores value v in the home of
-// another value, which is in field home.
+// A carriedAssign is an assignment at the end of a part of a region. Each work-item stores value v in the home of
+// another value, which is in the field home.
 type carriedAssign struct{ v, home *ir.Value }
 
 func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
@@ -285,8 +286,8 @@ func (w *regionBody) endBlocks() {
 	}
 }
 
-// loopCode returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are the
-// conditions under which the loop may run. Parameter w is the body of the iterations.
+// loopCode returns the code of a lockstep loop in three pieces. Result head is the code before the loop, and guards are
+// the conditions under which the loop may run. Parameter w is the regionBody of the iterations.
 func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
 	own := map[*induction]bool{} // induction variables that the code uses
@@ -345,7 +346,7 @@ func (w *regionBody) firstValue(i *induction) string {
 	return name("b", w.index[i.phi])
 }
 
-// cutHomes writes code that reslices homes to the length of the block. gc then omits bounds checks.
+// cutHomes writes code that reslices homes to the length of the block. After the reslicing, gc omits bounds checks.
 func (ls *lockstep) cutHomes(w *regionBody, count string) {
 	for _, phi := range ls.arrays {
 		s := w.homeSlice(phi)
@@ -385,7 +386,7 @@ func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 // limit do not overflow an int64.
 const farAway = "1<<60"
 
-// addGuards appends Go conditions. If they all hold, the induction variable of c cannot overflow.
+// addGuards appends Go conditions. If all these conditions hold, the induction variable of c cannot overflow.
 func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {

@@ -67,7 +67,7 @@ func (w *regionBody) affineOf(v *ir.Value) (affine, bool) {
 }
 
 // inRange returns a copy of the region's code without the bounds checks that one check per row can replace. The copy
-// may run only if the conditions in the second result hold. Both results are nil if no check can be replaced.
+// may run only if the conditions in the second result hold. inRange returns nil twice if no check can be replaced.
 func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string) {
 	if !w.isRanged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
@@ -117,8 +117,8 @@ func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string
 	return x, conds
 }
 
-// uncheckedLoop writes the loop over the work-items of a row without bounds checks. The loop is in an if statement that tests
-// the conditions in conds.
+// uncheckedLoop writes the loop over the work-items of a row without bounds checks. The loop without bounds checks is
+// in an if statement that tests the conditions in conds.
 func (w *regionBody) uncheckedLoop(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.itemCode())
 	if !ofForm.MatchString(loop) { // no checks are left

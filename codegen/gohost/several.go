@@ -19,8 +19,8 @@ const atOnce = 4
 // homeLoads matches lines that load a value from its home.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is the code of a single iteration,
-// and parameter steps is the code that increments the induction variables.
+// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is the code of a single
+// iteration, and steps is the code that increments the induction variables.
 func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) string {
 	round := w.round.String()
 	single := round + iteration + steps
@@ -92,7 +92,8 @@ func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) st
 	return b.String()
 }
 
-// unrollConds returns Go conditions. If they all hold, all active work-items execute all unrolled iterations.
+// unrollConds returns Go conditions. If all these conditions hold, all active work-items execute all unrolled
+// iterations.
 func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok bool) {
 	for _, e := range ls.exits() {
 		for _, c := range e.conds {
@@ -126,8 +127,8 @@ func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok
 				text += fmt.Sprintf("-%d*%s", behind, w.valueExpr(step))
 			}
 			if c.i.scale == 0 {
-				// The condition that is appended first is true only if the bound is not below the induction variable.
-				// If the difference overflows an int64, the difference is negative and the second condition is false.
+				// The first appended condition is true only if the bound is not below the induction variable. If the
+				// difference overflows an int64, it is negative, and the second appended condition is false.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.firstValue(c.i), below, w.valueExpr(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

@@ -11,8 +11,8 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// The constant small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small
-// does not overflow.
+// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does not
+// overflow.
 const small = 1 << 61
 
 // spanOf returns an interval that contains the integer value v.

@@ -10,12 +10,13 @@ import (
 type valueTable struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// launch is the set of values that depend only on the launch and the work-group. Each region may compute the values
-	// in launch once, before its loop over the work-items.
+	// The set launch contains the values that depend only on the launch and the work-group. A region may compute the
+	// values in the set launch once, before its loop over the work-items.
 	launch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// home is the set of values that are stored from region to region. homes lists the values of set home in order.
+	// The set home contains the values that are stored from region to region. The list homes contains the values of the
+	// set home in order.
 	home   map[*ir.Value]bool
 	homes  []*ir.Value
 	roots  map[*ir.Value]string // root of each address, or dynamic
@@ -195,7 +196,7 @@ func (w *formWriter) findHomes() {
 // oneHome reports whether the home of v is one variable for the whole work-group.
 func (w *formWriter) oneHome(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is a call of Go's min or max of floats. Lowering replaces such a call by several IR ops.
+// minMax is a call of Go's min or max of floats. Lowering replaces a call of min or max by several IR ops.
 type minMax struct {
 	name string
 	x, y *ir.Value
@@ -240,7 +241,8 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// operandsOf returns the operands of v. If v is a min or max of floats, depends returns the two arguments of min or max.
+// operandsOf returns the operands of v. If v is a min or max of floats, operandsOf returns the two arguments of min or
+// max.
 func (w *formWriter) operandsOf(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
@@ -265,7 +267,7 @@ func (w *formWriter) readValues(v *ir.Value) []*ir.Value {
 	if v.Ref() == nil {
 		return w.operandsOf(v)
 	}
-	// Linear indices become part of the address and need no variables.
+	// Linear indices become part of the Go address expression and need no variables.
 	n := len(v.Args) - len(v.Path())
 	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
 		_, ok := w.linearOf(a)

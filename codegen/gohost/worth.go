@@ -12,14 +12,15 @@ const (
 	farBytes  = 64
 )
 
-// indexStep describes how an index changes. Field item is the difference between neighbouring work-items, and field round
-// is the difference between consecutive iterations.
+// An indexStep describes how an index changes. The field item is the difference between neighbouring work-items, and
+// the field round is the difference between consecutive iterations.
 type indexStep struct {
 	item, round       int64
 	anyItem, anyRound bool // whether the difference between work-items (or iterations) depends on data
 }
 
-// isWorthwhile reports whether lockstep improves the locality of at least one load and worsens that of no load.
+// isWorthwhile reports whether lockstep improves the locality of at least one load and does not worsen the locality of
+// any load.
 func (ls *lockstep) isWorthwhile(w *regionBody) bool {
 	good := false
 	for _, b := range ls.loop.Blocks {
