@@ -504,7 +504,7 @@ func (r *initRun) callFunc(fn *ssa.Function, args, bindings []any, at token.Pos)
 	if asmFuncs[name] {
 		panic(Unknown{})
 	}
-	if native := natives[name]; native != nil {
+	if native := nativeFuncs[name]; native != nil {
 		if slices.ContainsFunc(args, isUnknown) {
 			panic(Unknown{})
 		}

@@ -46,7 +46,7 @@ type constState struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
-	// The set failed contains the variables with an unknown field or element.
+	// unknownVars contains the variables with an unknown field or element.
 	unknownVars map[ssa.Value]bool
 	call        any // value for the field call of new objectIDs
 	// loadedValues maps a load to the value at the time of the load, or to nil if the value is
@@ -136,8 +136,8 @@ func (e *constState) treeAt(v ssa.Value) *Tree {
 	return nil
 }
 
-// storeTree evaluates v and stores the value in the given tree. It returns false if the value is
-// unknown.
+// storeTree evaluates v and stores the value in the given tree. storeTree returns false if the
+// value is unknown.
 func (e *constState) storeTree(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}

@@ -522,9 +522,9 @@ var Idle = map[string]bool{
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// natives maps the name of a function to Go code that evaluates a call. The map natives contains
+// nativeFuncs maps the name of a function to Go code that evaluates a call. nativeFuncs contains
 // functions that have no body, or whose results can be computed directly.
-var natives = map[string]func(args []any) any{
+var nativeFuncs = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
 	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
@@ -548,7 +548,7 @@ var natives = map[string]func(args []any) any{
 
 func init() {
 	for name, isBool := range Idle {
-		natives[name] = func([]any) any {
+		nativeFuncs[name] = func([]any) any {
 			if isBool {
 				return false
 			}
@@ -556,10 +556,10 @@ func init() {
 		}
 	}
 	for name, fn := range exactFloats {
-		if natives[name] != nil {
+		if nativeFuncs[name] != nil {
 			continue
 		}
-		natives[name] = func(args []any) any {
+		nativeFuncs[name] = func(args []any) any {
 			var xs []float64
 			for _, a := range args {
 				xs = append(xs, a.(float64))
@@ -598,7 +598,7 @@ func init() {
 		"ReverseBytes16":  func(x uint64) int64 { return int64(bits.ReverseBytes16(uint16(x))) },
 		"ReverseBytes":    func(x uint64) int64 { return int64(bits.ReverseBytes64(x)) },
 	} {
-		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64))) }
+		nativeFuncs["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64))) }
 	}
 	for name, fn := range map[string]func(x uint64, k int) int64{
 		"RotateLeft64": func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
@@ -607,7 +607,7 @@ func init() {
 		"RotateLeft8":  func(x uint64, k int) int64 { return int64(bits.RotateLeft8(uint8(x), k)) },
 		"RotateLeft":   func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
 	} {
-		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64)), int(args[1].(int64))) }
+		nativeFuncs["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64)), int(args[1].(int64))) }
 	}
 }
 

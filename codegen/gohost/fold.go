@@ -30,7 +30,7 @@ func (w *regionBody) foldExpr(v *ir.Value) bool {
 	expr, ok := exprWriters[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
 	case !ok, isMinMax, !v.Op.Has(ir.FlagPure) && !w.readLate(v), v.Type.Kind == ir.Addr && w.roots[v] == dynamic,
-		w.uses[v] != 1, w.wide[v], w.home[v], w.isAhead(v), w.done[v]:
+		w.uses[v] != 1, w.wide[v], w.stored[v], w.isAhead(v), w.done[v]:
 		return false
 	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
 		return false // go vet complains about x && y && x

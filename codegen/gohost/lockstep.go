@@ -470,7 +470,8 @@ func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKin
 }
 
 // findCarried finds the values that one part of the region computes and a later part uses. findCarried gives a home (a
-// slice or variable that keeps a value across regions) to each value. It returns false if a value cannot have a home.
+// slice or variable that keeps a value across regions) to each value. findCarried returns false if a value cannot have
+// a home.
 func (ls *lockstep) findCarried(w *formWriter) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -511,7 +512,7 @@ func (ls *lockstep) findCarried(w *formWriter) bool {
 	x.markNeeded()
 	for _, n := range ls.rest.nodes {
 		if n.split != nil {
-			for _, v := range w.homes {
+			for _, v := range w.storedList {
 				if ls.r.defs[v] && !ls.rest.defs[v] && !x.isAhead(v) && n.end.has(w.index[v]) {
 					x.foreign = append(x.foreign, v)
 				}
@@ -540,9 +541,9 @@ func (ls *lockstep) findCarried(w *formWriter) bool {
 		}
 	}
 	for _, v := range append(ls.arrays, ls.through...) {
-		if !w.home[v] {
-			w.home[v] = true
-			w.homes = append(w.homes, v)
+		if !w.stored[v] {
+			w.stored[v] = true
+			w.storedList = append(w.storedList, v)
 		}
 	}
 	return true

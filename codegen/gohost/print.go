@@ -140,7 +140,7 @@ func (w *formWriter) writeStruct() {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
 	w.writeDecls("", w.argFields(), w.typeOf)
-	fields := slices.DeleteFunc(slices.Clone(w.homes), func(v *ir.Value) bool { return w.straight && w.oneHome(v) && isCut(v) })
+	fields := slices.DeleteFunc(slices.Clone(w.storedList), func(v *ir.Value) bool { return w.straight && w.oneHome(v) && isCut(v) })
 	w.writeDecls("", fields, func(v *ir.Value) string {
 		if w.oneHome(v) {
 			return w.typeOf(v)
@@ -225,7 +225,7 @@ func (w *formWriter) allocSlices(b *bytes.Buffer) {
 		}
 		names[t] = append(names[t], "&g."+s)
 	}
-	for _, v := range w.homes {
+	for _, v := range w.storedList {
 		if w.oneHome(v) {
 			continue
 		}

@@ -89,7 +89,7 @@ func (w *regionBody) inTop(v *ir.Value) bool {
 	w.common[v] = false
 	switch {
 	case !w.fullRegion().defs[v]:
-		is = w.home[v] && w.oneHome(v)
+		is = w.stored[v] && w.oneHome(v)
 	case v.Op == ir.OpBuiltIn || !isHarmless(v):
 	default:
 		is = !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.inTop(a) })
@@ -173,7 +173,7 @@ func (w *regionBody) valueExpr(v *ir.Value) string {
 		w.done[v] = true
 		w.defineValue(&w.item, v, true)
 	default:
-		if !w.home[v] && w.lastRound(v) == nil {
+		if !w.stored[v] && w.lastRound(v) == nil {
 			panic("BUG: no home for " + v.LongString())
 		}
 		w.done[v] = true
@@ -298,7 +298,7 @@ func (w *regionBody) markNeeded() {
 // savedAt returns the values that the region stores in their homes at the cut of node n.
 func (w *regionBody) savedAt(n *node) []*ir.Value {
 	var out []*ir.Value
-	for _, v := range w.homes {
+	for _, v := range w.storedList {
 		if w.fullRegion().defs[v] && n.end.has(w.index[v]) && (w.r.of == nil || !w.carriedHome(v)) {
 			out = append(out, v)
 		}
@@ -382,7 +382,7 @@ func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody
 	x.markNeeded()
 	for _, v := range w.all {
 		if x.neededValues[v] && x.wide[v] && r.entry.in.has(w.index[v]) {
-			if w.home[v] {
+			if w.stored[v] {
 				x.done[v] = true
 				x.loadHome(v)
 			} else {

@@ -10,17 +10,17 @@ import (
 type valueTable struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// The set launch contains the values that depend only on the launch and the work-group. A region may compute the
-	// values in the set launch once, before its loop over the work-items.
-	launch map[*ir.Value]bool
+	// perLaunch contains the values that depend only on the launch and the work-group. A region may compute the values
+	// in perLaunch once, before its loop over the work-items.
+	perLaunch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// The set home contains the values that are stored from region to region. The list homes contains the values of the
-	// set home in order.
-	home   map[*ir.Value]bool
-	homes  []*ir.Value
-	roots  map[*ir.Value]string // root of each address, or dynamic
-	minmax map[*ir.Value]minMax
+	// stored contains the values that are stored from region to region. storedList contains the values of the set stored
+	// in order.
+	stored     map[*ir.Value]bool
+	storedList []*ir.Value
+	roots      map[*ir.Value]string // root of each address, or dynamic
+	minmax     map[*ir.Value]minMax
 }
 
 // maxAgain is the largest number of ops for which a value is recomputed in each region instead of stored.
@@ -29,7 +29,7 @@ const maxAgain = 5
 func (w *formWriter) analyse() {
 	w.flow = cutFunc(w.m.Kernel)
 	w.index = map[*ir.Value]int{}
-	w.launch, w.recomputed, w.home = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	w.perLaunch, w.recomputed, w.stored = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	add := func(v *ir.Value) {
 		w.index[v] = len(w.all)
 		w.all = append(w.all, v)
@@ -74,11 +74,11 @@ func (w *formWriter) findCheap() {
 		switch {
 		case isCut(v) || v.Op == ir.OpPhi || !isHarmless(v):
 		case v.Op == ir.OpBuiltIn && groupBuiltIn(v.Aux.(ir.BuiltIn)):
-			w.launch[v] = true
+			w.perLaunch[v] = true
 		case v.Op == ir.OpBuiltIn:
 			w.recomputed[v], cost[v] = !operands[v], 1
 		case !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
-			w.launch[v] = true
+			w.perLaunch[v] = true
 		case !operands[v] && !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.recomputed[a] }):
 			n := 1
 			for _, a := range w.operandsOf(v) {
@@ -91,7 +91,7 @@ func (w *formWriter) findCheap() {
 	}
 }
 
-func (w *formWriter) isLaunch(v *ir.Value) bool { return v.Block == nil || w.launch[v] }
+func (w *formWriter) isLaunch(v *ir.Value) bool { return v.Block == nil || w.perLaunch[v] }
 
 // groupBuiltIn reports whether the built-in is the same for all work-items of a group.
 func groupBuiltIn(b ir.BuiltIn) bool {
@@ -174,21 +174,21 @@ func (w *formWriter) findHomes() {
 	for _, s := range w.splits {
 		for i, v := range w.all {
 			if s.after.has(i) && w.needsHome(v) {
-				w.home[v] = true
+				w.stored[v] = true
 			}
 		}
 		if s.op.IsGroupOp() {
-			w.home[s.op] = true
+			w.stored[s.op] = true
 		}
 		for _, a := range operandsAtCut(s.op) {
 			if w.needsHome(a) {
-				w.home[a] = true
+				w.stored[a] = true
 			}
 		}
 	}
 	for _, v := range w.all {
-		if w.home[v] {
-			w.homes = append(w.homes, v)
+		if w.stored[v] {
+			w.storedList = append(w.storedList, v)
 		}
 	}
 }

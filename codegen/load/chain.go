@@ -50,8 +50,8 @@ type callStep struct {
 	at   token.Pos // position of the call
 }
 
-// shortestChain shortestChain returns a shortest path of calls from kernel k to the function that
-// contains a position. If the kernel does not reach the position, shortestChain returns nil.
+// shortestChain returns a shortest path of calls from kernel k to the function that contains a
+// position. If the kernel does not reach the position, shortestChain returns nil.
 func (p *Program) shortestChain(k *Kernel, at diag.Pos) *callStep {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *callStep

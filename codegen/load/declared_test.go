@@ -72,7 +72,7 @@ func TestDeclarations(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, err := range o.wrong {
+	for _, err := range o.declErrors {
 		t.Error(err)
 	}
 	if len(o.done) < len(whole) {

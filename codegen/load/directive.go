@@ -29,9 +29,8 @@ type Directives struct {
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
-	// The field late maps a package with a //kgen:variants load directive to the directive's
-	// position.
-	late map[*types.Package]token.Pos
+	// lateLoading maps a package with a //kgen:variants load directive to the directive's position.
+	lateLoading map[*types.Package]token.Pos
 }
 
 // bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
@@ -68,7 +67,7 @@ const directivePrefix = "//kgen:"
 // readDirectives reads the directives of all packages that are loaded from source.
 func (l *loader) readDirectives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
-		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}
+		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, lateLoading: map[*types.Package]token.Pos{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -150,7 +149,7 @@ func (l *loader) packageDirective(d *Directives, s *sourcePackage, verb, args st
 				"//kgen:variants takes the word load, not %q", args)
 			return
 		}
-		d.late[s.types] = pos
+		d.lateLoading[s.types] = pos
 	default:
 		l.directiveError(pos, "packages have //kgen:variants; write others in the doc comment of a function or of a variable", "//kgen:%s does not belong to a package", verb)
 	}
@@ -193,7 +192,7 @@ func (f *kernelFinder) bareKernels() {
 		if b == nil {
 			continue
 		}
-		if pos, late := f.prog.late[pkg.Types]; late {
+		if pos, late := f.prog.lateLoading[pkg.Types]; late {
 			f.l.directiveError(pos, "keep one of them", "//kgen:variants in a package with //kgen:bare, whose stubs embed no modules")
 		}
 		for _, name := range slices.Concat(b.views.names, b.noform.names) {

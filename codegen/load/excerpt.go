@@ -154,16 +154,15 @@ func (p *Program) fileLines(file string) []string {
 	return nil
 }
 
-// Canonical returns the name that positions in modules use for a file. The parameter printed is the
-// file's path in diagnostics. If the file belongs to no loaded package, Canonical returns this path
-// unchanged.
-func (p *Program) Canonical(printed string) string {
+// Canonical returns the name that positions in modules use for a file. shownPath is the file's path
+// in diagnostics. If the file belongs to no loaded package, Canonical returns this path unchanged.
+func (p *Program) Canonical(shownPath string) string {
 	for abs, name := range p.files {
-		if abs == printed || shortName(p.dir, abs) == printed {
+		if abs == shownPath || shortName(p.dir, abs) == shownPath {
 			return name
 		}
 	}
-	return printed
+	return shownPath
 }
 
 // Folders returns the absolute paths of all folders that contain loaded packages of the main

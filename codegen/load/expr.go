@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Expr describes an expression of the source for fault messages. It holds the source texts of the
-// operands. The text of an operand that the expression lacks is empty.
+// Expr describes an expression of the source for fault messages. An Expr holds the source texts of
+// the operands. The text of an operand that the expression lacks is empty.
 type Expr struct {
 	Text           string
 	Base           string // indexed or sliced expression

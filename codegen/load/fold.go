@@ -29,9 +29,9 @@ const (
 type (
 	// propertyValue holds a kernel property and the position of the call that made it.
 	propertyValue = constinit.Property
-	// The type slice is a Go slice. A nil slice has nil as its field cells. If append made the
-	// array, the field room is not nil, and gc may choose a larger capacity than the capacity of
-	// field cells. A slice of an array that append did not make has the capacity of field cells.
+	// A slice is a Go slice. A nil slice has nil as its field cells. If append made the array, the
+	// field room is not nil, and gc may choose a larger capacity than the capacity of field cells. A
+	// slice of an array that append did not make has the capacity of field cells.
 	slice struct {
 		cells []*any
 		room  *arrayRoomInfo
@@ -50,9 +50,9 @@ type (
 	// copy an unknownValue, but not inspect it. The field reported is set if an error has been
 	// reported for the value.
 	unknownValue struct {
-		what     string
-		reported bool
-		pos      token.Pos // position of the expression that reads the value, or NoPos
+		what        string
+		wasReported bool
+		pos         token.Pos // position of the expression that reads the value, or NoPos
 	}
 	// dynamicValue is an interface value that is not nil.
 	dynamicValue struct {
@@ -80,7 +80,7 @@ type evaluator struct {
 	errs  []*foldError
 }
 
-// The type frame is the state of one running call of a function.
+// A frame is the state of one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
@@ -122,8 +122,9 @@ func (f *kernelFinder) foldProperties(m *kernelMethods) {
 	}
 }
 
-// evaluate runs the function fn, which has no parameters except a receiver. The first result lists
-// the known properties. The second result has one error for each cause of unknown properties.
+// evaluate runs the function fn, which has no parameters except a receiver. The first result of
+// evaluate lists the known properties. The second result of evaluate has one error for each cause
+// of unknown properties.
 func (f *kernelFinder) evaluate(fn *ssa.Function) ([]propertyValue, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
@@ -179,7 +180,7 @@ func notKnown(pos token.Pos, v any) *foldError {
 	if u.pos.IsValid() {
 		pos = u.pos
 	}
-	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
+	return &foldError{pos: pos, msg: describe(v), reported: u.wasReported}
 }
 
 // tryCall evaluates a call. If a direct call in the Properties method fails, the call's result is
@@ -197,7 +198,7 @@ func (e *evaluator) tryCall(call func() any) (v any) {
 				p = &foldError{reported: true}
 				panic(p)
 			}
-			v = unknownValue{what: p.msg, reported: true}
+			v = unknownValue{what: p.msg, wasReported: true}
 		default:
 			panic(p)
 		}

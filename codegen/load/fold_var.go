@@ -159,8 +159,8 @@ func (c *converter) convertValue(v any, t types.Type) any {
 	return c.unknown
 }
 
-// toInit converts an evaluator's value to a value of package constinit. The second result is false
-// if package constinit cannot represent the value.
+// toInit converts an evaluator's value to a value of package constinit. The second result of toInit
+// is false if package constinit cannot represent the value.
 func toInit(v any) (any, bool) {
 	switch v := v.(type) {
 	case propertyValue:

@@ -13,12 +13,12 @@ import (
 // heldValues describes the values that an interface may hold.
 type heldValues struct {
 	types []types.Type
-	// The field hashes is set if the interface may also hold a hash from a constructor whose code is
-	// not loaded.
-	hashes bool
-	// The field unknown is set if the interface may hold any value. An interface may hold any value
-	// if, for example, it is the result of a function in a package that is not loaded.
-	unknown bool
+	// anyHash is set if the interface may also hold a hash from a constructor whose code is not
+	// loaded.
+	anyHash bool
+	// anyValue is set if the interface may hold any value. An interface may hold any value if, for
+	// example, it is the result of a function in a package that is not loaded.
+	anyValue bool
 }
 
 // A holder finds the values that an interface may hold. A holder searches backwards from the uses
@@ -43,7 +43,7 @@ func (w *follower) heldBy(v ssa.Value) heldValues {
 
 // addValue adds to h the values that v may hold.
 func (h *holder) addValue(v ssa.Value) {
-	if h.unknown || h.seen[v] {
+	if h.anyValue || h.seen[v] {
 		return
 	}
 	h.seen[v] = true
@@ -70,7 +70,7 @@ func (h *holder) addValue(v ssa.Value) {
 		case *ssa.TypeAssert:
 			h.addValue(t.X)
 		default:
-			h.unknown = true
+			h.anyValue = true
 		}
 	case *ssa.Parameter:
 		h.addParam(v)
@@ -78,18 +78,18 @@ func (h *holder) addValue(v ssa.Value) {
 		h.eachCaptured(v, h.addValue)
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
-			h.unknown = true
+			h.anyValue = true
 			return
 		}
 		h.addContents(v.X)
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
 func (h *holder) concrete(t types.Type) {
 	if types.IsInterface(t) { // a type parameter
-		h.unknown = true
+		h.anyValue = true
 	} else if !slices.ContainsFunc(h.types, func(u types.Type) bool { return types.Identical(t, u) }) {
 		h.types = append(h.types, t)
 	}
@@ -100,7 +100,7 @@ func (h *holder) addResult(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
 	case fn == nil || h.w.isPartial(packageOf(fn)):
-		h.unknown = true
+		h.anyValue = true
 	case len(fn.Blocks) > 0:
 		for _, b := range fn.Blocks {
 			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
@@ -108,35 +108,35 @@ func (h *holder) addResult(call *ssa.Call, i int) {
 			}
 		}
 	case makesHash(fn):
-		h.hashes = true
+		h.anyHash = true
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
 // addParam adds to h the values that callers may pass for parameter p. If some calls of the
-// function are not known, addParam sets the field unknown.
+// function are not known, addParam sets the field anyValue.
 func (h *holder) addParam(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
 	obj := objectOf(fn)
 	if fn.TypeParams().Len() > 0 || h.w.isPartial(packageOf(fn)) || fn.Synthetic != "" ||
 		fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Name() == "main") {
-		h.unknown = true
+		h.anyValue = true
 		return
 	}
 	calls := h.callsOf(fn)
 	for _, c := range h.w.invokesOf(fn) {
 		calls = append(calls, c.Common())
 	}
-	h.unknown = h.unknown || len(calls) == 0
+	h.anyValue = h.anyValue || len(calls) == 0
 	for _, c := range calls {
 		n := i
 		if c.IsInvoke() {
 			n-- // Args does not contain the receiver of a method call
 		}
 		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
-			h.unknown = true // the call is in generic code
+			h.anyValue = true // the call is in generic code
 			return
 		}
 		h.addValue(c.Args[n])
@@ -162,7 +162,7 @@ func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 				return
 			}
 		}
-		h.unknown = true
+		h.anyValue = true
 	}
 	for _, in := range h.w.usesOf(fn) {
 		add(fn, in)
@@ -182,12 +182,12 @@ func (h *holder) eachCaptured(v *ssa.FreeVar, do func(ssa.Value)) {
 			do(c.Bindings[i])
 		}
 	}
-	h.unknown = h.unknown || !bound
+	h.anyValue = h.anyValue || !bound
 }
 
 // addContents adds to h the values that the variable or field at address addr may hold.
 func (h *holder) addContents(addr ssa.Value) {
-	if h.unknown || h.seen[addr] {
+	if h.anyValue || h.seen[addr] {
 		return
 	}
 	h.seen[addr] = true
@@ -198,14 +198,14 @@ func (h *holder) addContents(addr ssa.Value) {
 		h.eachCaptured(a, h.addContents)
 	case *ssa.Global:
 		if token.IsExported(a.Name()) || noInit(a.Pkg) || h.w.isPartial(a.Pkg) {
-			h.unknown = true
+			h.anyValue = true
 			return
 		}
 		h.addStored(a, h.w.usesOf(a))
 	case *ssa.FieldAddr:
 		f, ok := fieldOf(a)
 		if !ok || !h.w.noUnsafe(f.pkg) {
-			h.unknown = true
+			h.anyValue = true
 			return
 		}
 		for _, u := range h.w.in {
@@ -214,12 +214,12 @@ func (h *holder) addContents(addr ssa.Value) {
 			}
 		}
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
 // addStored adds to h the values that are stored at an address. If the address has other uses than
-// loads and stores, addStored sets the field unknown.
+// loads and stores, addStored sets the field anyValue.
 func (h *holder) addStored(addr ssa.Value, uses []ssa.Instruction) {
 	for _, in := range uses {
 		switch in := in.(type) {
@@ -243,7 +243,7 @@ func (h *holder) addStored(addr ssa.Value, uses []ssa.Instruction) {
 			}
 			continue
 		}
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
@@ -254,8 +254,8 @@ type fieldKey struct {
 	name string
 }
 
-// fieldOf returns the package and name of the field at address a. The second result is false if
-// other packages can write the field.
+// fieldOf returns the package and name of the field at address a. The second result of fieldOf is
+// false if other packages can write the field.
 func fieldOf(a *ssa.FieldAddr) (fieldKey, bool) {
 	p, ok := a.X.Type().Underlying().(*types.Pointer)
 	if !ok {

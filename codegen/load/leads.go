@@ -81,7 +81,7 @@ func (w *follower) leadTextBy(t types.Type, visiting []types.Type) string {
 			if in.boxesAny {
 				return w.typeText(t) + ", which may hold what a method of a generic type is given"
 			}
-			for _, held := range in.boxed.Keys() {
+			for _, held := range in.boxedTypes.Keys() {
 				if types.IsInterface(held) || !types.Implements(held, u) || w.leadTextBy(held, visiting) == "" {
 					continue
 				}

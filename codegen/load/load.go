@@ -218,7 +218,7 @@ func (l *loader) trees() []*ast.File {
 }
 
 // addWanted adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, the method also adds the packages that p imports. Adding these packages
+// cryptography package, addWanted also adds the packages that p imports. Adding these packages
 // early saves a further universe (one more type-check of all packages) for each of them.
 func (l *loader) addWanted(wanted map[*listedPackage]bool, p *listedPackage) {
 	if wanted[p] {
@@ -245,8 +245,8 @@ func (l *loader) callsLikely(p *listedPackage) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// Roots are the packages that may contain kernels. The method sound returns the roots that do not
-// depend on packages with errors.
+// Roots are the packages that may contain kernels. soundRoots returns the roots that do not depend
+// on packages with errors.
 func (l *loader) soundRoots(roots []*listedPackage) []*listedPackage {
 	known := map[*listedPackage]bool{}
 	var check func(p *listedPackage) bool

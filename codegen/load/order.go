@@ -310,7 +310,8 @@ func canWait(in ssa.Instruction) bool {
 }
 
 // isStoreOfLiteral reports whether an instruction stores to a variable as part of a composite
-// literal's evaluation. The result is false if an instruction that cannot move uses the variable.
+// literal's evaluation. isStoreOfLiteral returns false if an instruction that cannot move uses the
+// variable.
 func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	st, ok := in.(*ssa.Store)
 	if !ok {

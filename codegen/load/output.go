@@ -60,8 +60,8 @@ type TextError struct {
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
 
-// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg. The
-// result lists the errors.
+// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg.
+// CheckTexts returns the errors.
 func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
 	if p.outputs == nil {
 		p.outputs = &outputTypes{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
@@ -126,8 +126,8 @@ type outputTypes struct {
 	prog *Program
 	fset *token.FileSet
 	done map[string]*types.Package
-	// The field wrong holds the errors found in the embedded declarations.
-	wrong []error
+	// declErrors holds the errors found in the embedded declarations.
+	declErrors []error
 }
 
 // Import returns the package with the given path. A function of the type-checker's configuration
@@ -175,7 +175,7 @@ func (o *outputTypes) checkDeclared(path string, text []byte) (*types.Package, e
 	if err != nil {
 		return nil, err
 	}
-	cfg := &types.Config{Sizes: Sizes, IgnoreFuncBodies: true, Importer: o, Error: func(err error) { o.wrong = append(o.wrong, err) }}
+	cfg := &types.Config{Sizes: Sizes, IgnoreFuncBodies: true, Importer: o, Error: func(err error) { o.declErrors = append(o.declErrors, err) }}
 	t, _ := cfg.Check(path, o.fset, []*ast.File{f}, nil)
 	t.MarkComplete()
 	return t, nil

@@ -100,7 +100,7 @@ func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 // Late reports whether package pkg has a //kgen:variants load directive. For a package with this
 // directive, programs make the modules of most variants only when a device needs them.
 func (p *Program) Late(pkg *Package) bool {
-	_, late := p.late[pkg.Types]
+	_, late := p.lateLoading[pkg.Types]
 	return late
 }
 

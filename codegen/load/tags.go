@@ -405,8 +405,7 @@ func (l *loader) canImportAll(ctx context.Context, p *listedPackage, imports []s
 	return true, nil
 }
 
-// The method tagged returns all packages whose files differ between kernels and programs, sorted by
-// path.
+// allTagged returns all packages whose files differ between kernels and programs, sorted by path.
 func (l *loader) allTagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {

@@ -39,9 +39,9 @@ type viewer struct {
 }
 
 // SharedViews returns the view types in the stubs of a package, sorted by name. The second result
-// maps each kernel to a further map. The keys of the further map are paths of members, such as
-// "Deep[0].In". The values of the further map are expressions for the members' view types. A type
-// without a name, or with a name that stubs cannot use, has no view.
+// of SharedViews maps each kernel to a further map. The keys of the further map are paths of
+// members, such as "Deep[0].In". The values of the further map are expressions for the members'
+// view types. A type without a name, or with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -177,8 +177,8 @@ func (v *View) addParts(t types.Type, at string) {
 	}
 }
 
-// Parameter t is the type of a field in the original type. The method field returns the type of the
-// view's field. fieldView returns "" if views cannot have the field.
+// Parameter t is the type of a field in the original type. fieldView returns the type of the view's
+// field. fieldView returns "" if views cannot have the field.
 func (v *viewer) fieldView(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)

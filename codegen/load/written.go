@@ -61,9 +61,9 @@ type usageIndex struct {
 	// list boxed contains the types of values that any code converts to interfaces. Not all instances
 	// of methods of generic types are known. If a generic method converts a value of a type parameter,
 	// the field boxesAny is set. If boxesAny is set, an interface may hold a value of any type.
-	first    []types.Type
-	boxed    typeutil.Map
-	boxesAny bool
+	initialTypes []types.Type
+	boxedTypes   typeutil.Map
+	boxesAny     bool
 }
 
 func newFates(in ...*usageIndex) *fateCache {
@@ -123,7 +123,7 @@ func (f *usageIndex) buildIndex() {
 					f.invokes[name] = append(f.invokes[name], c)
 				}
 				if m, ok := in.(*ssa.MakeInterface); ok {
-					f.boxed.Set(m.X.Type(), true)
+					f.boxedTypes.Set(m.X.Type(), true)
 				}
 				f.boxesAny = f.boxesAny || boxesParam(in) && methodOf(fn)
 				if a, ok := in.(*ssa.FieldAddr); ok && types.IsInterface(a.Type().Underlying().(*types.Pointer).Elem()) {
@@ -212,8 +212,8 @@ func (f *usageIndex) findInitialTypes() {
 				switch in := in.(type) {
 				case *ssa.MakeInterface:
 					t := in.X.Type()
-					if !slices.ContainsFunc(f.first, func(u types.Type) bool { return types.Identical(t, u) }) {
-						f.first = append(f.first, t)
+					if !slices.ContainsFunc(f.initialTypes, func(u types.Type) bool { return types.Identical(t, u) }) {
+						f.initialTypes = append(f.initialTypes, t)
 					}
 				case *ssa.Call:
 					add(in.Call.StaticCallee())
@@ -258,7 +258,7 @@ func (f *fateCache) findFate(prog *ssa.Program, g *ssa.Global) Fate {
 	w := &follower{prog: prog, in: f.in, g: g, held: f.held, seen: map[valueFlow]bool{}}
 	for _, u := range f.in {
 		u.once.Do(u.buildIndex)
-		w.types = append(w.types, u.first...)
+		w.types = append(w.types, u.initialTypes...)
 	}
 	w.followValue(g, 0)
 	for len(w.work) > 0 {
@@ -449,8 +449,8 @@ func (w *follower) isInitialStore(in *ssa.Store) bool {
 }
 
 // runsInitially reports whether function fn runs only while the variable's package is initialized.
-// The result is true if fn is an init function of the package. The result is also true if all uses
-// of fn are calls, and the calling functions run only during initialization.
+// runsInitially returns true if fn is an init function of the package. runsInitially also returns
+// true if all uses of fn are calls, and the calling functions run only during initialization.
 func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
@@ -554,8 +554,8 @@ func (w *follower) followCall(at valueFlow, in ssa.CallInstruction) {
 	}
 }
 
-// enterBody follows a value into the body of function fn, which a call may execute. The list args
-// contains the values of fn's parameters.
+// enterBody follows a value into the body of function fn, which a call may execute. The values in
+// args are those of fn's parameters.
 func (w *follower) enterBody(at valueFlow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {
@@ -580,11 +580,11 @@ func (w *follower) followInvoke(at valueFlow, in ssa.CallInstruction) {
 	c := in.Common()
 	args := slices.Concat([]ssa.Value{c.Value}, c.Args)
 	to := w.heldBy(c.Value)
-	if !to.unknown {
+	if !to.anyValue {
 		for _, t := range to.types {
 			w.enterMethod(at, in, t, args)
 		}
-		if to.hashes && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
+		if to.anyHash && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
 			w.recordEscape(in)
 		}
 		return

@@ -256,7 +256,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 		l.recordLoad(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && hasNoUses(in) {
 			l.deref(p) // no memory is read, because a range over an array uses only the array's length
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
 			if v, ok := l.globalValue(g); ok {
@@ -351,7 +351,7 @@ func (l *lowerer) lowerEqual(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
-			if n, ok := l.known(x.len); ok && n > 0 && l.foresight.carried.folds {
+			if n, ok := l.foldedInt(x.len); ok && n > 0 && l.foresight.carried.folds {
 				return l.m.Bool(false)
 			}
 			if x.at.device() {

@@ -44,7 +44,7 @@ func (w *builder) noteStorage(t *ir.Type) {
 }
 
 // noteAspect records where the kernel first uses an aspect. For each inlined function whose
-// directive lists aspects, the method also records the first use inside the function. AspectInvalid
+// directive lists aspects, noteAspect also records the first use inside the function. AspectInvalid
 // is ignored.
 func (w *builder) noteAspect(a properties.Aspect) {
 	f := w.frame

@@ -30,7 +30,7 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	var v val
 	switch {
 	case !match:
-		v = l.zero(in.AssertedType)
+		v = l.zeroValue(in.AssertedType)
 	case types.IsInterface(in.AssertedType):
 		v = x
 	default:

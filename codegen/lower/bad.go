@@ -67,8 +67,8 @@ func (l *lowerer) opaqueScalar(t *ir.Type) *ir.Value {
 }
 
 // replaceBad replaces bad scalars (scalars of type badVal) among the arguments of an intrinsic by
-// results of opaqueScalar. So errors about the other arguments are found. The second result is
-// false if a bad argument is not a scalar.
+// results of opaqueScalar. With these replacements, lowering can find errors about the other
+// arguments. The second result of replaceBad is false if a bad argument is not a scalar.
 func (l *lowerer) replaceBad(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

@@ -44,7 +44,7 @@ func isDeferStack(t types.Type) bool {
 // reported yet, reportLost reports an error, because every badVal must have a diagnostic.
 func (l *lowerer) reportLost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.repeat {
 		code, hint := badType(t)

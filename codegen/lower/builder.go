@@ -24,7 +24,7 @@ type builder struct {
 	ends     []func()    // callbacks that run after all code is lowered
 }
 
-// The method op appends an instruction to the current block and returns its value.
+// op appends an instruction to the current block and returns its value.
 func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.b.Append(op, t, args...)
 	v.Pos = w.irPos(w.pos)

@@ -27,7 +27,7 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	f, args, ok := l.calleeOf(c, x, args)
 	switch {
 	case !ok && isNilCallee(x):
-		return l.zero(in.Type()) // the call panics, but the code after it is still lowered
+		return l.zeroValue(in.Type()) // the call panics, but the code after it is still lowered
 	case !ok:
 		return badVal{}
 	case f.builtin != nil:
@@ -130,7 +130,7 @@ func (l *lowerer) lowerBuiltin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 		l.predPrint(&in.Call, b.Name(), args)
 		return nil
 	case "ssa:deferstack": // package check reports the reason
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case "ssa:wrapnilchk":
 		return args[0]
 	default:
@@ -203,8 +203,8 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax lowers Go's min or max of floats. The result is NaN if either operand is NaN, and -0
-// is less than +0.
+// floatMinMax lowers Go's min or max of floats. The min or max is NaN if either operand is NaN, and
+// -0 is less than +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
@@ -311,7 +311,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	if load.Clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
 		if l.foresight.foldsAgain() {
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
 		l.errorf(diag.Alloc, in.Pos(), "clone a slice of a constant length: slices.Clone(s[:8])",
 			"a kernel cannot allocate memory whose size is not known when it is built")
@@ -327,7 +327,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
 		if allocates(); l.foresight.repeat {
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
 		return l.reportLost(in.Type())
 	}
@@ -389,7 +389,7 @@ func (l *lowerer) bytesOf(v val) val {
 	}
 	n := l.m.Int(ir.TypeI64, int64(len(s.s)))
 	if len(s.s) == 0 {
-		return l.zero(types.NewSlice(types.Typ[types.Byte]))
+		return l.zeroValue(types.NewSlice(types.Typ[types.Byte]))
 	}
 	return slice{at: l.stringTable(s.s), off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
@@ -398,7 +398,7 @@ func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
 	if p, ok := args[0].(resolvedSlice); ok {
 		elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
 		for _, r := range p.refs[:p.n] {
-			l.storeRef(r, l.zero(elem), nil)
+			l.storeRef(r, l.zeroValue(elem), nil)
 		}
 		return nil
 	}
@@ -408,7 +408,7 @@ func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
 		return nil
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
-	zero := l.zero(elem)
+	zero := l.zeroValue(elem)
 	l.emitLoop(s.len, func(i *ir.Value) { l.storeMem(l.elemMem(s, i), zero, elem) })
 	return nil
 }

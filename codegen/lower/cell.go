@@ -47,11 +47,11 @@ type cell struct {
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error has been reported that the variable may have several values
-	// The field old is an error about an earlier iteration of a loop. If a later iteration causes
-	// the same error, it refers to the error in field old. The field oldFirst is set if the error's
+	// earlierErr is an error about an earlier iteration of a loop. If a later iteration causes the
+	// same error, it refers to the error in earlierErr. The field oldFirst is set if the error's
 	// position is the beginning of the iteration.
-	old      *diag.Diagnostic
-	oldFirst bool
+	earlierErr *diag.Diagnostic
+	oldFirst   bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
 	private bool   // whether dsl.PrivateAlloca reserves the memory, which is released when the calling function returns
@@ -157,7 +157,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, mt)}
 		}
 	case classShape:
-		c.shape = l.zero(t)
+		c.shape = l.zeroValue(t)
 	case classBad:
 		if isDeferStack(t) {
 			break
@@ -200,7 +200,7 @@ func (l *lowerer) zeroCell(c *cell) {
 			c.onlyConst = zero
 		}
 	case c.cls == classShape:
-		l.storeCell(c, l.zero(c.typ))
+		l.storeCell(c, l.zeroValue(c.typ))
 		c.zeroed = l.b
 	default:
 		for _, f := range c.fields {
@@ -261,7 +261,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		if c.pending && !gotypes.IsString(c.typ) {
 			l.foresight.carried.early[c.inst] = true
 			l.foresight.repeat = true
-			return l.zero(c.typ)
+			return l.zeroValue(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.leadsHereOnce(c.zeroed) {
 			return c.shape // all stores before this load stored the zero value
@@ -282,7 +282,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		return v
 	}
-	return l.zero(c.typ)
+	return l.zeroValue(c.typ)
 }
 
 // storeCell sets the variable's value.
@@ -337,8 +337,8 @@ func (l *lowerer) storeCell(c *cell, v val) {
 	l.reportLost(c.typ)
 }
 
-// The method zero returns the zero value of a Go type.
-func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
+// zeroValue returns the zero value of a Go type.
+func (l *lowerer) zeroValue(t types.Type) val { return l.zeroIn(l.b, t) }
 
 // zeroIn returns the zero value of Go type t. zeroIn emits stores in block b that zero the memory
 // of arrays.

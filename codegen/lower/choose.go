@@ -25,7 +25,7 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x resolvedSlice, idx *ir.Value) va
 		return pointer{ref: x.refs[idx.Bits]}
 	}
 	if idx.IsConst() || x.n == 0 { // the check has failed
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Pointer).Elem()
 	if onlyRead(in) && !gotypes.HoldsArray(elem) {
@@ -116,7 +116,7 @@ func allPointers(alts []val) bool {
 }
 
 // partOfSlices returns a list with the address of element i for each slice among the alternatives
-// of u. The result is nil if an alternative is not a slice that is resolved while lowering.
+// of u. partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -170,7 +170,7 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 		return elems[idx.Bits]
 	}
 	if idx.IsConst() || len(elems) == 0 { // the check has failed
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	if slices.ContainsFunc(elems, holdsBad) {
 		return badVal{}

@@ -22,7 +22,7 @@ func (l *lowerer) copyArray(m mem, t types.Type) array {
 	return array{c.mem}
 }
 
-// copyMem copies a flat array, or a matrix, from one memory to another. It copies each scalar
+// copyMem copies a flat array, or a matrix, from one memory to another. copyMem copies each scalar
 // separately, since the two memories may have different layouts of a Go type.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	if isMatrix(t) {
@@ -117,8 +117,8 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// copyCount returns the number of copies of each scalar in the group. The result is the product of
-// the lengths of the arrays around the scalar.
+// copyCount returns the number of copies of each scalar in the group. The number of copies is the
+// product of the lengths of the arrays around the scalar.
 func (g *scalarsAt) copyCount() int64 {
 	n := int64(1)
 	for _, d := range g.dims {

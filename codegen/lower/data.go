@@ -51,8 +51,8 @@ func (ts *constTables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	return mem{addr: addr, elem: ts.memType(t, true), path: []*ir.Value{ts.m.Int(ir.TypeI32, 0)}}
 }
 
-// encodeValue writes a value of type t to the constant data, at the given offset. It consumes the
-// value's scalars from *scalars.
+// encodeValue writes a value of type t to the constant data, at the given offset. encodeValue
+// consumes the value's scalars from *scalars.
 func (ts *constTables) encodeValue(scalars *[]*ir.Value, t types.Type, offset int) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

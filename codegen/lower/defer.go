@@ -88,8 +88,8 @@ func (l *lowerer) notNil(x val) {
 	}
 }
 
-// runDefers lowers the deferred calls, which run between a return statement and the return. The
-// method visits the defer statements in postorder of their blocks. Outside of loops, postorder
+// runDefers lowers the deferred calls, which run between a return statement and the return.
+// runDefers visits the defer statements in postorder of their blocks. Outside of loops, postorder
 // visits a statement after all statements that may run later.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos

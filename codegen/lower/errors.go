@@ -70,7 +70,7 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		return c
 	}
 	// A method As may set the target and still return false. If the result is false, errors.As must
-	// not change the target. So a temporary variable is passed to the method.
+	// not change the target. So the method As gets a pointer to a temporary variable.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -143,7 +143,7 @@ func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) va
 		return l.eachAlt(errs, types.Typ[types.Bool], func(alt val) val { return l.inChains(alt, depth, test) })
 	case resolvedSlice:
 		var hit val = l.m.Bool(false)
-		for _, e := range l.elems(errs) {
+		for _, e := range l.elemValues(errs) {
 			x, ok := hit.(*ir.Value)
 			if !ok {
 				return badVal{}

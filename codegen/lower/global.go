@@ -210,7 +210,7 @@ const errorHint = "return a bool, or a number that says what is wrong; panic(\"t
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
 	n := int64(tree.Length)
 	if n == 0 && !tree.Made && tree.Leaf == nil {
-		return pointer{ref: constRef{v: l.zero(s)}}
+		return pointer{ref: constRef{v: l.zeroValue(s)}}
 	}
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
@@ -295,7 +295,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 		}
 		return true
 	}
-	*out = append(*out, scalarsOf(l.zero(t))...)
+	*out = append(*out, scalarsOf(l.zeroValue(t))...)
 	return true
 }
 
@@ -369,7 +369,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	if tree != nil && (tree.Length > 0 || len(tree.Parts) > 0) {
 		return nil, false
 	}
-	return l.zero(t), true
+	return l.zeroValue(t), true
 }
 
 // rowSlice returns a slice value that is part of a table's contents.
@@ -385,8 +385,8 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// backingArray returns the identity of the array to which a constant slice refers. The result is
-// nil if the array is unknown.
+// backingArray returns the identity of the array to which a constant slice refers. backingArray
+// returns nil if the array is unknown.
 func (fs *foresight) backingArray(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
@@ -463,9 +463,9 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 }
 
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
-// that the variable points to. The result is token.NoPos if there is no write. Passing the variable
-// to code that may write it counts as a write, unless launches check the variable for changes. The
-// isPassed is true if code at the returned position passes the variable to other code.
+// that the variable points to. writtenAt returns token.NoPos if there is no write. Passing the
+// variable to code that may write it counts as a write, unless launches check the variable for
+// changes. The isPassed is true if code at the returned position passes the variable to other code.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, isPassed bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || launchWatches(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

@@ -55,7 +55,7 @@ func init() {
 	add(dslPath+".AnyOfGroup", voting(ir.OpGroupAny, false))
 	add(dslPath+".AllOfGroup", voting(ir.OpGroupAll, false))
 	add(dslPath+".NoneOfGroup", voting(ir.OpGroupAny, true))
-	for name, row := range combiners {
+	for name, row := range combinerRows {
 		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 			if code := load.HalfCode(l.prog.SSA, fn); code != nil {
 				return l.inlineCall(code, args, nil, in.Pos())
@@ -184,10 +184,9 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// Reductions accept some functions of package dsl, such as dsl.Plus. The map combiners maps the
-// name of each of these functions to its combiners for signed integers, unsigned integers and
-// floats.
-var combiners = map[string]combinerRow{
+// Reductions accept some functions of package dsl, such as dsl.Plus. combinerRows maps the name of
+// each of these functions to its combiners for signed integers, unsigned integers and floats.
+var combinerRows = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},
 	"Minimum":    {ir.CombineSMin, ir.CombineUMin, ir.CombineFMin},
@@ -210,7 +209,7 @@ func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 		fn = o
 	}
 	name, _ := strings.CutPrefix(fn.RelString(nil), dslPath+".")
-	row, ok := combiners[name]
+	row, ok := combinerRows[name]
 	return row.of(t), ok
 }
 
@@ -230,7 +229,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 func (l *lowerer) lowerCombiner(by ir.Combiner, args []val, t types.Type) val {
 	xs := scalarArgs(args)
 	if len(xs) != 2 {
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	x, y := xs[0], xs[1]
 	switch by {

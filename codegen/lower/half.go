@@ -158,8 +158,8 @@ func (k halfKind) identityElem(by ir.Combiner) uint16 {
 	return 0
 }
 
-// halfAtomic lowers an atomic function on a number of package half. It emits a compare-and-swap
-// loop, which ends when no other work-item has changed the number since the load.
+// halfAtomic lowers an atomic function on a number of package half. halfAtomic emits a
+// compare-and-swap loop, which ends when no other work-item has changed the number since the load.
 func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
 	p, ok := args[0].(pointer)
 	y, ok2 := args[1].(*ir.Value)

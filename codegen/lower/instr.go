@@ -131,7 +131,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	c := f.phis[in]
 	if c == nil { // no edge to the phi's block has been lowered
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, because the block is not the head of a loop
 		switch {
@@ -170,7 +170,7 @@ func (l *lowerer) valueOf(v ssa.Value) val {
 		return badVal{}
 	} else if !ok {
 		// The instruction that defines the operand is in code that a constant condition excludes.
-		return l.zero(v.Type())
+		return l.zeroValue(v.Type())
 	}
 	return x
 }
@@ -178,7 +178,7 @@ func (l *lowerer) valueOf(v ssa.Value) val {
 func (l *lowerer) constant(c *ssa.Const) val {
 	t := c.Type()
 	if c.Value == nil {
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	switch {
 	case gotypes.IsComplex(t):
@@ -220,7 +220,7 @@ func (l *lowerer) lowerValue(in ssa.Value) val {
 		})
 	}
 	if l.throughNil(in.(ssa.Instruction)) {
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	switch in := in.(type) {
 	case *ssa.BinOp:

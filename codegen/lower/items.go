@@ -13,8 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type intrinsic is a function that lowers calls of a Go function without the Go function's
-// body.
+// An intrinsic is a function that lowers calls of a Go function without the Go function's body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full

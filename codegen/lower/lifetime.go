@@ -61,8 +61,8 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc of
-// the next iteration's instance. Otherwise it returns nil.
+// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc
+// of the next iteration's instance. For other instructions, iterationOf returns nil.
 //
 // If something refers to a variable of a three-part for statement, go/ssa copies the variable at the
 // end of each iteration. The loop's head has a phi of the first and the next instance. Before the
@@ -217,10 +217,10 @@ func (r *reporter) outlived(how string) {
 // oldVariable reports a reference to a variable of an earlier iteration. oldVariable reports each
 // variable once, at the code that creates the reference.
 func (r *reporter) oldVariable(c *cell, first bool) {
-	if c.old != nil && (c.oldFirst || !first) {
+	if c.earlierErr != nil && (c.oldFirst || !first) {
 		return
 	}
-	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.old })
+	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.earlierErr })
 	name := "a variable"
 	if s := cmp.Or(c.sourceName(), c.name); s != "" {
 		name = "the variable " + s
@@ -228,7 +228,7 @@ func (r *reporter) oldVariable(c *cell, first bool) {
 	r.addDiag(diag.MixedPointers, r.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
 	if n := len(r.diags); n > 0 {
-		c.old, c.oldFirst = r.diags[n-1], first
+		c.earlierErr, c.oldFirst = r.diags[n-1], first
 	}
 }
 

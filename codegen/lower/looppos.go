@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loopPos returns the source position of a loop of fn. The result is the position of the smallest
+// loopPos returns the source position of a loop of fn. loopPos returns the position of the smallest
 // loop statement around all instructions of the loop. go/ssa does not provide this position. A loop
 // made by goto has the position of its first instruction. A loop without instructions has the
 // position of the function.

@@ -1,7 +1,7 @@
 package lower
 
-// This file controls the lowering of a kernel. It lowers the entry, the functions and the
-// functions' blocks.
+// This file controls the lowering of a kernel. Its functions lower the kernel's entry, the inlined
+// functions and their blocks.
 
 import (
 	"go/token"
@@ -47,7 +47,7 @@ type lowerer struct {
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
-// The type frame is one inlined call of a function.
+// A frame is one inlined call of a function.
 type frame struct {
 	fn        *ssa.Function
 	path      *callPath

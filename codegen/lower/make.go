@@ -30,16 +30,16 @@ func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 
 // makeOf makes a slice of length n and capacity c as the result of an instruction.
 func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
-	if k, known := l.known(n); known {
+	if k, known := l.foldedInt(n); known {
 		n = l.m.Int(ir.TypeI64, k)
 	}
-	most, known := l.known(c)
+	most, known := l.foldedInt(c)
 	switch {
 	case !known && allocatesBeyond(l.frame.fn):
 		l.outOfCapacity()
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case l.foresight.foldsAgain():
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case !known:
 		l.unknownSize(in, c)
 		return badVal{}
@@ -47,7 +47,7 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // the check above fails in every execution
+		return l.zeroValue(in.Type()) // the check above fails in every execution
 	}
 	return l.newSlice(in, elem, n, most)
 }
@@ -147,9 +147,9 @@ func (w *builder) atMost(n *ir.Value, limit int64) *ir.Value {
 // standard library. The lengths of both slices must be known. The new array has the length of both
 // slices together.
 func (l *lowerer) appendGrown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
-	n, ok1 := l.known(s.len)
-	c, ok2 := l.known(s.cap)
-	k, ok3 := l.known(more.len)
+	n, ok1 := l.foldedInt(s.len)
+	c, ok2 := l.foldedInt(s.cap)
+	k, ok3 := l.foldedInt(more.len)
 	if !ok1 || !ok2 || !ok3 || n+k <= c || !l.isFlat(elem) {
 		return nil, false
 	}
@@ -171,8 +171,8 @@ func (l *lowerer) appendGrown(in *ssa.Call, s, more slice, elem types.Type) (val
 // suffices, because an operand has usually been replaced by its value before.
 const maxKnown = 64
 
-// The method known returns the value of an integer that is computed only from constants.
-func (w *builder) known(v *ir.Value) (int64, bool) {
+// foldedInt returns the value of an integer that is computed only from constants.
+func (w *builder) foldedInt(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
 	}
@@ -210,7 +210,7 @@ func (fs *foresight) withFolded(x val) val {
 		if x.IsConst() || x.Type != ir.TypeI32 && x.Type != ir.TypeI64 && x.Type != ir.TypeBool {
 			return x
 		}
-		if n, ok := fs.known(x); ok {
+		if n, ok := fs.foldedInt(x); ok {
 			if x.Type == ir.TypeBool {
 				return fs.m.Bool(n&1 != 0)
 			}

@@ -276,7 +276,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		if m := l.indexSlice(x, i, in.Index.Type()); l.isFlat(in.Type().Underlying().(*types.Pointer).Elem()) {
 			return pointer{ref: m}
 		}
-		return l.zero(in.Type()) // the element is a slice, which is nil
+		return l.zeroValue(in.Type()) // the element is a slice, which is nil
 	case resolvedSlice:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
 		return l.elemAddr(in, x, idx)
@@ -449,9 +449,8 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 type sliceBounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
-	// The field fixed is set if the sliced operand is an array. The array's length is then the upper
-	// bound.
-	fixed bool
+	// ofArray is set if the sliced operand is an array. The array's length is then the upper bound.
+	ofArray bool
 }
 
 func (l *lowerer) reslice(s slice, b sliceBounds) slice {
@@ -464,7 +463,7 @@ func (l *lowerer) reslice(s slice, b sliceBounds) slice {
 		return l.op(ir.OpULe, ir.TypeBool, a, b)
 	}
 	lenKind, maxKind := abi.FaultSliceCap, abi.FaultSlice3Cap
-	if b.fixed {
+	if b.ofArray {
 		lenKind, maxKind = abi.FaultSliceLen, abi.FaultSlice3Len
 	}
 	newCap := s.cap

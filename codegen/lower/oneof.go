@@ -37,7 +37,7 @@ type nilAlt struct{ typ types.Type }
 // altOf returns alternative i of u.
 func (l *lowerer) altOf(u oneOf, i int) val {
 	if n, ok := u.alts[i].(nilAlt); ok {
-		return l.zero(n.typ)
+		return l.zeroValue(n.typ)
 	}
 	return u.alts[i]
 }
@@ -310,7 +310,7 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	}
 	switch len(u.alts) {
 	case 0:
-		return l.zero(c.typ)
+		return l.zeroValue(c.typ)
 	case 1:
 		u.alts[0] = l.unheld(u.alts[0], func() *ir.Value { return l.m.Bool(true) })
 		return l.altOf(u, 0)
@@ -415,7 +415,7 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		v = alts[len(alts)-1].shape
 	}
 	if kept && isReference(v) {
-		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
+		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.earlierErr != nil }) {
 			return // an error for this variable has been reported
 		}
 		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(kindOf(v)), l.describe(v))

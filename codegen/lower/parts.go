@@ -82,8 +82,8 @@ func (r *reporter) sliceParts(in *ssa.Slice, x resolvedSlice, lo, hi, mx *ir.Val
 	return x
 }
 
-// The method elems returns the values of the elements of slice x.
-func (l *lowerer) elems(x resolvedSlice) []val {
+// elemValues returns the values of the elements of slice x.
+func (l *lowerer) elemValues(x resolvedSlice) []val {
 	var out []val
 	for _, r := range x.refs[:x.n] {
 		out = append(out, l.loadRef(r, nil))
@@ -94,7 +94,7 @@ func (l *lowerer) elems(x resolvedSlice) []val {
 // copyParts lowers copy(dst, src).
 func (l *lowerer) copyParts(dst, src resolvedSlice) val {
 	n := min(dst.n, src.n)
-	for i, v := range l.elems(src)[:n] {
+	for i, v := range l.elemValues(src)[:n] {
 		l.storeRef(dst.refs[i], v, nil)
 	}
 	return l.m.Int(ir.TypeI64, int64(n))
@@ -107,7 +107,7 @@ func (l *lowerer) appendParts(in *ssa.Call, x, more resolvedSlice) val {
 			"append has to allocate here, since the slice's capacity is %d, and a kernel cannot", len(x.refs))
 		return badVal{}
 	}
-	for i, v := range l.elems(more) {
+	for i, v := range l.elemValues(more) {
 		l.storeRef(x.refs[x.n+i], v, nil)
 	}
 	x.n += more.n

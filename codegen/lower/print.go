@@ -55,7 +55,7 @@ func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
 	var values []val
 	switch list := args[0].(type) {
 	case resolvedSlice:
-		values = l.elems(list)
+		values = l.elemValues(list)
 	default:
 		if s, ok := list.(slice); !isNilShape(list) && !(ok && s.len.IsConst() && s.len.Bits == 0) {
 			l.errorf(diag.Print, in.Pos(), "write the arguments out: fmt.Println(a, b)", "how many arguments are printed is not known when the kernel is generated")
@@ -216,7 +216,7 @@ func (r *printRecord) addValue(i iface, d printDirective, depth int) string {
 		elem := ""
 		if u.Len() == 0 { // for a constant, the host needs only the type
 			n := len(r.items)
-			elem = r.addValue(iface{u.Elem(), r.l.zero(u.Elem())}, d, inside)
+			elem = r.addValue(iface{u.Elem(), r.l.zeroValue(u.Elem())}, d, inside)
 			r.items = r.items[:n]
 		}
 		for n := range u.Len() {

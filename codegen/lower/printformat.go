@@ -54,7 +54,7 @@ func (r *printRecord) addFormat(format string, list []iface) {
 		}
 	}
 	for i, used := range f.used {
-		if !used && !f.indexed && !r.failed {
+		if !used && !f.explicitIndex && !r.failed {
 			r.fail("add a verb for it, or leave it out", "no verb of the format %q is for argument %d", format, i+1)
 		}
 	}
@@ -68,9 +68,9 @@ type formatReader struct {
 	list []iface
 	used []bool
 	next int // index of the argument for the next verb
-	// The field indexed is set if a verb has an explicit argument index. With an explicit argument
+	// explicitIndex is set if a verb has an explicit argument index. With an explicit argument
 	// index, arguments that no verb uses are allowed.
-	indexed bool
+	explicitIndex bool
 }
 
 // cutPrefix removes from field rest the longest prefix that consists of characters in set.
@@ -96,7 +96,7 @@ func (f *formatReader) parseIndex() {
 		f.r.fail("count the arguments from 1, as in %[1]d", "an index of the format names no argument")
 		return
 	}
-	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
+	f.rest, f.next, f.explicitIndex = f.rest[1:], n-1, true
 }
 
 // parseNumber parses a width or a precision. A format contains the number as digits, or a star if

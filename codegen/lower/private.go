@@ -95,7 +95,7 @@ func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	l.op(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
 	l.b.Jump(done)
 	l.b = large
-	zero := l.zero(elem)
+	zero := l.zeroValue(elem)
 	l.emitLoop(n, func(i *ir.Value) { l.storeMem(c.mem.atIndex(i), zero, elem) })
 	l.b.Jump(done)
 	l.b = done
@@ -147,8 +147,8 @@ func (l *lowerer) memoryLength(x val, t types.Type) (n, constExpr *ir.Value, ok 
 	return n, constExpr, ok
 }
 
-// constExprOf returns v as a constant expression. It returns false if v depends on a value that is
-// not constant.
+// constExprOf returns v as a constant expression. constExprOf returns false if v depends on a value
+// that is not constant.
 func (w *builder) constExprOf(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
 		return nil, false // each launch sets this constant; the program does not declare it

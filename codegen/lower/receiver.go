@@ -21,7 +21,7 @@ func (l *lowerer) rebuildReceiver() val {
 	next := 0
 	var v val
 	if len(l.m.Params) == 0 { // the struct has no fields except blank ones
-		v = l.zero(l.k.Type)
+		v = l.zeroValue(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)
 	}
@@ -59,7 +59,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	case *types.Struct:
 		for f := range u.Fields() {
 			if f.Name() == "_" {
-				out.elems = append(out.elems, l.zero(f.Type()))
+				out.elems = append(out.elems, l.zeroValue(f.Type()))
 				continue
 			}
 			out.elems = append(out.elems, l.fromArgs(f.Type(), next, f.Pos()))

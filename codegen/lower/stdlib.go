@@ -89,8 +89,8 @@ func (w *builder) emitOverlap(args []val, elem types.Type) *ir.Value {
 	return w.op(ir.OpLAnd, ir.TypeBool, some, w.op(ir.OpLAnd, ir.TypeBool, before, after))
 }
 
-// lowerInexactOverlap lowers alias.InexactOverlap. The result is true if two byte slices have bytes
-// in common but do not start at the same byte.
+// lowerInexactOverlap lowers alias.InexactOverlap. The emitted condition is true if two byte slices
+// have bytes in common but do not start at the same byte.
 func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 	elem := types.Typ[types.Byte]
 	both := l.emitOverlap(args, elem)
@@ -157,17 +157,17 @@ func (l *lowerer) outOfCapacity() {
 	l.startDead()
 }
 
-// The map simpler maps a function of the standard library to a function with less code and the same
+// simplerFuncs maps a function of the standard library to a function with less code and the same
 // result. A function can be replaced only by a function that it calls itself.
 //
 // pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
 // the algorithm.
-var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
+var simplerFuncs = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// If the map simpler contains a simpler function with the same result, simplerCall replaces the
-// callee of a call by this function.
+// If simplerFuncs contains a simpler function with the same result, simplerCall replaces the callee
+// of a call by this function.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
-	other := simpler[origin(fn).RelString(nil)]
+	other := simplerFuncs[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {
 		return fn, args
 	}

@@ -34,8 +34,8 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers one step of a range over a string. The first result is a bool that tells whether
-// the string has another rune. The other results are the rune's index and the rune.
+// nextRune lowers one step of a range over a string. The first result of the step is a bool that
+// tells whether the string has another rune. The other results are the rune's index and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.valueOf(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
@@ -167,8 +167,8 @@ func (l *lowerer) decodeRune(c dynChars, at, first *ir.Value) (r, width *ir.Valu
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// The function next returns the k-th byte after the first byte. Past the end of the string, the
-	// result is 0, which is not a valid continuation byte.
+	// next returns the k-th byte after the rune's first byte. Past the end of the string, the result
+	// is 0, which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

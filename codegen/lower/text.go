@@ -196,7 +196,7 @@ var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi] for a text t.
 func (l *lowerer) sliceText(t dynText, b sliceBounds) dynText {
-	b.fixed = true // the upper bound is compared with the text's length
+	b.ofArray = true // the upper bound is compared with the text's length
 	s := l.reslice(slice{at: mem{v: textVar}, off: t.off, len: t.n, cap: t.n}, b)
 	return dynText{s.off, s.len}
 }

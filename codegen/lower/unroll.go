@@ -368,8 +368,9 @@ func (l *lowerer) abandonUnroll(f *frame, u *unrolledLoop, order []*ssa.BasicBlo
 	l.foresight.cut = false
 }
 
-// forgetIteration removes all values of the previous iteration. It returns the variables of the
-// phis in the loop's head. The returned variables hold the phis' values for the current iteration.
+// forgetIteration removes all values of the previous iteration. forgetIteration returns the
+// variables of the phis in the loop's head. The returned variables hold the phis' values for the
+// current iteration.
 func (w *builder) forgetIteration(f *frame, u *unrolledLoop) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {

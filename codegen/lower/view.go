@@ -93,7 +93,7 @@ func (l *lowerer) charsOf(v val) (dynChars, bool) {
 }
 
 // recordReads records that the current code reads the given values, if they are views. At the end
-// of lowering, the method reports an error if code may write to a view's bytes between the
+// of lowering, the lowerer reports an error if code may write to a view's bytes between the
 // conversion and this read.
 func (l *lowerer) recordReads(vs ...val) {
 	for _, v := range vs {
@@ -249,13 +249,13 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 
 // sliceView lowers v[lo:hi] for a view v.
 func (l *lowerer) sliceView(v bytesView, b sliceBounds) bytesView {
-	b.fixed, v.s.cap = true, v.s.len // the upper bound is compared with the length of the view
+	b.ofArray, v.s.cap = true, v.s.len // the upper bound is compared with the length of the view
 	v.s = l.reslice(v.s, b)
 	return v
 }
 
 // writeBetween returns an instruction between two points of the code that may write to memory m.
-// The result is nil if no instruction may write to m.
+// writeBetween returns nil if no instruction may write to m.
 func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
 	begin, end := from.indexOf(0), to.indexOf(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -304,7 +304,7 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 
 // The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
 // bytes of this view between its store in the variable and its load. A later store to the variable
-// overrides earlier stores. The result is nil if no instruction may write to the bytes.
+// overrides earlier stores. writeSinceKept returns nil if no instruction may write to the bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.indexOf(len(to.b.Insts))

@@ -162,7 +162,7 @@ func (d *varDigest) addBasic(tree *constinit.Tree, t types.Type, u *types.Basic)
 	case tree.Number != nil:
 		scalars = d.l.numberOf(tree, t)
 	case tree.Leaf == nil:
-		scalars = scalarsOf(d.l.zero(t))
+		scalars = scalarsOf(d.l.zeroValue(t))
 	case gotypes.IsFloat(t):
 		x, _ := constinit.ExactFloat(tree.Leaf)
 		scalars = []*ir.Value{d.l.float(regType(t), x)}
