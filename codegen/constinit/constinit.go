@@ -33,7 +33,8 @@ type Facts struct {
 	// while g's package is initialized. Without such writes, it returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. Arguments have the same
-	// representation as results of Var.Load. Native is nil if these calls are not evaluated.
+	// representation as results of Var.Load. Native is nil if calls of package properties are not
+	// evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 

@@ -71,7 +71,7 @@ func Narrowed(x float64) uint32 {
 func rounded32(x float64) float64 { return widen32(Narrowed(x)) }
 
 // quietNaN converts a signaling NaN to a quiet NaN and returns other numbers unchanged. Every
-// floating-point operation converts signaling NaNs among its operands in this way.
+// floating-point operation converts signaling NaNs among its operands to quiet NaNs.
 func quietNaN(x float64) float64 {
 	if x == x {
 		return x

@@ -173,8 +173,8 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 }
 
 // forgetMentioned marks as unknown the variables that an instruction and its called functions
-// mention. forgetMentioned also marks the memory that can be reached from these variables. Other
-// variables need no mark, because only functions that are called by name fill variables.
+// mention. forgetMentioned also marks the memory that can be reached from the mentioned variables.
+// Other variables need no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {

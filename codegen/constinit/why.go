@@ -64,9 +64,9 @@ func (r *initRun) tooLong() *Reason {
 }
 
 // reasonFor returns the reason why an instruction of a package's initializer could not be run. The
-// reason comes from the panic that ended the instruction, or from an unknown operand. Without such
-// a panic or operand, the reason is the last instruction that the evaluation has begun to run. The
-// last instruction may be in a called function.
+// reason comes from the panic that ended the instruction, or from an unknown operand. Without a
+// panic or an unknown operand, the reason is the last instruction that the evaluation has begun to
+// run. The last instruction may be in a called function.
 func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {

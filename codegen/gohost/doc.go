@@ -157,8 +157,8 @@ type formWriter struct {
 	// scratches maps the name of a scratch slice, which holds an argument of a group op, to its element type.
 	scratches map[string]string
 	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
-	// outlined contains the text of the Go functions that the host form's methods call. outlines counts these
-	// functions.
+	// outlined contains the text of the Go functions that the host form's methods call. outlines is the number of Go
+	// functions in outlined.
 	outlined bytes.Buffer
 	outlines int
 	// interchanged is true if the host form has a lockstep loop.

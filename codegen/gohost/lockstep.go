@@ -36,8 +36,8 @@ type lockstep struct {
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
 	tops       []*loopExit  // exits at the beginning of an iteration
 	bottom     *loopExit    // exit at the end of an iteration, or nil
-	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
-	// phis are slices.
+	// arrays lists the phis of the loop's head whose values differ between work-items. The home of each phi in arrays is
+	// a slice.
 	arrays []*ir.Value
 	// next maps the value that an array phi gets from the latch to the phi. After the loop an array phi equals the
 	// value that it gets from the latch.
@@ -97,8 +97,8 @@ type partInfo struct {
 	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
 }
 
-// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if there
-// is no such loop.
+// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if the
+// region has no loop for which lockstep is worthwhile.
 func (w *formWriter) findLockstep(r *region) *lockstep {
 	if !w.isRanged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, readsLanes) {
 		return nil
@@ -333,8 +333,9 @@ func (i *induction) isGrowing() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// inductionPlus decomposes v into an induction variable plus a constant. If v is not such a sum, inductionPlus returns
-// nil and 0. Parameter atEnd is true if v is used at the end of an iteration, after the increment.
+// inductionPlus decomposes v into an induction variable plus a constant. If v is not the sum of an induction variable
+// and a constant, inductionPlus returns nil and 0. Parameter atEnd is true if v is used at the end of an iteration,
+// after the increment.
 func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.phiEdges(i.phi)

@@ -74,8 +74,9 @@ func (w *regionBody) placeNodes() {
 }
 
 // placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If both
-// successors lead to the same node, they become the bodies of if and else. If the successors differ, placeBoth prefers
-// a node that faults, then a node that returns, then a node that continues a loop.
+// successors lead to the same node, one becomes the body of the if statement and the other becomes the body of the else
+// branch. If the successors differ, placeBoth prefers a node that faults, then a node that returns, then a node that
+// continues a loop.
 func (w *regionBody) placeBoth(n, a, b *node) {
 	to, other := w.soleSuccessor(a), w.soleSuccessor(b)
 	switch {
@@ -274,7 +275,8 @@ func (w *regionBody) writeEdge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 	succs = w.flow.succsOf(n)
 	k = slices.Index(succs, to) + k - slices.Index(w.partSuccs(n), to)
-	// If both edges of n lead to the same block, edge 0 belongs to the first entry of n in its predecessors.
+	// If both edges of n lead to the same block, edge 0 belongs to the first entry of n in the predecessors of that
+	// block.
 	skip := 0
 	for _, s := range succs[:k] {
 		if s == to {

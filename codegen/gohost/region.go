@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// regionBody collects the Go code of a region. If the body contains the code of a cut, its region has no nodes.
+// regionBody collects the Go code of a region. A regionBody with the code of a cut has a region without nodes.
 type regionBody struct {
 	*formWriter
 	r *region
@@ -34,7 +34,7 @@ type regionBody struct {
 	tail, goesOn         string               // code at the end of a lockstep iteration, for a single iteration and for unrolled code
 	entered              []*ir.Value          // loop phis that the code after a lockstep loop uses
 	after                []string             // lines of code after the loop over the work-items
-	x, y, z, lane        bool                 // whether the code uses these ids of a work-item
+	x, y, z, lane        bool                 // whether the code uses the work-item's id x, y, z or lane
 	field                bool                 // whether constant expressions are read from fields at each use, not from variables
 	at                   map[*node]int        // index of each node in the region's order
 	where                map[*ir.Value]*node  // node that computes a value of the region; without phis

@@ -127,7 +127,7 @@ func (p *Program) declLines(file string) []span {
 func (p *Program) lineOf(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
 // Line returns a line of a source without leading and trailing space. If the file cannot be read,
-// the result is "".
+// Line returns "".
 func (p *Program) Line(at ir.Pos) string {
 	if lines := p.fileLines(at.File); at.Line > 0 && at.Line <= len(lines) {
 		return strings.TrimSpace(lines[at.Line-1])

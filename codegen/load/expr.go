@@ -23,8 +23,9 @@ type Expr struct {
 	Op             string
 }
 
-// Expr returns the expression or statement whose operator or bracket is at a given position. If
-// there is no such expression, the second result is false.
+// Expr returns the expression or statement whose operator or bracket is at a given position. If no
+// expression or statement has an operator or bracket at the position, the second result of Expr is
+// false.
 func (p *Program) Expr(at ir.Pos) (Expr, bool) {
 	for _, f := range p.trees {
 		tf := p.Fset.File(f.FileStart)

@@ -449,7 +449,7 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 }
 
 // evalMethod evaluates a call of a method of type List or Property. If a kernel embeds a type with
-// properties, its Properties method calls these methods on the embedded type's list.
+// properties, its Properties method calls methods of type List on the embedded type's list.
 func (e *evaluator) evalMethod(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":

@@ -279,8 +279,8 @@ func (w *follower) noUnsafe(pkg *types.Package) bool {
 	return p != nil && !noInit(p) && !w.isPartial(p)
 }
 
-// packageOf returns the package of a function. For an instance of a generic function, the result is
-// the package of the generic function.
+// packageOf returns the package of a function. For an instance of a generic function, packageOf
+// returns the package of the generic function.
 func packageOf(fn *ssa.Function) *ssa.Package {
 	if o := fn.Origin(); o != nil {
 		fn = o

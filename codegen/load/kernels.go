@@ -326,7 +326,8 @@ func (f *kernelFinder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Func
 }
 
 // promotingFields returns the embedded fields of a struct type that promote a method of the given
-// name. If several fields at the same depth promote such a method, Go promotes none of the methods.
+// name. If several fields at the same depth promote a method of the same name, Go promotes none of
+// the methods.
 func promotingFields(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil

@@ -36,10 +36,10 @@ var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// stubImports lists prefixes of import paths of packages that stubs call. For packages with these
-// prefixes, kgen uses the embedded declarations, because the stubs are written for exactly the
-// embedded versions. The list does not contain properties, dsl and the packages below dsl. Kernels
-// use types of these packages, and stubs must use the same types.
+// stubImports lists prefixes of import paths of packages that stubs call. For packages with a
+// prefix in stubImports, kgen uses the embedded declarations, because the stubs are written for
+// exactly the embedded versions. The list does not contain properties, dsl and the packages below
+// dsl. Kernels use types of these packages, and stubs must use the same types.
 var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.

@@ -87,14 +87,14 @@ type Package struct {
 }
 
 // Inits returns the initial values of the package-level variables that the package's kernels read.
-// At the first call, Inits calls the function in parameter make to compute these values.
+// At the first call, Inits calls its function argument to compute the initial values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
 }
 
-// Bare reports whether package pkg has a //kgen:bare directive. The stubs of such a package contain
-// no modules (see internal/modules).
+// Bare reports whether package pkg has a //kgen:bare directive. The stubs of a package with the
+// directive contain no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
 // Late reports whether package pkg has a //kgen:variants load directive. For a package with this
@@ -165,8 +165,8 @@ type Kernel struct {
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
 	// Pointer is set if only the pointer type has the method Kernel. A kernel with field Pointer set
-	// is refused. The work-items of such a kernel would share one receiver, although each work-item
-	// must have its own receiver.
+	// is refused. If the kernel were accepted, its work-items would share one receiver, although
+	// each work-item must have its own receiver.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 

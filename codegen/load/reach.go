@@ -41,8 +41,8 @@ var seldomStd = map[string]bool{
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
 // Clones reports whether fn is one of the standard library's functions that allocate their result
-// by an append to a slice without capacity. Kernels can call these functions if the length of the
-// result is constant.
+// by an append to a slice without capacity. Kernels can call a function that Clones accepts if the
+// length of the result is constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -71,9 +71,9 @@ type reacher struct {
 	orderer *orderer
 }
 
-// reachAll visits all functions that kernels reach, and reports the errors in these functions.
-// reachAll returns a map from each package that must be loaded from source to the reached functions
-// without a body.
+// reachAll visits all functions that kernels reach, and reports the errors in the visited
+// functions. reachAll returns a map from each package that must be loaded from source to the
+// reached functions without a body.
 func (l *loader) reachAll(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, withoutBody: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
@@ -249,7 +249,7 @@ func noInit(p *ssa.Package) bool {
 }
 
 // An instruction that converts a value to an interface makes the value's methods callable.
-// interfaceMethods adds these methods to r.methods.
+// interfaceMethods adds the callable methods to r.methods.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {

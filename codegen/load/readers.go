@@ -39,7 +39,7 @@ func onlyReads(fn *ssa.Function, i int) bool {
 }
 
 // readingFuncs maps the path of a package to prefixes of function names. Functions of the package
-// with these prefixes only read their arguments.
+// whose names have a listed prefix only read their arguments.
 var readingFuncs = map[string][]string{
 	"crypto/aes": {"NewCipher"}, "crypto/sha3": {"Sum"}, "crypto/subtle": {"ConstantTimeCompare"},
 	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},

@@ -137,8 +137,8 @@ type removal struct {
 var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
 
 // rootCause returns the error to report for the type error e. If e is about an undefined name whose
-// declaration was removed, the result is the reason for the removal and its position. For all other
-// errors, rootCause returns e itself.
+// declaration was removed, rootCause returns the reason for the removal and the position of the
+// removed code. For all other errors, rootCause returns e itself.
 func (l *loader) rootCause(p *listedPackage, e types.Error) removal {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
 		if why, ok := l.removals[p][m[1]+m[2]+m[3]]; ok {
@@ -201,9 +201,9 @@ func (l *loader) dropDecl(f *ast.File, pos token.Pos) bool {
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
-// written yet. dropMissing removes these imports from the files of package p, together with the
-// code that uses the missing packages. If the code stayed, go/types would silently compute invalid
-// types, which go/ssa does not accept.
+// written yet. dropMissing removes imports of missing packages from the files of package p,
+// together with the code that uses the missing packages. If the code stayed, go/types would
+// silently compute invalid types, which go/ssa does not accept.
 func (l *loader) dropMissing(p *listedPackage, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // maps the local name of a missing package to the reason
@@ -248,8 +248,8 @@ func (l *loader) isStub(path string) bool {
 }
 
 // takesKernel reports whether type t may get its Kernel method from a generic type of a package in
-// pkgs. The keys of the map pkgs are local names of packages. If such a type is removed, an error
-// must be reported to the user.
+// pkgs. The keys of the map pkgs are local names of packages. The removal of a type that
+// takesKernel accepts must be reported to the user, because the type may be a kernel.
 func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)

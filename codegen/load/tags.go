@@ -77,10 +77,10 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 
 // kernelFiles returns the files of a package that kernels use. Files of the standard library are
 // selected as for a 64-bit port of Go without assembly. Files of other packages are selected as for
-// a port without assembly in two cases. In the first case, the package has assembly. In the second
-// case, the files for the port do not import unsafe. The selected files must only import packages
-// that the program's files import. If a function still lacks a body, the method otherFiles searches
-// for other files.
+// a port without assembly in two cases. The two cases are a package with assembly, and a package
+// whose files for the port do not import unsafe. The selected files must only import packages that
+// the program's files import. If a function still lacks a body, the method otherFiles searches for
+// other files.
 func (f *folderFiles) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
@@ -126,7 +126,7 @@ func matchingFiles(ctx *build.Context, dir string) (files []string) {
 
 // canImport reports whether the given files import only packages that the program's files import.
 // Only the packages that the program's files import are allowed, because the go command has listed
-// only them. For an empty list of files, the result is false.
+// only them. For an empty list of files, canImport returns false.
 func (f *folderFiles) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -246,8 +246,8 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *fileCont
 
 // replacesAsm reports whether files make the assembly function fn unnecessary. replacesAsm returns
 // true if the files contain a Go body for fn. replacesAsm also returns true if the files neither
-// declare nor mention fn, and have bodies for all exported functions of the program's files. Other
-// packages may call these exported functions.
+// declare nor mention fn, and have bodies for all exported functions of the program's files. The
+// exported functions need bodies because other packages may call them.
 func (c *fileContents) replacesAsm(fn string, program *fileContents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body

@@ -331,8 +331,8 @@ func (w *follower) recordWrite(in ssa.Instruction) {
 }
 
 // recordEscape records that an instruction makes the followed memory available to unknown code.
-// Among several such instructions, recordEscape prefers an instruction in the variable's package,
-// since it is the most informative for the user.
+// Among several instructions that give unknown code access, recordEscape prefers an instruction in
+// the variable's package, since it is the most informative for the user.
 func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {

@@ -35,8 +35,8 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 }
 
 // straightScalars is the largest number of scalars in an array that eachScalar processes without a
-// loop, if no dimension is longer than unrollLimit. Constant indices let the passes keep such an
-// array in registers.
+// loop, if no dimension is longer than unrollLimit. Without a loop all indices are constant, so the
+// passes can keep the array in registers.
 const straightScalars = 64
 
 // scalarsAt is a group of scalars with the same Go type, inside the same arrays of one value.

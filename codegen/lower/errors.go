@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Some functions of package errors inspect types at run time. In kernels, these functions are
-// resolved while lowering.
+// Some functions of package errors inspect types at run time. In kernels, calls of package errors
+// are resolved while lowering.
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)

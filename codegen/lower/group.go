@@ -185,7 +185,7 @@ func voting(op ir.Op, not bool) intrinsic {
 }
 
 // Reductions accept some functions of package dsl, such as dsl.Plus. combinerRows maps the name of
-// each of these functions to its combiners for signed integers, unsigned integers and floats.
+// a function, such as Plus, to its combiners for signed integers, unsigned integers and floats.
 var combinerRows = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},

@@ -93,8 +93,8 @@ func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool
 }
 
 // unheld returns the alternative v with each heldArray replaced by a copy, which is an array value.
-// isPresent emits the condition that v is the current alternative. No copy is made if the condition
-// is false.
+// isPresent emits the condition that v is the current alternative. unheld copies nothing if the
+// condition is false.
 func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	return mapHeld(v, func(h heldArray, in altCondition) val {
 		if straightCopy(h.typ) {

@@ -53,7 +53,7 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 }
 
 // foldsAgain requests another lowering of the kernel, which folds integers computed from constants.
-// foldsAgain returns false if the current lowering folds these integers already.
+// foldsAgain returns false if the current lowering already folds integers computed from constants.
 func (fs *foresight) foldsAgain() bool {
 	if fs.carried.folds {
 		return false
@@ -253,7 +253,7 @@ func (f *frame) constantResults(t tuple) tuple {
 }
 
 // madeOf returns the capacity of a make([]T, n, c) whose capacity is constant in the source. go/ssa
-// replaces such a make by new([c]T)[:n].
+// replaces a make with constant capacity c by new([c]T)[:n].
 func madeOf(in *ssa.Slice) (most int64, ok bool) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" {

@@ -112,8 +112,9 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	w.dispatch(u, mid, hi, emitAlt)
 }
 
-// Some instructions must be lowered separately for each alternative of an operand. For such an
-// instruction, resolved returns the first operand that is a oneOf.
+// Some instructions must be lowered separately for each alternative of an operand. For an
+// instruction that must be lowered separately for each alternative, resolved returns the first
+// operand that is a oneOf.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {

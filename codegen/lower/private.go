@@ -80,8 +80,9 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// smallPrivate is the largest number of elements that a single store zeroes. Drivers split such a
-// store into one store for each element, and some drivers take minutes for thousands of elements.
+// smallPrivate is the largest number of elements that a single store zeroes. Drivers split a store
+// that zeroes an array into one store for each element, and some drivers take minutes for thousands
+// of elements.
 const smallPrivate = 64
 
 // zeroPrivate zeroes private memory. Small memory is zeroed by one store, so that it may stay in
@@ -214,7 +215,7 @@ func boundSpecs(expr *ir.Value, least int) {
 }
 
 // setUnseenDefaults sets to 1 the default of each required constant in expr. The host always sets
-// these constants, so their defaults are never used. But a default of 0 would make a constant
+// required constants, so their defaults are never used. But a default of 0 would make a constant
 // expression with the constant as a divisor invalid.
 func setUnseenDefaults(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {

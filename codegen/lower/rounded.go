@@ -12,11 +12,11 @@ import (
 )
 
 // findConverted finds the numbers that the source converts explicitly to a type of the same
-// floating-point format. Pass fuse must not combine the operation that computes such a number with
-// a following operation (Go specification, "Floating-point operators"). go/ssa drops a conversion
-// to the type that the number already has. After the drop, the go/ssa code only contains a DebugRef
-// at the conversion's parenthesis. A function call has a DebugRef at its parenthesis, too, so
-// findConverted distinguishes the two.
+// floating-point format. Pass fuse must not combine the operation that computes an explicitly
+// converted number with a following operation (Go specification, "Floating-point operators").
+// go/ssa drops a conversion to the type that the number already has. After the drop, the go/ssa
+// code only contains a DebugRef at the conversion's parenthesis. A function call has a DebugRef at
+// its parenthesis, too, so findConverted distinguishes the two.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {

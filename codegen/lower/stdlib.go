@@ -14,7 +14,7 @@ import (
 )
 
 // These functions of the standard library have Go bodies that depend on the memory or stack of the
-// host. So an intrinsic with the same results replaces each body.
+// host. So an intrinsic with the same results replaces the Go body of each listed function.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
@@ -142,7 +142,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 }
 
 // Some functions of package slices allocate only if the result exceeds the slice's capacity, in the
-// same way as append. allocatesBeyond reports whether fn is one of these functions.
+// same way as append. allocatesBeyond reports whether fn is a function that allocates if its result
+// exceeds the slice's capacity.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":

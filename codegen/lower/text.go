@@ -96,8 +96,9 @@ func (l *lowerer) setInst(c *cell, p *callPath) {
 }
 
 // textTable returns the table of all texts with one element for each byte. If withRunes is set,
-// each element instead holds the rune that begins at the byte. Bits 24 and above of such an element
-// are the rune's width in bytes. Decoding a rune may read bytes after the end of its text.
+// each element instead holds the rune that begins at the byte. If withRunes is set, bits 24 and
+// above of an element are the rune's width in bytes. Decoding a rune may read bytes after the end
+// of its text.
 func (ts *constTables) textTable(withRunes bool) slice {
 	all := ts.texts.all
 	if all == "" {

@@ -293,7 +293,7 @@ func (f *frame) inRound(b *ssa.BasicBlock) bool {
 }
 
 // firstOfRounds reports whether an Alloc declares the first instance of a loop variable. For
-// variables of other loops than those lowered iteration by iteration, firstOfRounds returns false.
+// variables of loops that are lowered as loops, firstOfRounds returns false.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.blocks[last.Block()] })
