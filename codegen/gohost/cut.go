@@ -109,8 +109,8 @@ func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 }
 
 // subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function of
-// package kernelimpl has the op's name. The arguments of the function of package kernelimpl are the op's inputs, the
-// size of sub-groups and, for results of several 32-bit words, the index of the word.
+// package kernelimpl has the op's name. The function's arguments are the op's inputs and the size of sub-groups. If the
+// result has several 32-bit words, the index of the word is a further argument.
 func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {

@@ -74,9 +74,8 @@ func (w *regionBody) placeNodes() {
 }
 
 // placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If both
-// successors lead to the same node, one becomes the body of the if statement and the other becomes the body of the else
-// branch. If the successors differ, placeBoth prefers a node that faults, then a node that returns, then a node that
-// continues a loop.
+// successors lead to the same node, they become the bodies of the if and the else branch. If the successors differ,
+// placeBoth prefers a node that faults, then a node that returns, then a node that continues a loop.
 func (w *regionBody) placeBoth(n, a, b *node) {
 	to, other := w.soleSuccessor(a), w.soleSuccessor(b)
 	switch {

@@ -17,8 +17,8 @@ type regionBody struct {
 	*formWriter
 	r *region
 	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the beginning of a row of
-	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items, and buffer
-	// code is the rest of that iteration.
+	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items. Buffer code
+	// is the rest of the iteration.
 	top, row, item, code bytes.Buffer
 	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
 	done                 map[any]bool
@@ -28,9 +28,9 @@ type regionBody struct {
 	uses                 map[*ir.Value]int
 	folded               map[*ir.Value]string // expressions that replace values at their uses
 	foreign              []*ir.Value          // values of other regions that this region uses
-	common               map[*ir.Value]bool   // memo of inTop
-	inRows               map[*ir.Value]bool   // memo of inRow
-	inRounds             map[*ir.Value]bool   // memo of inRound
+	common               map[*ir.Value]bool   // cached results of inTop
+	inRows               map[*ir.Value]bool   // cached results of inRow
+	inRounds             map[*ir.Value]bool   // cached results of inRound
 	tail, goesOn         string               // code at the end of a lockstep iteration, for a single iteration and for unrolled code
 	entered              []*ir.Value          // loop phis that the code after a lockstep loop uses
 	after                []string             // lines of code after the loop over the work-items
@@ -98,8 +98,8 @@ func (w *regionBody) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v may be computed before a row of a range, because v is the same for all work-items
-// with the same y and z.
+// inRow reports whether v may be computed before a row of a range. The value must be the same for all work-items with
+// the same y and z.
 func (w *regionBody) inRow(v *ir.Value) bool {
 	if !w.isRanged() || w.m.Rank < 2 || v.Block == nil {
 		return false

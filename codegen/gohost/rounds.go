@@ -66,9 +66,9 @@ func (w *regionBody) computeInduction(v *ir.Value) {
 	}
 }
 
-// inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be computed
-// before the loop over them. The value may be a load that every work-item executes, because the loop contains no
-// stores.
+// inRound reports whether v may be computed before the loop over work-items in an iteration of the lockstep loop. The
+// value must be the same for all work-items. The value may be a load that every work-item executes, because the loop
+// contains no stores.
 func (w *regionBody) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false

@@ -78,7 +78,7 @@ func (m *mentionSet) declare(s *sourcePackage, d ast.Decl) {
 		case *ast.ValueSpec:
 			var node ast.Node = spec
 			if i > 0 && spec.Values == nil && spec.Type == nil {
-				node = g // a constant without an expression repeats an earlier expression of the group
+				node = g // a constant without an expression repeats the preceding expression of the const group
 			}
 			for _, name := range spec.Names {
 				m.decls[s.info.Defs[name]] = declNode{node, s.info}

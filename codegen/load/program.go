@@ -97,23 +97,24 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 // directive contain no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether package pkg has a //kgen:variants load directive. For a package with this
-// directive, programs make the modules of most variants only when a device needs them.
+// Late reports whether package pkg has a //kgen:variants load directive. For a package with a
+// //kgen:variants load directive, programs make the modules of most variants only when a device
+// needs them.
 func (p *Program) Late(pkg *Package) bool {
 	_, late := p.lateLoading[pkg.Types]
 	return late
 }
 
-// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With this directive, the
-// package's kernels lack the host forms (versions that run on the CPU) that only cancellable
-// launches need.
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With the directive
+// nospare, the package's kernels lack the host forms (versions that run on the CPU) that only
+// cancellable launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
-// NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with this
-// directive have no host form, which is a version that runs on the CPU.
+// NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with the
+// directive noform have no host form, which is a version that runs on the CPU.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)

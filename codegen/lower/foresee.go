@@ -26,7 +26,7 @@ type carriedState struct {
 	owners  map[*ir.Var]*cell          // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env             // values of package-level variables
 	objects map[any]*constinit.Object  // maps an id to an object allocated by package initialization
-	rolled  map[rolledKey]bool         // loops that are lowered as loops, because lowering them iteration by iteration failed
+	rolled  map[rolledKey]bool         // loops that are lowered as loops, because they have too many iterations for lowering iteration by iteration
 	made    map[*callPath]*types.Array // arrays created by make and similar calls
 	taken   map[*callPath]bool         // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
 	folds   bool                       // whether sizes of slices depend on integers that are computed from constants

@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new variable in each iteration, but package lower has one cell
-// (the storage of a Go variable) for all iterations. The difference matters only if a pointer or
-// closure to an earlier iteration's variable is still used after the next iteration has declared
+// In Go, a variable declared in a loop is a new variable in each iteration. Package lower has one
+// cell (the storage of a Go variable) for all iterations. The difference matters only if a pointer
+// or closure to an earlier iteration's variable is still used after the next iteration has declared
 // the variable. Kernels that use an earlier iteration's variable through a pointer or closure are
 // refused. If a loop is lowered iteration by iteration, each iteration has its own cell. But an
 // iteration's cell is declared again if the whole loop runs again. An iteration's cell is also

@@ -215,7 +215,8 @@ func (l *lowerer) reportUnfit(in *ssa.Call, p matrix.Problem) bool {
 	return p.Text == ""
 }
 
-// ofSubGroup reports whether g is a sub-group. If g is a work-group, ofSubGroup reports an error.
+// ofSubGroup reports whether the group g is a sub-group. If g is a work-group, ofSubGroup reports
+// an error.
 func (l *lowerer) ofSubGroup(in *ssa.Call, g val) bool {
 	_, ok := g.(subGroup)
 	if _, isGroup := g.(group); isGroup {

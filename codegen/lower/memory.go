@@ -449,7 +449,8 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 type sliceBounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
-	// ofArray is set if the sliced operand is an array. The array's length is then the upper bound.
+	// ofArray is set if the sliced operand is an array. For a sliced array, the array's length is
+	// the upper bound.
 	ofArray bool
 }
 

@@ -27,9 +27,9 @@ func init() {
 // of INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
-// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The memory is
-// a variable whose length is set when the kernel is specialized. The memory is zeroed each time
-// control reaches the call.
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The reserved
+// memory is a variable whose length is set when the kernel is specialized. The memory is zeroed
+// each time control reaches the call.
 func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	name := fn.Name()
 	if i := strings.IndexByte(name, '['); i >= 0 {

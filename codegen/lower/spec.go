@@ -177,7 +177,7 @@ func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 }
 
 // The package initializer calls a function that makes a specialization constant, and stores the
-// result in variable g. evalSpec returns this call and its argument.
+// result in variable g. evalSpec returns the call that makes the constant, and the call's argument.
 func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
 	call, tree, known := constinit.StoredCall(init, g)
 	if call == nil {

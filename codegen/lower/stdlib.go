@@ -161,8 +161,8 @@ func (l *lowerer) outOfCapacity() {
 // simplerFuncs maps a function of the standard library to a function with less code and the same
 // result. A function can be replaced only by a function that it calls itself.
 //
-// pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
-// the algorithm.
+// pdqsort calls heapsort if it finds no good pivots. Sorted integers do not depend on the sorting
+// algorithm.
 var simplerFuncs = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
 // If simplerFuncs contains a simpler function with the same result, simplerCall replaces the callee

@@ -139,7 +139,7 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 
 // In a three-part for statement, a phi may select the current iteration's instance of the loop
 // variable. For a phi that selects the current instance, instanceOf returns the loop variable. For
-// other phis, instanceOf returns nil.
+// phis that do not select the current instance, instanceOf returns nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
 		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {

@@ -40,7 +40,7 @@ type pointer struct {
 
 // A slice is a lowered Go slice. If the elements are in device memory, at.addr is the address of
 // the first element. If the elements are in other memory, the field at is an array, and the field
-// off is the index of the first element in this array.
+// off is the first element's index in the array.
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory

@@ -304,7 +304,8 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 
 // The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
 // bytes of this view between its store in the variable and its load. A later store to the variable
-// overrides earlier stores. writeSinceKept returns nil if no instruction may write to the bytes.
+// overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
+// bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.indexOf(len(to.b.Insts))
