@@ -26,11 +26,11 @@ const MaxTable = 1 << 22
 type Facts struct {
 	SSA *ssa.Program
 	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Writes during the initialization of g's package are ignored. Without such
-	// writes, it returns token.NoPos.
+	// reached from g. Writes during the initialization of g's package are ignored. If no code
+	// writes to them, Written returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
 	// Filled returns a position at which a function writes to variable g, if the function runs only
-	// while g's package is initialized. Without such writes, it returns token.NoPos.
+	// while g's package is initialized. If no function does so, Filled returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. Arguments have the same
 	// representation as results of Var.Load. Native is nil if calls of package properties are not

@@ -15,9 +15,9 @@ type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
 	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
-	// call, and In is the name of the function that contains Inner. In names the called function, or
-	// a function that the called function calls directly or indirectly. Inner is nil if the
-	// construct that failed is not known.
+	// call, and In is the name of the function that contains Inner. The field In is the name of the
+	// called function, or of a function that the called function calls directly or indirectly. Inner
+	// is nil if the construct that failed is not known.
 	Inner *Reason
 	In    string
 }

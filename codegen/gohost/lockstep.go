@@ -8,7 +8,7 @@ import (
 )
 
 // This file finds lockstep loops. In lockstep, each iteration of the kernel's loop is itself a loop over the work-items
-// of a block. A GPU runs loops in lockstep, and many kernels contain loops for this order of execution:
+// of a block. A GPU runs loops in lockstep. Many kernels contain loops like this one, which are fast only in lockstep:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]

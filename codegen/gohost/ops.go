@@ -287,8 +287,8 @@ func isGoConstant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// convertedExpr returns the Go expression of v, converted to the Go type of the value that is the argument to. The
-// types can differ only for addresses.
+// convertedExpr returns the Go expression of v, converted to the Go type of the value that is the argument to. The Go
+// types of v and of this argument can differ only for addresses.
 func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.valueExpr(v)

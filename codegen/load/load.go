@@ -33,7 +33,7 @@ type Config struct {
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
 	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags
-	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
+	// Show is the folder to which file names in positions are relative. If Show is empty, Dir is
 	// used.
 	Show string
 	// Overlay maps absolute file names to contents that are not saved yet.

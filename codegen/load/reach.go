@@ -291,8 +291,8 @@ func (l *loader) isIntrinsic(fn *ssa.Function) bool {
 	return path != "" && l.known != nil && l.known(path, funcName(fn))
 }
 
-// objectOf returns the object that declares function fn. For an instance of a generic function, it
-// returns the generic function's object.
+// objectOf returns the object that declares function fn. For an instance of a generic function,
+// objectOf returns the generic function's object.
 func objectOf(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -321,7 +321,7 @@ func funcName(fn *ssa.Function) string {
 }
 
 // TypeName returns the name of the declared type t, or of the declared type to which t points. For
-// other types it returns "".
+// other types, TypeName returns "".
 func TypeName(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

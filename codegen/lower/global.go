@@ -118,7 +118,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return badVal{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// The variable is overflowError or divideError, with which functions of math/bits panic.
+		// The variable g is overflowError or divideError. Functions of math/bits panic with the
+		// values of these two variables.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {

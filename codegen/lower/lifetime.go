@@ -332,7 +332,8 @@ func (c *cell) frame() *frame {
 }
 
 // declaredIn returns the instruction of f that declares the variable c. If c is declared inside a
-// call, declaredIn returns the call instruction in f. If c is not declared in f, it returns nil.
+// call, declaredIn returns the call instruction in f. If c is not declared in f, declaredIn returns
+// nil.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {

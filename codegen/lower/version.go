@@ -66,7 +66,7 @@ func (w *builder) keepVersion(c *cell) {
 // A shapeVersion is one of the shapes that a variable has in succession. selectVersion selects a
 // version that is possible in the current block and sets the variable's shape to it. If a second
 // version is possible, selectVersion returns the second version. If only one version is possible,
-// it returns nil.
+// selectVersion returns nil.
 func (w *builder) selectVersion(c *cell) *shapeVersion {
 	if c.versions == nil {
 		return nil
