@@ -15,8 +15,8 @@ import (
 //	}
 //
 // In lockstep, neighbouring work-items load neighbouring elements in the same iteration. Without lockstep, one
-// work-item runs the whole loop alone and loads one element from each of many cache lines. A block of work-items is the
-// whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
+// work-item runs the whole loop alone and loads one element from each of many cache lines. In kernels with work-groups,
+// a block is the whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
 //
 // A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations (called
 // rounds in the code), and the rest after the loop's exit. The prefix and the loop have no side effects, so the order

@@ -247,8 +247,8 @@ func (h *holder) addStored(addr ssa.Value, uses []ssa.Instruction) {
 	}
 }
 
-// fieldKey identifies an unexported field by package and name. The struct type is omitted, because
-// a conversion between struct types copies the values of fields with the same name.
+// fieldKey identifies an unexported field by package and name. A fieldKey omits the struct type,
+// because a conversion between struct types copies the values of fields with the same name.
 type fieldKey struct {
 	pkg  *types.Package
 	name string

@@ -144,8 +144,8 @@ func (l *loader) convertPackage(p *packages.Package, known map[*packages.Package
 	return q
 }
 
-// isMissing reports whether the package does not exist. An example is a stub package that kgen has
-// not written yet.
+// isMissing reports whether the package does not exist. A missing package may be a stub package
+// that kgen has not written yet.
 func (p *listedPackage) isMissing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }

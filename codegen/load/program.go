@@ -75,9 +75,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. The
-	// mapped number belongs to the first scalar of the constant. The following numbers belong to its
-	// other scalars.
+	// SpecIDs maps specialization constants that the package's kernels may read to their numbers.
+	// The mapped number belongs to the first scalar of the constant. The constant's other scalars
+	// have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels

@@ -246,7 +246,7 @@ type follower struct {
 	seen   map[valueFlow]bool
 	work   []valueFlow
 	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type  // types that were added to field types because visited code converts their values to interfaces
+	boxed  []types.Type  // types in the field types that were added because visited code converts their values to interfaces
 	errors []thrownValue // followed values that the program converts to error
 	known  typeutil.Map  // maps a type to the result of leadText
 	at     ssa.Value     // value that is being followed

@@ -90,8 +90,9 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 
 // LowerRest searches for further errors in a kernel in which package check has refused some
 // instructions. LowerRest lowers the instructions that package check has not refused. If the kernel
-// has errors, lowering may panic because of a bug in kgen. Such a panic only ends the search for
-// errors. After a panic, the module is nil, and the result stopped is the value of the panic.
+// has errors, lowering may panic because of a bug in kgen. A panic during LowerRest only ends the
+// search for errors. After a panic, the module is nil, and the result stopped is the value of the
+// panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &textTable{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
