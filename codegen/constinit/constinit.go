@@ -1,13 +1,14 @@
-// Package constinit evaluates package initializers while code is generated. It computes the value
-// that a package-level variable has after its package is initialized. The input is the SSA form of
-// the program ([Facts]). An [Env] returns the value of a variable as a [Tree] or a [Var].
+// Package constinit evaluates package initializers while code is generated. The package computes
+// the value that a package-level variable has after the variable's package is initialized. The
+// input is the SSA form of the program ([Facts]). An [Env] returns the value of a variable as a
+// [Tree] or a [Var].
 //
 // There are two evaluators. The first evaluator (tree.go) reads the stores of an initializer if the
 // stored values consist of constants. The second evaluator (run.go) runs the initializer's SSA form
 // with a limited number of steps. So the second evaluator can compute tables that functions fill.
-// Both evaluators have the same results as gc on amd64. A value that depends on other things, such
-// as a map, the environment or a goroutine, is unknown. Env.Why returns the reason why a value is
-// unknown.
+// Both evaluators have the same results as gc on amd64. A value that depends on a map, the
+// environment, a goroutine or a similar construct is unknown. Env.Why returns the reason why a
+// value is unknown.
 package constinit
 
 import (
@@ -17,38 +18,40 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable limits the number of elements of a slice, array or string. Larger values are not
-// evaluated.
+// MaxTable limits the number of elements of a slice, array or string. Values with more elements are
+// not evaluated.
 const MaxTable = 1 << 22
 
 // Facts holds information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
 	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Writes during the initialization of g's package are ignored. Without such
-	// writes, it returns token.NoPos.
+	// reached from g. Writes during the initialization of g's package are ignored. If no code
+	// writes to them, Written returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
 	// Filled returns a position at which a function writes to variable g, if the function runs only
-	// while g's package is initialized. Without such writes, it returns token.NoPos.
+	// while g's package is initialized. If no function does so, Filled returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. Arguments have the same
-	// representation as results of Var.Load. Native is nil if these calls are not evaluated.
+	// representation as results of Var.Load. Native is nil if calls of package properties are not
+	// evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
 // Env evaluates the package initializers of one program, each at most once. Several goroutines may
-// call its methods at the same time. The results do not depend on the order of calls.
+// call its methods at the same time. The results of the methods do not depend on the order of
+// calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
-	inits map[*ssa.Package]*initializer // maps a package to the state of its evaluated initializer; nil for a package without code
-	trees map[*ssa.Global]*Tree         // maps a variable to the value that run.go computed; nil if the value is unknown
+	inits map[*ssa.Package]*constState // maps a package to the state of its evaluated initializer; nil for a package without code
+	trees map[*ssa.Global]*Tree        // maps a variable to the value that run.go computed; nil if the value is unknown
 	run   *initRun
 }
 
 // New returns an Env that has not evaluated any initializer.
 func New(facts Facts) *Env {
-	e := &Env{facts: facts, inits: map[*ssa.Package]*initializer{}, trees: map[*ssa.Global]*Tree{}}
+	e := &Env{facts: facts, inits: map[*ssa.Package]*constState{}, trees: map[*ssa.Global]*Tree{}}
 	e.run = &initRun{env: e, vars: map[*ssa.Global]*Var{}, objects: map[any]*Var{}, ran: map[*ssa.Package]bool{}}
 	return e
 }
@@ -58,29 +61,29 @@ func New(facts Facts) *Env {
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.tree(g)
+	return e.treeValue(g)
 }
 
-func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
-	init := e.initializer(g.Pkg)
+func (e *Env) treeValue(g *ssa.Global) (*Tree, bool) {
+	init := e.runConstInit(g.Pkg)
 	if init == nil {
 		return nil, false
 	}
-	if init.failed[g] || e.facts.Filled(g).IsValid() {
-		return e.computed(g)
+	if init.unknownVars[g] || e.facts.Filled(g).IsValid() {
+		return e.computeTree(g)
 	}
 	return init.treeOf(g), true
 }
 
-// Var returns variable g with its value after the initialization of its package. The result is nil
-// if the value is unknown. Fields and elements of the value may be Unknown.
+// Var returns variable g with its value after the initialization of its package. Var returns nil if
+// the value is unknown. Fields and elements of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f := &runFrame{r: e.run}
-	f.try(func() {
+	f.tryRun(func() {
 		e.run.runInits(g.Pkg)
-		v = e.run.global(g)
+		v = e.run.globalVar(g)
 	})
 	return v
 }
@@ -112,18 +115,18 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument. The argument may depend on earlier stores of the initializer. If the stored value
-// is not the result of a static call, the returned call is nil. The last result is false if the
-// argument's value is unknown.
+// first argument. The value of the argument may depend on earlier stores of the initializer. If the
+// stored value is not the result of a static call, the returned call is nil. StoredCall returns
+// false as its last result if the argument's value is unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false
 	}
-	in := &initializer{trees: map[ssa.Value]*Tree{}, loaded: map[*ssa.UnOp]*Tree{}}
+	in := &constState{trees: map[ssa.Value]*Tree{}, loadedValues: map[*ssa.UnOp]*Tree{}}
 	for _, b := range init.Blocks {
 		for _, instr := range b.Instrs {
 			if ld, ok := instr.(*ssa.UnOp); ok && ld.Op == token.MUL {
-				in.load(ld)
+				in.recordLoad(ld)
 			}
 			st, ok := instr.(*ssa.Store)
 			if !ok {
@@ -135,9 +138,9 @@ func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, k
 					return nil, nil, false
 				}
 				arg = &Tree{}
-				return c, arg, len(c.Call.Args) > 0 && in.store(arg, c.Call.Args[0])
+				return c, arg, len(c.Call.Args) > 0 && in.storeTree(arg, c.Call.Args[0])
 			}
-			if at := in.place(st.Addr); at != nil && !in.store(at, st.Val) {
+			if at := in.treeAt(st.Addr); at != nil && !in.storeTree(at, st.Val) {
 				at.Leaf = st.Val
 			}
 		}

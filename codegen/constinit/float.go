@@ -19,7 +19,7 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
 	"math.Copysign":        func(x []float64) float64 { return math.Copysign(x[0], x[1]) },
-	"math.Float32frombits": func(x []float64) float64 { return widened(uint32(x[0])) },
+	"math.Float32frombits": func(x []float64) float64 { return widen32(uint32(x[0])) },
 	"math.Floor":           func(x []float64) float64 { return math.Floor(x[0]) },
 	"math.Inf":             func(x []float64) float64 { return math.Inf(int(x[0])) },
 	"math.Ldexp":           func(x []float64) float64 { return math.Ldexp(x[0], int(x[1])) },
@@ -46,8 +46,8 @@ func ExactFloat(v ssa.Value) (float64, bool) {
 	return x, ok
 }
 
-// The function widened converts a float32 to float64. A signaling NaN remains a signaling NaN.
-func widened(f uint32) float64 {
+// widen32 converts a float32 to float64. A signaling NaN remains a signaling NaN.
+func widen32(f uint32) float64 {
 	if x := math.Float32frombits(f); x == x {
 		return float64(x)
 	}
@@ -68,11 +68,11 @@ func Narrowed(x float64) uint32 {
 }
 
 // rounded32 rounds a float64 to float32, but keeps signaling NaNs.
-func rounded32(x float64) float64 { return widened(Narrowed(x)) }
+func rounded32(x float64) float64 { return widen32(Narrowed(x)) }
 
-// The function quiet converts a signaling NaN to a quiet NaN and returns other numbers unchanged.
-// Every floating-point operation does the same with its operands.
-func quiet(x float64) float64 {
+// quietNaN converts a signaling NaN to a quiet NaN and returns other numbers unchanged. Every
+// floating-point operation converts signaling NaNs among its operands to quiet NaNs.
+func quietNaN(x float64) float64 {
 	if x == x {
 		return x
 	}
@@ -88,7 +88,7 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	case *ssa.Convert:
 		x, ok := ExactFloat(v.X)
 		if !types.Identical(v.X.Type().Underlying(), v.Type().Underlying()) {
-			x = quiet(x)
+			x = quietNaN(x)
 		}
 		return x, ok
 	case *ssa.UnOp:
@@ -138,7 +138,8 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	return 0, false
 }
 
-// constFloat returns the value of a numeric constant. The conversion to a float32 rounds only once.
+// constFloat returns the value of a numeric constant. constFloat rounds only once when it converts
+// the constant to a float32.
 func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false

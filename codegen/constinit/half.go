@@ -11,8 +11,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Some functions of package half make a number from constants. halfNumber evaluates a call of these
-// functions.
+// halfNumber evaluates a call of a function of package half that makes a number from constants.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())
@@ -38,7 +37,7 @@ func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	return ssa.NewConst(constant.MakeUint64(uint64(bits)), v.Type()), ok
 }
 
-// halfOf calls a function of package half, which has the given name, with the argument x. It
+// halfOf calls a function of package half, which has the given name, with the argument x. halfOf
 // returns the bits of the result.
 func halfOf[T half.Float[T]](name string, x float64) (uint16, bool) {
 	switch name {

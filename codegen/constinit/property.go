@@ -14,8 +14,8 @@ import (
 
 const propertiesPath = "github.com/kgen-go/kgen/properties"
 
-// Property is the value of a properties.Property. The evaluator does not examine the fields of a
-// Property.
+// Property is the value of a properties.Property. The evaluator copies a Property and does not
+// examine its fields.
 type Property struct {
 	properties.Property
 	Pos token.Pos // position of the call that made it

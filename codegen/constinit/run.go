@@ -12,21 +12,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// This file runs package initializers with the same results as gc on amd64. It evaluates tables
-// that a function fills, and variables that are computed from other variables. The number of steps
-// is limited. A value is unknown if it depends on an unknown value, or on constructs such as maps
-// or functions of the host.
+// This file runs package initializers with the same results as gc on amd64. The evaluator in run.go
+// evaluates tables that a function fills, and variables that are computed from other variables. The
+// evaluator limits the number of steps (executed instructions). A value is unknown if it depends on
+// an unknown value, or on constructs such as maps or functions of the host.
 
-// maxSteps is the largest number of instructions that are run for one variable. The limit for all
-// variables of a package is maxAllSteps.
+// maxSteps is the largest number of instructions that are run for one variable. The limit of steps
+// for all variables of a package together is maxAllSteps.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
 )
 
-// The variable assembly lists the functions that gc implements in assembly on some ports. The
-// assembly's results may differ from those of the Go code in the last bits.
-var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
+// asmFuncs lists the functions that gc implements in assembly on some ports. The results of the
+// assembly may differ from the results of the Go code in the last bits.
+var asmFuncs = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the largest depth of nested calls.
 const maxCallDepth = 100
@@ -41,7 +41,7 @@ type initRun struct {
 	limit   int // largest number of steps
 	depth   int
 	pkg     *ssa.Package // package whose initializer is running
-	begun
+	evaluationPoint
 }
 
 // Unknown represents a value that could not be evaluated. An operation that needs the value panics
@@ -66,13 +66,13 @@ type (
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // elements of the slice; the spare capacity of elems holds the array's further elements
-		room  *room  // not nil if append has made the array
+		elems []*Var     // elements of the slice; the spare capacity of elems holds the array's further elements
+		room  *arrayRoom // not nil if append has made the array
 	}
-	// The type room describes an array that append has made. Field free is the number of unused
+	// arrayRoom describes an array that append has made. Field free is the number of unused
 	// elements at the array's end, which gc chooses.
-	room  struct{ free int }
-	Iface struct {
+	arrayRoom struct{ free int }
+	Iface     struct {
 		typ types.Type
 		v   any
 	}
@@ -93,17 +93,17 @@ func (r *initRun) runInits(p *ssa.Package) {
 		return
 	}
 	// While another package's initializer is running, its steps are counted separately. Thus the
-	// result does not depend on the package that is requested first.
-	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
-	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
+	// limit of steps does not depend on the package that is requested first.
+	outer, pkg, steps, limit := r.evaluationPoint, r.pkg, r.steps, r.limit
+	defer func() { r.evaluationPoint, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
 	f := &runFrame{r: r, fn: init, vals: map[ssa.Value]any{}}
 	for _, b := range init.Blocks {
 		always := alwaysRun(init, b)
 		for _, in := range b.Instrs {
-			r.limit, r.begun = min(r.steps+maxSteps, maxAllSteps), begun{}
-			if isInitCall(in, p) || !always || !f.try(func() { f.begin(in); f.exec(in) }) {
-				f.giveUp(in, f.why(in))
+			r.limit, r.evaluationPoint = min(r.steps+maxSteps, maxAllSteps), evaluationPoint{}
+			if isInitCall(in, p) || !always || !f.tryRun(func() { f.recordBegin(in); f.execInstr(in) }) {
+				f.giveUp(in, f.reasonFor(in))
 			}
 		}
 	}
@@ -137,8 +137,8 @@ func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// try runs do. It returns false if an unknown value ended the evaluation.
-func (f *runFrame) try(do func()) (ok bool) {
+// tryRun runs do. tryRun returns false if an unknown value ended the evaluation.
+func (f *runFrame) tryRun(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
 		if v := recover(); v != nil {
@@ -153,18 +153,18 @@ func (f *runFrame) try(do func()) (ok bool) {
 	return true
 }
 
-// giveUp is called for an instruction that could not be run. It marks as unknown all variables that
-// the instruction would have changed.
+// giveUp is called for an instruction that could not be run. giveUp marks as unknown all variables
+// that the instruction would have changed.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
-		if b, ok := f.known(RootOf(in.Addr)).(*Var); ok && b != nil {
-			b.forget(why)
+		if b, ok := f.valueOrUnknown(RootOf(in.Addr)).(*Var); ok && b != nil {
+			b.markUnknown(why)
 		}
 	case *ssa.Call:
 		f.vals[in] = Unknown{why}
 		for _, a := range in.Call.Args {
-			forgetAll(f.known(a), why)
+			forgetAll(f.valueOrUnknown(a), why)
 		}
 		f.forgetMentioned(in, map[*ssa.Function]bool{}, why)
 	case ssa.Value:
@@ -173,17 +173,17 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 }
 
 // forgetMentioned marks as unknown the variables that an instruction and its called functions
-// mention. It also marks the memory that can be reached from these variables. Other variables need
-// no mark, because only functions that are called by name fill variables.
+// mention. forgetMentioned also marks the memory that can be reached from the mentioned variables.
+// Other variables need no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		switch x := (*op).(type) {
 		case *ssa.Global:
-			if x.Pkg == f.fn.Pkg && !f.r.fixed(x) {
-				b := f.r.global(x)
+			if x.Pkg == f.fn.Pkg && !f.r.isConstInit(x) {
+				b := f.r.globalVar(x)
 				forgetAll(b.Load(), why)
-				b.forget(why)
+				b.markUnknown(why)
 			}
 		case *ssa.Function:
 			if seen[x] {
@@ -199,17 +199,17 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 	}
 }
 
-// The method known returns the value of operand v, or an Unknown if evaluation fails.
-func (f *runFrame) known(v ssa.Value) (x any) {
+// valueOrUnknown returns the value of operand v, or an Unknown if evaluation fails.
+func (f *runFrame) valueOrUnknown(v ssa.Value) (x any) {
 	x = Unknown{}
-	f.try(func() { x = f.get(v) })
+	f.tryRun(func() { x = f.operandValue(v) })
 	return x
 }
 
-func (b *Var) forget(why *Reason) {
+func (b *Var) markUnknown(why *Reason) {
 	b.v = Unknown{why}
 	for _, e := range b.elems {
-		e.forget(why)
+		e.markUnknown(why)
 	}
 }
 
@@ -217,7 +217,7 @@ func (b *Var) forget(why *Reason) {
 func forgetAll(v any, why *Reason) {
 	through := func(b *Var) {
 		held := b.Load()
-		b.forget(why)
+		b.markUnknown(why)
 		forgetAll(held, why)
 	}
 	switch v := v.(type) {
@@ -270,19 +270,19 @@ func newVar(t types.Type) *Var {
 }
 
 // Parts returns the fields of a struct variable, or the elements of an array variable. For other
-// variables it returns nil.
+// variables, Parts returns nil.
 func (b *Var) Parts() []*Var { return b.elems }
 
 // Type returns the variable's type.
 func (b *Var) Type() types.Type { return b.typ }
 
-// Elems returns the elements of a slice. The result's capacity covers the elements up to the
-// capacity of s.
+// Elems returns the elements of a slice. The returned Go slice has the length and the capacity of
+// s.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice if append made the array. For such an array, gc chose the
-// capacity. The second result is the number of the array's elements that no append has written. For
-// other slices, the first result is nil.
+// Room identifies the array of a slice if append made the array. For an array made by append, gc
+// chose the capacity. The second result of Room is the number of the array's elements that no
+// append has written. For slices of other arrays, Room returns nil as its first result.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -290,7 +290,7 @@ func (s Slice) Room() (id any, free int) {
 	return s.room, s.room.free
 }
 
-// Type returns the dynamic type of an interface value. For a nil interface, it returns nil.
+// Type returns the dynamic type of an interface value. For a nil interface, Type returns nil.
 func (i Iface) Type() types.Type { return i.typ }
 
 // Value returns the value in an interface.
@@ -356,7 +356,7 @@ func (b *Var) store(v any) {
 	if !ok {
 		if b.elems != nil {
 			x, _ := v.(Unknown)
-			b.forget(x.Why)
+			b.markUnknown(x.Why)
 			return
 		}
 		b.v = v
@@ -367,44 +367,44 @@ func (b *Var) store(v any) {
 	}
 }
 
-// The method global returns the Var of a package-level variable.
-func (r *initRun) global(g *ssa.Global) *Var {
+// globalVar returns the Var of a package-level variable.
+func (r *initRun) globalVar(g *ssa.Global) *Var {
 	if b := r.vars[g]; b != nil {
 		return b
 	}
 	b := newHeld(g.Type().Underlying().(*types.Pointer).Elem())
 	b.obj = &Object{ID: g}
 	r.vars[g] = b
-	if r.fixed(g) {
-		if !r.fill(b, r.env.initializer(g.Pkg).treeOf(g)) {
-			b.forget(nil)
+	if r.isConstInit(g) {
+		if !r.fillVar(b, r.env.runConstInit(g.Pkg).treeOf(g)) {
+			b.markUnknown(nil)
 		}
 	} else if !r.ran[g.Pkg] {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
 	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // the variable is written later, or its package is not loaded
-		b.forget(nil)
+		b.markUnknown(nil)
 	}
 	return b
 }
 
-// The method fixed reports whether tree.go can evaluate variable g from constants. For such a
-// variable, the evaluation uses the objects of tree.go and runs no code.
-func (r *initRun) fixed(g *ssa.Global) bool {
-	env := r.env.initializer(g.Pkg)
-	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
+// isConstInit reports whether tree.go can evaluate variable g from constants. For a variable with a
+// constant initial value, the evaluation uses the objects of tree.go and runs no code.
+func (r *initRun) isConstInit(g *ssa.Global) bool {
+	env := r.env.runConstInit(g.Pkg)
+	return env != nil && !env.unknownVars[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// The method fill stores the value of a tree in variable b. It returns false if a run-time value
+// fillVar stores the value of a tree in variable b. fillVar returns false if a run-time value
 // cannot represent the tree.
-func (r *initRun) fill(b *Var, tree *Tree) bool {
+func (r *initRun) fillVar(b *Var, tree *Tree) bool {
 	if tree == nil {
 		return true // a missing tree means the zero value
 	}
 	if b.elems != nil {
 		for i, part := range tree.Parts {
-			if !r.fill(b.elems[i], part) {
+			if !r.fillVar(b.elems[i], part) {
 				return false
 			}
 		}
@@ -423,7 +423,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 		concrete := *tree
 		concrete.Dynamic = nil
 		b := newVar(tree.Dynamic)
-		ok := r.fill(b, &concrete)
+		ok := r.fillVar(b, &concrete)
 		return Iface{tree.Dynamic, b.Load()}, ok
 	}
 	switch {
@@ -433,14 +433,14 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 		return tree.Number[0], true
 	case tree.To != nil:
 		if g, ok := tree.To.ID.(*ssa.Global); ok {
-			return r.global(g), true
+			return r.globalVar(g), true
 		}
 		b := r.objects[tree.To.ID]
 		if b == nil {
 			b = newVar(tree.To.Type)
 			b.obj = tree.To
 			r.objects[tree.To.ID] = b
-			if !r.fill(b, tree.To.Tree) {
+			if !r.fillVar(b, tree.To.Tree) {
 				return nil, false
 			}
 		}
@@ -466,23 +466,23 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
 		out.elems[i].owner = tree // the tree owns the elements of all copies of the slice
-		if !r.fill(out.elems[i], tree.Parts[i]) {
+		if !r.fillVar(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
 	}
 	return out, true
 }
 
-// The method computed runs the package's initializer to find the value of variable g.
-func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
+// computeTree runs the package's initializer to find the value of variable g.
+func (e *Env) computeTree(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
 	e.trees[g] = nil // ends the recursion if the initializer needs the value of g
 	f := &runFrame{r: e.run}
-	ok = f.try(func() {
+	ok = f.tryRun(func() {
 		e.run.runInits(g.Pkg)
-		tree = e.run.global(g).tree(g)
+		tree = e.run.globalVar(g).toTree(g)
 	})
 	if !ok {
 		return nil, false
@@ -498,13 +498,13 @@ type runFrame struct {
 	vals map[ssa.Value]any
 }
 
-// The method call runs function fn. Parameter at is the call's position.
-func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
+// callFunc runs function fn. Parameter at is the call's position.
+func (r *initRun) callFunc(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
-	if assembly[name] {
+	if asmFuncs[name] {
 		panic(Unknown{})
 	}
-	if native := natives[name]; native != nil {
+	if native := nativeFuncs[name]; native != nil {
 		if slices.ContainsFunc(args, isUnknown) {
 			panic(Unknown{})
 		}
@@ -529,15 +529,15 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 	for i, p := range fn.FreeVars {
 		f.vals[p] = bindings[i]
 	}
-	res := f.run()
+	res := f.runBlocks()
 	r.depth--
 	return res
 }
 
 func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
-// The method run executes the blocks of a function.
-func (f *runFrame) run() any {
+// runBlocks executes the blocks of a function.
+func (f *runFrame) runBlocks() any {
 	var from *ssa.BasicBlock
 	var phis []any // new values of a block's phis; all phis are set at the same time
 	for b := f.fn.Blocks[0]; ; {
@@ -547,13 +547,13 @@ func (f *runFrame) run() any {
 			if !ok {
 				break
 			}
-			phis = append(phis, f.get(phi.Edges[slices.Index(b.Preds, from)]))
+			phis = append(phis, f.operandValue(phi.Edges[slices.Index(b.Preds, from)]))
 		}
 		for i, x := range phis {
 			f.vals[b.Instrs[i].(*ssa.Phi)] = x
 		}
 		for _, in := range b.Instrs[len(phis):] {
-			f.begin(in)
+			f.recordBegin(in)
 			if f.r.steps++; f.r.steps > f.r.limit {
 				panic(Unknown{f.r.tooLong()})
 			}
@@ -563,17 +563,17 @@ func (f *runFrame) run() any {
 				case 0:
 					return nil
 				case 1:
-					return f.get(in.Results[0])
+					return f.operandValue(in.Results[0])
 				}
 				out := make([]any, len(in.Results))
 				for i, x := range in.Results {
-					out[i] = f.get(x)
+					out[i] = f.operandValue(x)
 				}
 				return out
 			case *ssa.Jump:
 				from, b = b, b.Succs[0]
 			case *ssa.If:
-				cond, ok := f.get(in.Cond).(bool)
+				cond, ok := f.operandValue(in.Cond).(bool)
 				if !ok {
 					panic(Unknown{})
 				}
@@ -582,19 +582,19 @@ func (f *runFrame) run() any {
 					b = from.Succs[0]
 				}
 			default:
-				f.exec(in)
+				f.execInstr(in)
 			}
 		}
 	}
 }
 
-// The method get returns the value of an operand.
-func (f *runFrame) get(v ssa.Value) any {
+// operandValue returns the value of an operand.
+func (f *runFrame) operandValue(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return constVal(v)
 	case *ssa.Global:
-		return f.r.global(v)
+		return f.r.globalVar(v)
 	case *ssa.Function:
 		return funcVal{fn: v}
 	}
@@ -629,24 +629,24 @@ func constVal(c *ssa.Const) any {
 	panic(Unknown{})
 }
 
-// The method exec runs an instruction that does not end its block.
-func (f *runFrame) exec(in ssa.Instruction) {
+// execInstr runs an instruction that does not end its block.
+func (f *runFrame) execInstr(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
 	case *ssa.Store:
-		if g, ok := RootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
-			f.pointer(in.Addr).store(f.get(in.Val))
+		if g, ok := RootOf(in.Addr).(*ssa.Global); !ok || !f.r.isConstInit(g) {
+			f.pointee(in.Addr).store(f.operandValue(in.Val))
 		}
 	case ssa.Value:
-		f.vals[in] = f.eval(in)
+		f.vals[in] = f.evalInstr(in)
 	default:
 		panic(Unknown{})
 	}
 }
 
-// The method pointer returns the variable to which pointer v points.
-func (f *runFrame) pointer(v ssa.Value) *Var {
-	b, ok := f.get(v).(*Var)
+// pointee returns the variable to which pointer v points.
+func (f *runFrame) pointee(v ssa.Value) *Var {
+	b, ok := f.operandValue(v).(*Var)
 	if !ok || b == nil {
 		panic(Unknown{})
 	}
@@ -654,16 +654,16 @@ func (f *runFrame) pointer(v ssa.Value) *Var {
 }
 
 func (f *runFrame) int(v ssa.Value) int64 {
-	n, ok := f.get(v).(int64)
+	n, ok := f.operandValue(v).(int64)
 	if !ok {
 		panic(Unknown{})
 	}
 	return n
 }
 
-// The method index returns the value of index v. If the value is not in the range from 0 to n-1,
-// the evaluation fails.
-func (f *runFrame) index(v ssa.Value, n int) int {
+// indexValue returns the value of index v. If the index is not in the range from 0 to n-1,
+// indexValue ends the evaluation.
+func (f *runFrame) indexValue(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {
 		panic(Unknown{})
@@ -671,74 +671,74 @@ func (f *runFrame) index(v ssa.Value, n int) int {
 	return int(i)
 }
 
-// The method eval computes the value of an instruction.
-func (f *runFrame) eval(in ssa.Value) any {
+// evalInstr computes the value of an instruction.
+func (f *runFrame) evalInstr(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.BinOp:
-		return binaryOp(in.Op, f.get(in.X), f.get(in.Y), in.X.Type(), in.Y.Type())
+		return binaryOp(in.Op, f.operandValue(in.X), f.operandValue(in.Y), in.X.Type(), in.Y.Type())
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
-			return f.pointer(in.X).Load()
+			return f.pointee(in.X).Load()
 		}
-		return unary(in.Op, f.get(in.X), in.Type())
+		return unary(in.Op, f.operandValue(in.X), in.Type())
 	case *ssa.Convert:
-		return convertVal(f.get(in.X), in.X.Type(), in.Type())
+		return convertVal(f.operandValue(in.X), in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
-		return convertVal(f.get(in.X), in.X.Type(), in.Type())
+		return convertVal(f.operandValue(in.X), in.X.Type(), in.Type())
 	case *ssa.ChangeType:
-		return f.get(in.X)
+		return f.operandValue(in.X)
 	case *ssa.ChangeInterface:
-		return f.get(in.X)
+		return f.operandValue(in.X)
 	case *ssa.MakeInterface:
-		return Iface{in.X.Type(), f.get(in.X)}
+		return Iface{in.X.Type(), f.operandValue(in.X)}
 	case *ssa.MakeClosure:
 		v := funcVal{fn: in.Fn.(*ssa.Function)}
 		for _, b := range in.Bindings {
-			v.bindings = append(v.bindings, f.get(b))
+			v.bindings = append(v.bindings, f.operandValue(b))
 		}
 		return v
 	case *ssa.Alloc:
 		return newHeld(in.Type().Underlying().(*types.Pointer).Elem())
 	case *ssa.FieldAddr:
-		return f.pointer(in.X).elems[in.Field]
+		return f.pointee(in.X).elems[in.Field]
 	case *ssa.Field:
-		return f.parts(in.X)[in.Field]
+		return f.aggregateParts(in.X)[in.Field]
 	case *ssa.Extract:
-		return f.parts(in.Tuple)[in.Index]
+		return f.aggregateParts(in.Tuple)[in.Index]
 	case *ssa.IndexAddr:
-		if s, ok := f.get(in.X).(Slice); ok {
-			return s.elems[f.index(in.Index, len(s.elems))]
+		if s, ok := f.operandValue(in.X).(Slice); ok {
+			return s.elems[f.indexValue(in.Index, len(s.elems))]
 		}
-		elems := f.pointer(in.X).elems
-		return elems[f.index(in.Index, len(elems))]
+		elems := f.pointee(in.X).elems
+		return elems[f.indexValue(in.Index, len(elems))]
 	case *ssa.Index:
-		if s, ok := f.get(in.X).(string); ok {
-			return int64(s[f.index(in.Index, len(s))])
+		if s, ok := f.operandValue(in.X).(string); ok {
+			return int64(s[f.indexValue(in.Index, len(s))])
 		}
-		vs := f.parts(in.X)
-		return vs[f.index(in.Index, len(vs))]
+		vs := f.aggregateParts(in.X)
+		return vs[f.indexValue(in.Index, len(vs))]
 	case *ssa.Slice:
-		return f.slice(in)
+		return f.evalSlice(in)
 	case *ssa.MakeSlice:
 		return makeSliceVal(f.int(in.Len), f.int(in.Cap), in.Type())
 	case *ssa.Call:
-		return f.call(in)
+		return f.evalCall(in)
 	case *ssa.TypeAssert:
 		return f.typeAssert(in)
 	case *ssa.Range:
-		s, ok := f.get(in.X).(string)
+		s, ok := f.operandValue(in.X).(string)
 		if !ok {
 			panic(Unknown{})
 		}
 		return stringIterVal{s, new(int)}
 	case *ssa.Next:
-		return nextOf(f.get(in.Iter))
+		return nextOf(f.operandValue(in.Iter))
 	}
 	panic(Unknown{})
 }
 
-func (f *runFrame) parts(v ssa.Value) []any {
-	vs, ok := f.get(v).([]any)
+func (f *runFrame) aggregateParts(v ssa.Value) []any {
+	vs, ok := f.operandValue(v).([]any)
 	if !ok {
 		panic(Unknown{})
 	}
@@ -746,7 +746,7 @@ func (f *runFrame) parts(v ssa.Value) []any {
 }
 
 func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
-	x, ok := f.get(in.X).(Iface)
+	x, ok := f.operandValue(in.X).(Iface)
 	if !ok {
 		panic(Unknown{})
 	}
@@ -772,17 +772,17 @@ func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// The method call evaluates a call instruction.
-func (f *runFrame) call(in *ssa.Call) any {
+// evalCall evaluates a call instruction.
+func (f *runFrame) evalCall(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {
-		args = append(args, f.get(a))
+		args = append(args, f.operandValue(a))
 	}
 	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
 		return runBuiltin(b.Name(), args, in)
 	}
 	if in.Call.IsInvoke() {
-		x, ok := f.get(in.Call.Value).(Iface)
+		x, ok := f.operandValue(in.Call.Value).(Iface)
 		if !ok || x.typ == nil {
 			panic(Unknown{})
 		}
@@ -790,11 +790,11 @@ func (f *runFrame) call(in *ssa.Call) any {
 		if fn == nil {
 			panic(Unknown{})
 		}
-		return f.r.call(fn, append([]any{x.v}, args...), nil, in.Pos())
+		return f.r.callFunc(fn, append([]any{x.v}, args...), nil, in.Pos())
 	}
-	fn, ok := f.get(in.Call.Value).(funcVal)
+	fn, ok := f.operandValue(in.Call.Value).(funcVal)
 	if !ok || fn.fn == nil {
 		panic(Unknown{})
 	}
-	return f.r.call(fn.fn, args, fn.bindings, in.Pos())
+	return f.r.callFunc(fn.fn, args, fn.bindings, in.Pos())
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Tree is a constant value, represented as a tree of its fields and elements. Fields and elements
-// without a Tree are zero.
+// that have no entry in Parts are zero.
 type Tree struct {
 	Leaf    ssa.Value     // scalar: *ssa.Const or *ssa.Function
 	Number  *[2]float64   // computed float, or real and imaginary part of a complex number
@@ -34,24 +34,24 @@ type Object struct {
 }
 
 // objectID identifies an object by the instruction that makes it. If the instruction is in a called
-// function, the call is part of the ID.
+// function, the call is part of the objectID.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
 }
 
-// The type initializer holds the known part of a package initializer's state. A function that the
+// constState holds the known part of a package initializer's state. A function that the
 // initializer calls gets a separate state.
-type initializer struct {
+type constState struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
-	// The set failed contains the variables with an unknown field or element.
-	failed map[ssa.Value]bool
-	call   any // value for the field call of new objectIDs
-	// The map loaded maps a load to the value at the time of the load, or to nil if the value is
+	// unknownVars contains the variables with an unknown field or element.
+	unknownVars map[ssa.Value]bool
+	call        any // value for the field call of new objectIDs
+	// loadedValues maps a load to the value at the time of the load, or to nil if the value is
 	// unknown.
-	loaded map[*ssa.UnOp]*Tree
+	loadedValues map[*ssa.UnOp]*Tree
 }
 
 func (t *Tree) part(i int) *Tree {
@@ -65,16 +65,16 @@ func (t *Tree) part(i int) *Tree {
 }
 
 // treeOf returns the value of variable g, if it is known.
-func (e *initializer) treeOf(g *ssa.Global) *Tree {
+func (e *constState) treeOf(g *ssa.Global) *Tree {
 	if tree := e.trees[g]; tree != nil {
 		return tree
 	}
 	return &Tree{}
 }
 
-// The method initializer evaluates those values in the initializer of package p that consist of
-// constants. If the package's code is not loaded, it returns nil.
-func (e *Env) initializer(p *ssa.Package) *initializer {
+// runConstInit evaluates those values in the initializer of package p that consist of constants. If
+// the package's code is not loaded, runConstInit returns nil.
+func (e *Env) runConstInit(p *ssa.Package) *constState {
 	if env, ok := e.inits[p]; ok {
 		return env
 	}
@@ -83,21 +83,21 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	if init == nil || len(init.Blocks) == 0 {
 		return nil
 	}
-	env := &initializer{env: e, pkg: p, trees: map[ssa.Value]*Tree{}, failed: map[ssa.Value]bool{}, loaded: map[*ssa.UnOp]*Tree{}}
+	env := &constState{env: e, pkg: p, trees: map[ssa.Value]*Tree{}, unknownVars: map[ssa.Value]bool{}, loadedValues: map[*ssa.UnOp]*Tree{}}
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			if ld, ok := in.(*ssa.UnOp); ok && ld.Op == token.MUL {
-				env.load(ld)
+				env.recordLoad(ld)
 			}
 			st, ok := in.(*ssa.Store)
 			if !ok {
 				continue
 			}
-			at := env.place(st.Addr)
+			at := env.treeAt(st.Addr)
 			if at == nil {
-				env.failed[RootOf(st.Addr)] = true
-			} else if !env.store(at, st.Val) {
-				env.failed[RootOf(st.Addr)] = true
+				env.unknownVars[RootOf(st.Addr)] = true
+			} else if !env.storeTree(at, st.Val) {
+				env.unknownVars[RootOf(st.Addr)] = true
 				at.Leaf = st.Val
 			}
 		}
@@ -106,9 +106,9 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	return env
 }
 
-// The method place returns the tree of the variable, field or element at address v. If the value at
-// v is unknown, it returns nil.
-func (e *initializer) place(v ssa.Value) *Tree {
+// treeAt returns the tree of the variable, field or element at address v. If the value at v is
+// unknown, treeAt returns nil.
+func (e *constState) treeAt(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
 		if e.trees[v] == nil && v.Pkg == e.pkg {
@@ -121,7 +121,7 @@ func (e *initializer) place(v ssa.Value) *Tree {
 		}
 		return e.trees[v]
 	case *ssa.FieldAddr:
-		if p := e.place(v.X); p != nil {
+		if p := e.treeAt(v.X); p != nil {
 			return p.part(v.Field)
 		}
 	case *ssa.IndexAddr:
@@ -129,16 +129,16 @@ func (e *initializer) place(v ssa.Value) *Tree {
 		if !ok {
 			return nil
 		}
-		if p := e.place(v.X); p != nil {
+		if p := e.treeAt(v.X); p != nil {
 			return p.part(int(c.Int64()))
 		}
 	}
 	return nil
 }
 
-// The method store evaluates v and stores its value in the tree of parameter at. It returns false
-// if the value is unknown.
-func (e *initializer) store(at *Tree, v ssa.Value) bool {
+// storeTree evaluates v and stores the value in the given tree. storeTree returns false if the
+// value is unknown.
+func (e *constState) storeTree(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}
 		return true
@@ -152,36 +152,36 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 		return true
 	case *ssa.Slice:
 		a, ok := v.X.(*ssa.Alloc)
-		if !ok || v.Low != nil || v.High != nil || e.failed[a] {
+		if !ok || v.Low != nil || v.High != nil || e.unknownVars[a] {
 			return false
 		}
-		p := e.place(a)
+		p := e.treeAt(a)
 		t := a.Type().Underlying().(*types.Pointer).Elem()
 		n := t.Underlying().(*types.Array).Len()
 		*at = Tree{Parts: p.Parts, Length: int(n), Made: true, Array: &Object{objectID{e.call, a}, t, p}}
 		return true
 	case *ssa.MakeInterface:
-		if e.store(at, v.X) {
+		if e.storeTree(at, v.X) {
 			at.Dynamic = v.X.Type()
 			return true
 		}
 	case *ssa.ChangeInterface:
-		return e.store(at, v.X)
+		return e.storeTree(at, v.X)
 	case *ssa.ChangeType:
-		return e.store(at, v.X)
+		return e.storeTree(at, v.X)
 	case *ssa.Alloc:
-		if e.failed[v] {
+		if e.unknownVars[v] {
 			return false
 		}
 		elem := v.Type().Underlying().(*types.Pointer).Elem()
-		*at = Tree{To: &Object{objectID{e.call, v}, elem, e.place(v)}}
+		*at = Tree{To: &Object{objectID{e.call, v}, elem, e.treeAt(v)}}
 		return true
 	case *ssa.Global:
 		*at = Tree{To: &Object{ID: v}}
 		return true
 	case *ssa.Parameter:
 		if p := e.trees[v]; p != nil {
-			*at = p.copied()
+			*at = p.copyTree()
 			return true
 		}
 	case *ssa.Call:
@@ -205,43 +205,43 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 	case *ssa.UnOp:
-		if p := e.loaded[v]; p != nil {
-			*at = p.copied()
+		if p := e.loadedValues[v]; p != nil {
+			*at = p.copyTree()
 			return true
 		}
 	}
 	return false
 }
 
-// The method load records the value that a load instruction reads.
-func (e *initializer) load(v *ssa.UnOp) {
+// recordLoad records the value that a load instruction reads.
+func (e *constState) recordLoad(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
 		return // other functions may have written to the loaded memory before
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
-		if !e.global(t, g) {
+		if !e.globalTree(t, g) {
 			return
 		}
-	} else if p := e.place(v.X); p != nil && !e.failed[RootOf(v.X)] {
+	} else if p := e.treeAt(v.X); p != nil && !e.unknownVars[RootOf(v.X)] {
 		*t = *p
 	} else {
 		return
 	}
-	*t = t.copied()
-	e.loaded[v] = t
+	*t = t.copyTree()
+	e.loadedValues[v] = t
 }
 
-// The method copied returns a copy of the tree's current value. The copy and the tree share the
+// copyTree returns a copy of the tree's current value. The copy and the tree share the
 // targets of slices and pointers.
-func (t *Tree) copied() Tree {
+func (t *Tree) copyTree() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
 		return c
 	}
 	c.Parts = make(map[int]*Tree, len(t.Parts))
 	for i, p := range t.Parts {
-		part := p.copied()
+		part := p.copyTree()
 		c.Parts[i] = &part
 	}
 	return c
@@ -267,16 +267,16 @@ func stringTree(s string, elem types.Type) *Tree {
 }
 
 // callTree evaluates a call of a function that only builds its result from its arguments, such as
-// errors.New. The result is stored in the tree of parameter at.
-func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
+// errors.New. callTree stores the result of the call in the given tree.
+func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
 		return false
 	}
-	inner := &initializer{env: e.env, trees: map[ssa.Value]*Tree{}, call: [2]any{e.call, c}, loaded: map[*ssa.UnOp]*Tree{}}
+	inner := &constState{env: e.env, trees: map[ssa.Value]*Tree{}, call: [2]any{e.call, c}, loadedValues: map[*ssa.UnOp]*Tree{}}
 	for i, p := range fn.Params {
 		arg := &Tree{}
-		if !e.store(arg, c.Call.Args[i]) {
+		if !e.storeTree(arg, c.Call.Args[i]) {
 			return false
 		}
 		inner.trees[p] = arg
@@ -284,15 +284,15 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	for _, in := range fn.Blocks[0].Instrs {
 		switch in := in.(type) {
 		case *ssa.Store:
-			to := inner.place(in.Addr)
-			if to == nil || !inner.store(to, in.Val) {
+			to := inner.treeAt(in.Addr)
+			if to == nil || !inner.storeTree(to, in.Val) {
 				return false
 			}
 		case *ssa.Return:
-			return inner.store(at, in.Results[0])
+			return inner.storeTree(at, in.Results[0])
 		case *ssa.UnOp:
 			if in.Op == token.MUL {
-				inner.load(in)
+				inner.recordLoad(in)
 			}
 		case *ssa.Call: // an inner call may have side effects, unless it only returns a value
 			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
@@ -306,8 +306,8 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	return false
 }
 
-// The method global stores the value of package-level variable g in the tree of parameter at.
-func (e *initializer) global(at *Tree, g *ssa.Global) bool {
+// globalTree stores the value of package-level variable g in the given tree.
+func (e *constState) globalTree(at *Tree, g *ssa.Global) bool {
 	if e.env == nil {
 		return false
 	}
@@ -315,13 +315,13 @@ func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 		return false
 	}
 	if g.Pkg == e.pkg { // inside the same package, the current value of the variable is used
-		if e.failed[g] {
+		if e.unknownVars[g] {
 			return false
 		}
-		*at = *e.place(g)
+		*at = *e.treeAt(g)
 		return true
 	}
-	tree, ok := e.env.tree(g)
+	tree, ok := e.env.treeValue(g)
 	if ok {
 		*at = *tree
 	}

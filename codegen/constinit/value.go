@@ -16,7 +16,7 @@ import (
 )
 
 // wrap truncates the integer n to the width of type t. Then wrap sign-extends the result if t is
-// signed. Otherwise it zero-extends the result.
+// signed, and zero-extends it if t is unsigned.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -267,7 +267,7 @@ func convertVal(v any, from, to types.Type) any {
 		case gotypes.IsFloat(to) && gotypes.IsFloat32(to) == gotypes.IsFloat32(from):
 			return x
 		case gotypes.IsFloat(to):
-			return roundFloat(quiet(x), to)
+			return roundFloat(quietNaN(x), to)
 		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // results of other conversions depend on the processor
 			return wrap(int64(x), to)
 		}
@@ -334,8 +334,8 @@ func makeSliceVal(n, c int64, t types.Type) Slice {
 	return Slice{elems: out[:n]}
 }
 
-// The method slice computes x[lo:hi:max].
-func (f *runFrame) slice(in *ssa.Slice) any {
+// evalSlice computes x[lo:hi:max].
+func (f *runFrame) evalSlice(in *ssa.Slice) any {
 	bound := func(v ssa.Value, no, limit int) int {
 		if v == nil {
 			return no
@@ -347,8 +347,8 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 		return int(n)
 	}
 	var elems []*Var
-	var room *room
-	switch x := f.get(in.X).(type) {
+	var room *arrayRoom
+	switch x := f.operandValue(in.X).(type) {
 	case string:
 		hi := bound(in.High, len(x), len(x))
 		return x[bound(in.Low, 0, hi):hi]
@@ -432,7 +432,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			for i, e := range out {
 				grown[i].store(e.Load())
 			}
-			out, s.room = grown, &room{}
+			out, s.room = grown, &arrayRoom{}
 		}
 		if out = out[:n]; s.room != nil {
 			s.room.free = cap(out) - n
@@ -514,7 +514,7 @@ func minMaxVal(name string, args []any, t types.Type) any {
 }
 
 // Idle lists functions that have no effect in kernels and initializers. The map's value is true for
-// functions with a result. The result of these functions is the bool false.
+// functions with a result, which is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
@@ -522,13 +522,13 @@ var Idle = map[string]bool{
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// natives maps the name of a function to Go code that evaluates a call. The functions in the map
-// have no body, or their results can be computed directly.
-var natives = map[string]func(args []any) any{
+// nativeFuncs maps the name of a function to Go code that evaluates a call. nativeFuncs contains
+// functions that have no body, or whose results can be computed directly.
+var nativeFuncs = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
 	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
-	"math.Float32frombits": func(a []any) any { return widened(uint32(a[0].(int64))) },
+	"math.Float32frombits": func(a []any) any { return widen32(uint32(a[0].(int64))) },
 	"math.Inf":             func(a []any) any { return math.Inf(int(a[0].(int64))) },
 	"math.Ldexp":           func(a []any) any { return math.Ldexp(a[0].(float64), int(a[1].(int64))) },
 	"math.FMA":             func(a []any) any { return math.FMA(a[0].(float64), a[1].(float64), a[2].(float64)) },
@@ -548,7 +548,7 @@ var natives = map[string]func(args []any) any{
 
 func init() {
 	for name, isBool := range Idle {
-		natives[name] = func([]any) any {
+		nativeFuncs[name] = func([]any) any {
 			if isBool {
 				return false
 			}
@@ -556,10 +556,10 @@ func init() {
 		}
 	}
 	for name, fn := range exactFloats {
-		if natives[name] != nil {
+		if nativeFuncs[name] != nil {
 			continue
 		}
-		natives[name] = func(args []any) any {
+		nativeFuncs[name] = func(args []any) any {
 			var xs []float64
 			for _, a := range args {
 				xs = append(xs, a.(float64))
@@ -598,7 +598,7 @@ func init() {
 		"ReverseBytes16":  func(x uint64) int64 { return int64(bits.ReverseBytes16(uint16(x))) },
 		"ReverseBytes":    func(x uint64) int64 { return int64(bits.ReverseBytes64(x)) },
 	} {
-		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64))) }
+		nativeFuncs["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64))) }
 	}
 	for name, fn := range map[string]func(x uint64, k int) int64{
 		"RotateLeft64": func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
@@ -607,17 +607,17 @@ func init() {
 		"RotateLeft8":  func(x uint64, k int) int64 { return int64(bits.RotateLeft8(uint8(x), k)) },
 		"RotateLeft":   func(x uint64, k int) int64 { return int64(bits.RotateLeft64(x, k)) },
 	} {
-		natives["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64)), int(args[1].(int64))) }
+		nativeFuncs["math/bits."+name] = func(args []any) any { return fn(uint64(args[0].(int64)), int(args[1].(int64))) }
 	}
 }
 
-// The method tree converts the value of a variable to a tree. It sets the owner of all variables
-// that can be reached from the converted variable to root.
-func (b *Var) tree(root any) *Tree {
+// toTree converts the value of a variable to a tree. toTree sets the owner of all variables that
+// can be reached from the converted variable to root.
+func (b *Var) toTree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
 		for i, e := range b.elems {
-			if part := e.tree(root); part != nil {
+			if part := e.toTree(root); part != nil {
 				*t.part(i) = *part
 			}
 		}
@@ -663,7 +663,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 					panic(Unknown{}) // a tree cannot represent an object that can be reached from itself
 				}
 				v.owner = v.obj
-				v.obj.Tree = v.tree(v.obj)
+				v.obj.Tree = v.toTree(v.obj)
 			}
 			out.To = v.obj
 		}
@@ -685,7 +685,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 				panic(Unknown{}) // another owner shares the slice's array
 			}
 			e.owner = root
-			*out.part(i) = *e.tree(root)
+			*out.part(i) = *e.toTree(root)
 		}
 		out.Length, out.Made = len(v.elems), v.elems != nil
 		if len(v.elems) > 0 {

@@ -15,15 +15,15 @@ type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
 	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
-	// call, and In is the name of the function that contains Inner. The function named by In may be
-	// the called function, or a function further inside the call. Inner is nil if the failed construct
-	// is not known.
+	// call, and In is the name of the function that contains Inner. The field In is the name of the
+	// called function, or of a function that the called function calls directly or indirectly. Inner
+	// is nil if the construct that failed is not known.
 	Inner *Reason
 	In    string
 }
 
 // Describe returns the reason as text, for example "at a.go:3:9 it calls os.Getenv". Parameter
-// place is a function that prints positions.
+// place converts a position to text.
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {
@@ -34,19 +34,19 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// The type begun identifies the instruction that the evaluation has reached.
-type begun struct {
-	at      ssa.Instruction // last instruction begun in the package's own code; field within is the instruction's frame
+// evaluationPoint identifies the instruction that the evaluation has reached.
+type evaluationPoint struct {
+	at      ssa.Instruction // last executed instruction of the package's own code, in the call that the field within holds
 	within  *runFrame
-	inner   ssa.Instruction // last instruction begun later, in another package; field innerOf is the instruction's frame
+	inner   ssa.Instruction // last instruction executed after the field at in another package, in the call that the field innerOf holds
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// The method begin records that an instruction is about to run. It keeps the last instruction in
-// the package's own code and the last instruction in other packages. For users, a call of another
-// package's function is easier to understand than the code of the function.
-func (f *runFrame) begin(in ssa.Instruction) {
+// recordBegin records that an instruction is about to run. recordBegin keeps the last instruction
+// in the package's own code and the last instruction in other packages. The reason names a call of
+// another package's function because users understand the call better than the function's code.
+func (f *runFrame) recordBegin(in ssa.Instruction) {
 	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
@@ -63,19 +63,19 @@ func (r *initRun) tooLong() *Reason {
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// The method why returns the reason why an instruction of a package's initializer could not be run.
-// The reason comes from the panic that ended the instruction, or from an unknown operand. Without
-// such a panic or operand, the reason is the last instruction that was begun. The last instruction
-// may be in a called function.
-func (f *runFrame) why(in ssa.Instruction) *Reason {
+// reasonFor returns the reason why an instruction of a package's initializer could not be run. The
+// reason comes from the panic that ended the instruction, or from an unknown operand. Without a
+// panic or an unknown operand, the reason is the last instruction that the evaluation has begun to
+// run. The last instruction may be in a called function.
+func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
 		return stopped
 	}
-	if w := f.lacks(in); w != nil || r.at == nil {
+	if w := f.unknownOperand(in); w != nil || r.at == nil {
 		return w
 	}
-	if w := r.within.lacks(r.at); w != nil {
+	if w := r.within.unknownOperand(r.at); w != nil {
 		return w
 	}
 	w := &Reason{Pos: r.at.Pos(), Text: operationText(r.at)}
@@ -85,19 +85,19 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	if !w.Pos.IsValid() {
 		w.Pos = in.Pos()
 	}
-	w.Inner, w.In = r.innermost()
+	w.Inner, w.In = r.innermostReason()
 	return w
 }
 
-// The method innermost returns the construct in another package that ended the evaluation, and the
-// name of the function that contains this construct. If the evaluation ended in the package itself,
-// the method returns nil.
-func (r *initRun) innermost() (*Reason, string) {
+// innermostReason returns the construct in another package that ended the evaluation, and the name
+// of the function that contains this construct. If the evaluation ended in the package itself,
+// innermostReason returns nil.
+func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
 	}
 	in := r.innerOf.fn.RelString(nil)
-	if w := r.innerOf.lacks(r.inner); w != nil {
+	if w := r.innerOf.unknownOperand(r.inner); w != nil {
 		return w, in
 	}
 	w := &Reason{Pos: r.inner.Pos(), Text: operationText(r.inner)}
@@ -107,15 +107,15 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// The method lacks returns the reason why an operand of an instruction is unknown. If all operands
-// are known, the method returns nil.
-func (f *runFrame) lacks(in ssa.Instruction) *Reason {
+// unknownOperand returns the reason why an operand of an instruction is unknown. If all operands
+// are known, unknownOperand returns nil.
+func (f *runFrame) unknownOperand(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		if *op == nil {
 			continue
 		}
-		if x, ok := f.known(*op).(Unknown); ok && x.Why != nil {
+		if x, ok := f.valueOrUnknown(*op).(Unknown); ok && x.Why != nil {
 			return x.Why
 		}
 	}
@@ -154,7 +154,7 @@ func operationText(in ssa.Instruction) string {
 }
 
 // whyAny returns the reason why a value in a list, or a field or element of such a value, is
-// unknown. If all values are known, it returns nil.
+// unknown. If all values are known, whyAny returns nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason

@@ -7,24 +7,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The map omits the type at
-// the end of the function's name, for example Int32.
+// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The function's name in the
+// map lacks the type at the end, for example Int32.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
-// updates maps an atomic op that sync/atomic does not support to its function of package kernelimpl.
-var updates = map[ir.Op]string{
+// updateFuncs maps an atomic op that sync/atomic does not support to its function of package kernelimpl.
+var updateFuncs = map[ir.Op]string{
 	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
 	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
 	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
 }
 
-// atomic writes an atomic op. The string to, if not empty, is the start of the statement that receives the
-// result, as "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are
-// plain code.
-func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
+// writeAtomic writes an atomic op. If target is not empty, it is the start of the statement that receives the result,
+// for example "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are plain
+// code.
+func (w *regionBody) writeAtomic(b *bytes.Buffer, v *ir.Value, target string) {
 	if v.Op == ir.OpAtomicFence {
 		if v.Aux.(ir.Scope) == ir.ScopeDevice {
-			fmt.Fprintf(b, "%s()\n", w.impl("HostFence"))
+			fmt.Fprintf(b, "%s()\n", w.implName("HostFence"))
 		}
 		return
 	}
@@ -33,52 +33,52 @@ func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 		t = v.Args[0].Type
 	}
 	typ := goType(t)
-	p := fmt.Sprintf("(*%s)(%s)", typ, w.location(v))
+	p := fmt.Sprintf("(*%s)(%s)", typ, w.locationExpr(v))
 	var x string
 	if v.Op != ir.OpAtomicLoad && v.Op != ir.OpAtomicLoadRelaxed {
-		x = w.value(v.Args[0])
+		x = w.valueExpr(v.Args[0])
 	}
 	if v.Ref().Var != nil {
-		w.ownAtomic(b, v, to, p, x)
+		w.ownAtomic(b, v, target, p, x)
 		return
 	}
-	sync := func(name string) string { return w.from("sync/atomic", fmt.Sprintf("%sInt%d", name, t.Bits())) }
+	sync := func(name string) string { return w.importedName("sync/atomic", fmt.Sprintf("%sInt%d", name, t.Bits())) }
 	switch {
 	case t.Size < 4 && v.Op == ir.OpAtomicLoad:
-		fmt.Fprintf(b, "%s%s(%s)\n", def(to, "_ = "), w.impl("HostLoadPart"), p)
+		fmt.Fprintf(b, "%s%s(%s)\n", def(target, "_ = "), w.implName("HostLoadPart"), p)
 		return
 	case t.Size < 4 && v.Op == ir.OpAtomicCompareAndSwap:
-		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, w.impl("HostSwapPart"), p, w.value(v.Args[1]), x)
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", target, w.implName("HostSwapPart"), p, w.valueExpr(v.Args[1]), x)
 		return
 	}
 	switch v.Op {
 	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
-		if to != "" {
-			fmt.Fprintf(b, "%s%s(%s)\n", to, sync("Load"), p)
+		if target != "" {
+			fmt.Fprintf(b, "%s%s(%s)\n", target, sync("Load"), p)
 		}
 	case ir.OpAtomicStore, ir.OpAtomicStoreRelaxed:
 		fmt.Fprintf(b, "%s(%s, %s)\n", sync("Store"), p, x)
 	case ir.OpAtomicIAdd, ir.OpAtomicIAddRelaxed:
-		if to == "" {
+		if target == "" {
 			fmt.Fprintf(b, "%s(%s, %s)\n", sync("Add"), p, x)
 		} else {
-			fmt.Fprintf(b, "%s%s(%s, %s) - %s\n", to, sync("Add"), p, x, x)
+			fmt.Fprintf(b, "%s%s(%s, %s) - %s\n", target, sync("Add"), p, x, x)
 		}
 	case ir.OpAtomicExchange, ir.OpAtomicAnd, ir.OpAtomicOr:
-		fmt.Fprintf(b, "%s%s(%s, %s)\n", to, sync(atomicFuncs[v.Op]), p, x)
+		fmt.Fprintf(b, "%s%s(%s, %s)\n", target, sync(atomicFuncs[v.Op]), p, x)
 	case ir.OpAtomicCompareAndSwap:
-		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, sync("CompareAndSwap"), p, w.value(v.Args[1]), x)
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", target, sync("CompareAndSwap"), p, w.valueExpr(v.Args[1]), x)
 	default:
-		f, ok := updates[v.Op]
+		f, ok := updateFuncs[v.Op]
 		if !ok {
 			fail("the op %v", v.Op)
 		}
-		fmt.Fprintf(b, "%s%s(%s, %s, %s[%s])\n", to, w.impl("HostUpdate"), p, x, w.impl("Host"+f), typ)
+		fmt.Fprintf(b, "%s%s(%s, %s, %s[%s])\n", target, w.implName("HostUpdate"), p, x, w.implName("Host"+f), typ)
 	}
 }
 
 // ownAtomic writes an atomic op on memory that only this goroutine uses.
-func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
+func (w *regionBody) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 	switch v.Op {
 	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:
 		if to != "" {
@@ -89,7 +89,7 @@ func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 		fmt.Fprintf(b, "*%s = %s\n", p, x)
 		return
 	case ir.OpAtomicCompareAndSwap:
-		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, w.impl("HostSwapIf"), p, w.value(v.Args[1]), x)
+		fmt.Fprintf(b, "%s%s(%s, %s, %s)\n", to, w.implName("HostSwapIf"), p, w.valueExpr(v.Args[1]), x)
 		return
 	}
 	q := name("at", w.index[v])
@@ -101,11 +101,11 @@ func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 	case ir.OpAtomicExchange:
 		fmt.Fprintf(b, "*%s = %s\n", p, x)
 	default:
-		f, ok := updates[v.Op]
+		f, ok := updateFuncs[v.Op]
 		if !ok {
 			fail("the op %v", v.Op)
 		}
-		fmt.Fprintf(b, "if %s := %s; true {\n*%s = %s(*%s, %s)\n}\n", q, p, q, w.impl("Host"+f), q, x)
+		fmt.Fprintf(b, "if %s := %s; true {\n*%s = %s(*%s, %s)\n}\n", q, p, q, w.implName("Host"+f), q, x)
 	}
 }
 

@@ -20,16 +20,16 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
 }
 
-// cut writes the code that the work-group runs once when its work-items meet at a cut.
-func (w *writer) cut(s *split) {
-	before := w.flush()
+// writeCut writes the code that the work-group runs once when its work-items meet at a cut.
+func (w *formWriter) writeCut(s *cutPoint) {
+	before := w.takeOutput()
 	x := w.newBody(&region{})
-	w.cutting(x, s.op)
-	code := w.flush()
+	w.writeCutOp(x, s.op)
+	code := w.takeOutput()
 	w.b.Write(before)
 	w.f("// %s\n", lineOf(s.op))
 	if x.items && w.shared == nil {
-		w.items()
+		w.declareItems()
 	}
 	w.b.Write(x.top.Bytes())
 	if w.shared != nil && bytes.HasPrefix(code, []byte("in :=")) {
@@ -38,7 +38,7 @@ func (w *writer) cut(s *split) {
 	w.b.Write(code)
 }
 
-func (w *writer) cutting(x *body, v *ir.Value) {
+func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 	switch v.Op {
 	case ir.OpBarrier:
 		return
@@ -54,7 +54,7 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		fail("the op %v", v.Op)
 	}
 	out, is := "g."+w.v(v), "="
-	if w.straight && w.same(v) {
+	if w.straight && w.oneHome(v) {
 		out, is = w.v(v), ":="
 		w.shared[v] = true
 		w.results = append(w.results, out)
@@ -64,73 +64,73 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		w.subGroupOp(x, v, out)
 		return
 	}
-	gather, in := w.gather(x, v, 0), "in"
+	gather, in := w.gatherArg(x, v, 0), "in"
 	size := "len(in)"
 	if sub {
 		size = "g.SubGroup"
 	}
 	each := func(f string) {
-		if w.same(v) {
+		if w.oneHome(v) {
 			w.f("%s %s %s(%s)\n", out, is, f, gather)
 		} else {
-			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.impl("HostBySubGroup"), out, in, size, f)
+			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.implName("HostBySubGroup"), out, in, size, f)
 		}
 	}
 	c, _ := v.Aux.(ir.Combine)
 	row := combiners[c.By]
 	switch v.Op {
 	case ir.OpGroupReduce:
-		each(fmt.Sprintf("%s[%s]", w.impl("HostReduce"+row.name), goType(v.Type)))
+		each(fmt.Sprintf("%s[%s]", w.implName("HostReduce"+row.name), goType(v.Type)))
 	case ir.OpGroupAny:
-		each(w.impl("HostAny"))
+		each(w.implName("HostAny"))
 	case ir.OpGroupAll:
-		each(w.impl("HostAll"))
+		each(w.implName("HostAll"))
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
-		scan := w.impl("HostScan" + row.name + row.scan)
-		w.f("in := %s\n%s(%s, %s, %s[%s])\n", gather, w.impl("HostScans"), in, size, scan, goType(v.Type))
+		scan := w.implName("HostScan" + row.name + row.scan)
+		w.f("in := %s\n%s(%s, %s, %s[%s])\n", gather, w.implName("HostScans"), in, size, scan, goType(v.Type))
 		if v.Op == ir.OpGroupInclusiveScan {
 			w.f("copy(%s, %s)\n", out, in)
 		} else {
-			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostShift"), out, in, size, x.value(v.Args[1]))
+			w.f("%s(%s, %s, %s, %s)\n", w.implName("HostShift"), out, in, size, x.valueExpr(v.Args[1]))
 		}
 	case ir.OpGroupSelect:
 		i := v.Args[1]
 		switch {
-		case w.same(v):
-			w.f("%s %s %s[%s]\n", out, is, gather, x.value(i))
+		case w.oneHome(v):
+			w.f("%s %s %s[%s]\n", out, is, gather, x.valueExpr(i))
 		case x.inTop(i):
-			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.impl("HostSelectSame"), out, in, size, x.value(i))
+			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.implName("HostSelectSame"), out, in, size, x.valueExpr(i))
 		default:
-			w.f("in := %s\n%s(%s, %s, %s, g.%s)\n", gather, w.impl("HostSelect"), out, in, size, w.v(i))
+			w.f("in := %s\n%s(%s, %s, %s, g.%s)\n", gather, w.implName("HostSelect"), out, in, size, w.v(i))
 		}
 	default:
 		fail("the op %v", v.Op)
 	}
 }
 
-// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function
-// has the op's name. The arguments of the function are the op's inputs, the size of sub-groups and, for
-// results of several 32-bit words, the index of the word.
-func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
+// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function of
+// package kernelimpl has the op's name. The function's arguments are the op's inputs and the size of sub-groups. If the
+// result has several 32-bit words, the index of the word is a further argument.
+func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {
 		in := "in"
 		if i > 0 {
 			in = fmt.Sprintf("in%d", i)
 		}
-		w.f("%s := %s\n", in, w.gather(x, v, i))
+		w.f("%s := %s\n", in, w.gatherArg(x, v, i))
 		args = append(args, in)
 	}
 	args = append(args, "g.SubGroup")
 	if n, ok := v.Word(); ok {
 		args = append(args, fmt.Sprint(n))
 	}
-	w.f("%s(%s)\n", w.impl("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
+	w.f("%s(%s)\n", w.implName("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gather returns a Go expression for argument i of a group op. The Go expression is a slice that contains the
+// gatherArg returns a Go expression for argument i of a group op. The Go expression is a slice that contains the
 // argument's value for each work-item. Work-items that have returned early contribute the neutral element.
-func (w *writer) gather(x *body, v *ir.Value, i int) string {
+func (w *formWriter) gatherArg(x *regionBody, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)
 	s := "s" + t
@@ -140,10 +140,10 @@ func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	w.scratches[s] = t
 	f, from := "HostGather", "g."+w.v(a)
 	if x.inTop(a) || a.IsConst() {
-		f, from = "HostGatherSame", x.plain(a)
+		f, from = "HostGatherSame", x.plainExpr(a)
 	}
-	return fmt.Sprintf("%s(&g.HostGroup, g.%s, %s, %s)", w.impl(f), s, from, w.untyped(v.Neutral(w.m, i)))
+	return fmt.Sprintf("%s(&g.HostGroup, g.%s, %s, %s)", w.implName(f), s, from, w.untypedConst(v.Neutral(w.m, i)))
 }
 
-// scratch returns the names of the scratch slices, which hold arguments of group ops.
-func (w *writer) scratch() []string { return slices.Sorted(maps.Keys(w.scratches)) }
+// scratchNames returns the names of the scratch slices, which hold arguments of group ops.
+func (w *formWriter) scratchNames() []string { return slices.Sorted(maps.Keys(w.scratches)) }

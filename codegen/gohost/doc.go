@@ -94,7 +94,7 @@ func File(header, pkg string, forms []*Form) ([]byte, error) {
 	return out, nil
 }
 
-// The packages that generated code may import.
+// Import paths of the packages that generated code may import.
 const (
 	abiPath    = "github.com/kgen-go/kgen/abi"
 	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -110,7 +110,7 @@ var (
 // unsupported is the panic value for constructs that host forms do not support. Write recovers it.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost; Write
+// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost. Write
 // changes it. If parameter spare is true, launches that cannot be cancelled run the kernel's Go function instead of the
 // host form. Write ignores parameter spare if the host form has a lockstep loop. The error names the construct of the
 // kernel that host forms do not support.
@@ -124,10 +124,10 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 			panic(p)
 		}
 	}()
-	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
-	hoist(m.Kernel)
+	w := &formWriter{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
+	hoistValues(m.Kernel)
 	w.analyse()
-	w.print()
+	w.printForm()
 	f = &Form{Type: name, Spare: w.spare, code: w.b.Bytes()}
 	for p := range w.used {
 		f.imports = append(f.imports, p)
@@ -136,8 +136,8 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 	return f, nil
 }
 
-// writer writes one host form.
-type writer struct {
+// formWriter writes one host form.
+type formWriter struct {
 	name  string
 	m     *ir.Module
 	u     Uniform
@@ -148,7 +148,7 @@ type writer struct {
 	*flow
 	results []string     // names of variables that receive results of group ops
 	shared  map[any]bool // values and names that earlier regions of the method computed; nil if not kept
-	values
+	valueTable
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
@@ -157,18 +157,18 @@ type writer struct {
 	// scratches maps the name of a scratch slice, which holds an argument of a group op, to its element type.
 	scratches map[string]string
 	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
-	// outlined contains the text of the Go functions that the host form's methods call. outlines counts these
-	// functions.
+	// outlined contains the text of the Go functions that the host form's methods call. outlines is the number of Go
+	// functions in outlined.
 	outlined bytes.Buffer
 	outlines int
 	// interchanged is true if the host form has a lockstep loop.
 	interchanged bool
 }
 
-func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
+func (w *formWriter) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
 
-// The method from returns the qualified name of a declaration of an imported package.
-func (w *writer) from(path, name string) string {
+// importedName returns the qualified name of a declaration of an imported package.
+func (w *formWriter) importedName(path, name string) string {
 	w.used[path] = true
 	base := path
 	for i := len(path) - 1; i >= 0; i-- {
@@ -180,6 +180,6 @@ func (w *writer) from(path, name string) string {
 	return base + "." + name
 }
 
-func (w *writer) impl(name string) string { return w.from(implPath, name) }
+func (w *formWriter) implName(name string) string { return w.importedName(implPath, name) }
 
 func fail(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

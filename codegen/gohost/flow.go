@@ -10,59 +10,59 @@ import (
 type flow struct {
 	nodes   []*node
 	head    map[*ir.Block]*node
-	splits  []*split
+	splits  []*cutPoint
 	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines are sequences of regions, called lines. All work-items that have not returned go from each region of a line
-	// to the line's next region, and no other work-items enter that region. If the kernel has only one line, straight
-	// is true.
+	// lines are sequences of regions, called lines. Within a line, all work-items that have not returned go from each
+	// region to the line's next region. No other work-items enter the next region. If the kernel has only one line,
+	// straight is true.
 	lines    [][]*region
 	straight bool
 	rejoins  bool // whether some loop contains a cut
 }
 
-// node is a block, or a part of a block that ends at a cut.
+// A node is a block, or a part of a block that ends at a cut.
 type node struct {
 	index int
 	block *ir.Block
 	phis  []*ir.Value
 	insts []*ir.Value
-	split *split // cut at the end of the node; nil if the block's terminator ends it
+	split *cutPoint // cut at the end of the node; nil if the block's terminator ends it
 
-	// Fields tail and of describe an extra node without a block. The extra node stands for an edge that leaves a part
-	// of a region. Field tail is the purpose of the edge, and field of is the edge's source node.
-	tail tail
+	// The fields tail and of describe an extra node, which has no block. An extra node represents an edge that leaves a
+	// part of a region. The field tail is the kind of the edge, and the field of is the edge's source node.
+	tail exitKind
 	of   *node
 
 	in  set // values live at the beginning of the node, except its phis
 	end set // values live at the end of the node
 }
 
-// split is a cut, which is an op at which the work-items of a group meet, such as a barrier.
-type split struct {
+// A cutPoint (cut) is an op at which the work-items of a group meet, such as a barrier.
+type cutPoint struct {
 	index int
 	op    *ir.Value
 	next  *node
 	after set // values live after the cut, without its result
 }
 
-// region is the code that work-items run from one cut to the next.
+// A region is the code that work-items run from one cut to the next.
 type region struct {
-	index  int
-	entry  *node
-	nodes  []*node // nodes in reverse postorder: predecessors first, except along back edges
-	in     map[*node]bool
-	defs   map[*ir.Value]bool
-	exits  []*node // nodes that end at a cut
-	next   *region // next region of the same line; nil if there is none
-	leaves bool    // whether some work-items may return in this region
-	dead   bool    // whether some work-items may have returned before this region
+	index        int
+	entry        *node
+	nodes        []*node // nodes in reverse postorder: predecessors first, except along back edges
+	in           map[*node]bool
+	defs         map[*ir.Value]bool
+	exits        []*node // nodes that end at a cut
+	next         *region // next region of the same line; nil if there is none
+	mayReturn    bool    // whether some work-items may return in this region
+	someReturned bool    // whether some work-items may have returned before this region
 
-	part // set if this region is only a part of a larger one
+	partInfo // set if this region is only a part of a larger one
 }
 
-// cut divides the function into regions at its cuts, and returns the resulting control flow.
-func cut(f *ir.Func) *flow {
+// cutFunc divides the function into regions at its cuts, and returns the resulting control flow.
+func cutFunc(f *ir.Func) *flow {
 	x := &flow{head: map[*ir.Block]*node{}}
 	order := f.ReversePostorder()
 	add := func(b *ir.Block) *node {
@@ -75,33 +75,33 @@ func cut(f *ir.Func) *flow {
 		n.phis = b.Phis
 		x.head[b] = n
 		for _, v := range b.Insts {
-			if !cuts(v) {
+			if !isCut(v) {
 				n.insts = append(n.insts, v)
 				continue
 			}
-			s := &split{index: len(x.splits), op: v}
+			s := &cutPoint{index: len(x.splits), op: v}
 			x.splits = append(x.splits, s)
 			n.split = s
 			n = add(b)
 			s.next = n
 		}
 	}
-	x.region(x.head[order[0]])
+	x.addRegion(x.head[order[0]])
 	for _, s := range x.splits {
-		x.region(s.next)
+		x.addRegion(s.next)
 	}
 	x.findDead()
 	for i, b := range order {
 		x.loops = x.loops || slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Index(order, s) <= i })
 	}
 	x.findLines()
-	x.rejoins = slices.ContainsFunc(x.splits, func(s *split) bool { return x.leadsTo(x.regions[s.index+1], s, map[*region]bool{}) })
+	x.rejoins = slices.ContainsFunc(x.splits, func(s *cutPoint) bool { return x.leadsTo(x.regions[s.index+1], s, map[*region]bool{}) })
 	return x
 }
 
 // leadsTo reports whether work-items can reach cut s from region r. seen contains the regions already
 // visited.
-func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
+func (x *flow) leadsTo(r *region, s *cutPoint, seen map[*region]bool) bool {
 	if seen[r] {
 		return false
 	}
@@ -111,8 +111,8 @@ func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	})
 }
 
-// succs returns the successors of node n in its region. A node that ends at a cut has no successors.
-func (x *flow) succs(n *node) []*node {
+// succsOf returns the successors of node n in its region. A node that ends at a cut has no successors.
+func (x *flow) succsOf(n *node) []*node {
 	if n.split != nil {
 		return nil
 	}
@@ -123,14 +123,14 @@ func (x *flow) succs(n *node) []*node {
 	return out
 }
 
-// region appends the region that begins at node entry to the flow.
-func (x *flow) region(entry *node) {
+// addRegion appends the region that begins at node entry to the flow.
+func (x *flow) addRegion(entry *node) {
 	r := &region{index: len(x.regions), entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{}}
 	x.regions = append(x.regions, r)
 	var visit func(n *node)
 	visit = func(n *node) {
 		r.in[n] = true
-		for _, s := range slices.Backward(x.succs(n)) {
+		for _, s := range slices.Backward(x.succsOf(n)) {
 			if !r.in[s] {
 				visit(s)
 			}
@@ -142,12 +142,12 @@ func (x *flow) region(entry *node) {
 	nodes := r.nodes
 	r.nodes = nil
 	for _, n := range nodes {
-		r.add(n)
+		r.addNode(n)
 		switch {
 		case n.split != nil:
 			r.exits = append(r.exits, n)
 		case len(n.block.Term.Succs) == 0:
-			r.leaves = true
+			r.mayReturn = true
 		}
 	}
 	// The entry's phis belong to the region only if a node of the region leads back to the entry.
@@ -158,7 +158,7 @@ func (x *flow) region(entry *node) {
 
 // findLines groups the regions into lines, and sets x.lines and x.straight.
 func (x *flow) findLines() {
-	from := map[*split][]*region{}
+	from := map[*cutPoint][]*region{}
 	for _, r := range x.regions {
 		for _, n := range r.exits {
 			if !slices.Contains(from[n.split], r) {
@@ -190,19 +190,19 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead sets field dead of each region that work-items may enter after other work-items have returned.
+// findDead sets the field someReturned of each region that work-items may enter after other work-items have returned.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {
 		for _, n := range r.exits {
-			if to := x.regions[n.split.index+1]; !to.dead {
-				to.dead = true
+			if to := x.regions[n.split.index+1]; !to.someReturned {
+				to.someReturned = true
 				work = append(work, to)
 			}
 		}
 	}
 	for _, r := range x.regions {
-		if r.leaves {
+		if r.mayReturn {
 			mark(r)
 		}
 	}
@@ -213,14 +213,14 @@ func (x *flow) findDead() {
 	}
 }
 
-// set is a set of IR values. Each element is an index in values.all.
+// set is a set of IR values. Each element is the index of a value in valueTable.all.
 type set []uint64
 
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 
-// union adds the elements of t to s and reports whether s grew.
-func (s set) union(t set) bool {
+// unite adds the elements of t to s and reports whether s grew.
+func (s set) unite(t set) bool {
 	changed := false
 	for i, w := range t {
 		if w&^s[i] != 0 {

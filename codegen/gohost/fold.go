@@ -22,42 +22,42 @@ import (
 // maxFolded is the largest number of characters of a folded expression. Longer expressions are hard to read.
 const maxFolded = 60
 
-// fold records the expression of v for insertion at its only use, so that v needs no variable. Values that
+// foldExpr records the expression of v for insertion at its only use, so that v needs no variable. Values that
 // neither read nor write memory can be folded anywhere within the node, because variables do not change
 // within a node. Loads can be folded if no store comes between the load and the use. Each float operation is
 // written as a conversion, which keeps gc from fusing folded operations.
-func (w *body) fold(v *ir.Value) bool {
-	expr, ok := exprs[v.Op]
+func (w *regionBody) foldExpr(v *ir.Value) bool {
+	expr, ok := exprWriters[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
 	case !ok, isMinMax, !v.Op.Has(ir.FlagPure) && !w.readLate(v), v.Type.Kind == ir.Addr && w.roots[v] == dynamic,
-		w.uses[v] != 1, w.wide[v], w.home[v], w.ahead(v), w.done[v]:
+		w.uses[v] != 1, w.wide[v], w.stored[v], w.isAhead(v), w.done[v]:
 		return false
 	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
 		return false // go vet complains about x && y && x
 	}
-	w.opaque = constant(v)
+	w.opaque = isGoConstant(v)
 	text := expr(w, v)
 	w.opaque = false
 	if len(text) > maxFolded {
 		return false
 	}
-	w.folded[v] = parenthesized(text)
+	w.folded[v] = withParens(text)
 	return true
 }
 
-// readLate reports whether v is a load that may move to its only use. The user of v may itself be folded, so
-// readLate follows the chain of users to its end.
-func (w *body) readLate(v *ir.Value) bool {
+// readLate reports whether v is a load that may move to its only use. The op that uses v may itself be folded into its
+// user, so readLate follows the chain of users to its end.
+func (w *regionBody) readLate(v *ir.Value) bool {
 	n := w.where[v]
 	if v.Op != ir.OpLoad || n == nil || w.uses[v] != 1 || w.wide[v] {
 		return false
 	}
 	rest := n.insts[slices.Index(n.insts, v)+1:]
 	for _, u := range rest {
-		if !w.needed[u] {
+		if !w.neededValues[u] {
 			continue
 		}
-		used := slices.Contains(w.args(u), v)
+		used := slices.Contains(w.readValues(u), v)
 		if !u.Op.Has(ir.FlagPure) && u.Op != ir.OpLoad {
 			return used && u.Op == ir.OpStore // the code of other ops may contain an operand twice
 		}
@@ -71,8 +71,8 @@ func (w *body) readLate(v *ir.Value) bool {
 	return true
 }
 
-// parenthesized adds parentheses to an expression if an operator's operand needs them.
-func parenthesized(expr string) string {
+// withParens adds parentheses to an expression if an operator's operand needs them.
+func withParens(expr string) string {
 	depth := 0
 	for i, c := range expr {
 		switch c {
@@ -89,8 +89,8 @@ func parenthesized(expr string) string {
 	return expr
 }
 
-// bare removes the parentheses around an expression if the first matches the last.
-func bare(expr string) string {
+// withoutParens removes the parentheses around an expression if the first matches the last.
+func withoutParens(expr string) string {
 	if !strings.HasPrefix(expr, "(") {
 		return expr
 	}

@@ -6,19 +6,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// hoist moves loop-invariant values out of loops without cuts, because gc does not hoist. In a loop with a
-// cut, a hoisted value would have to be stored across the cut.
-func hoist(f *ir.Func) {
+// hoistValues moves loop-invariant values out of loops without cuts, because gc does not hoist. Loops with cuts are
+// excluded, because a hoisted value would have to be stored across the cut.
+func hoistValues(f *ir.Func) {
 	dom := f.Dominators()
 	for _, l := range slices.Backward(dom.Loops().All) { // inner loops first
 		pre := dom.Idom(l.Head)
-		meet := func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, cuts) }
+		meet := func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isCut) }
 		if pre == nil || !slices.Contains(l.Head.Preds, pre) || slices.ContainsFunc(l.Blocks, meet) {
 			continue
 		}
 		for _, b := range l.Blocks {
 			b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
-				if !harmless(v) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return l.Contains(a.Block) }) {
+				if !isHarmless(v) || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return l.Contains(a.Block) }) {
 					return false
 				}
 				v.Block = pre
@@ -29,12 +29,12 @@ func hoist(f *ir.Func) {
 	}
 }
 
-// cuts reports whether op v is a cut, which is a barrier or another op at which the work-items of a group
+// isCut reports whether op v is a cut, which is a barrier or another op at which the work-items of a group
 // meet.
-func cuts(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
+func isCut(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
-// harmless reports whether computing v speculatively has no effect and cannot panic.
-func harmless(v *ir.Value) bool {
+// isHarmless reports whether computing v speculatively has no effect and cannot panic.
+func isHarmless(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagDivides) { // Go panics if the divisor is zero
 		d := v.Args[1]
 		return d.IsConst() && d.Bits != 0

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear
-// index needs no variable in Go, since gc makes it part of the address. If scale is 0, the value is a
-// constant without an id.
+// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear index
+// needs no variable in Go, since gc makes it part of the address. If the scale is 0, the value is a constant and no id
+// is set.
 type linear struct {
 	id            ir.BuiltIn
 	global        bool // whether id is a global id, not one within the group
@@ -17,14 +17,13 @@ type linear struct {
 	lo, hi        int64
 }
 
-// linearOf decomposes v into scale, id and offset. ok is false if v is not linear or does not depend on an
-// id.
-func (w *writer) linearOf(v *ir.Value) (l linear, ok bool) {
+// linearOf decomposes v into scale, id and offset. Result ok is false if v is not linear or does not depend on an id.
+func (w *formWriter) linearOf(v *ir.Value) (l linear, ok bool) {
 	l, ok = w.shape(v)
 	return l, ok && l.scale != 0
 }
 
-func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
+func (w *formWriter) shape(v *ir.Value) (l linear, ok bool) {
 	switch {
 	case v.IsConst() && v.Type.IsInt():
 		n := v.Int()
@@ -74,7 +73,7 @@ func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
 const maxItems = 1024
 
 // idShape returns the linear value of the id that built-in b reads.
-func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
+func (w *formWriter) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	size := [3]int{maxItems, maxItems, maxItems}
 	all := maxItems
 	if s := w.m.WorkGroup; s[0] > 0 {
@@ -85,7 +84,7 @@ func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	case b <= ir.GlobalInvocationIDZ:
 		// An id that is used as an index is not negative.
 		return linear{id: b, global: true, scale: 1, hi: math.MaxInt32}, true
-	case w.ranged():
+	case w.isRanged():
 		return l, false
 	case b == ir.LocalInvocationIndex:
 		return linear{id: b, scale: 1, hi: int64(all - 1)}, true
@@ -100,7 +99,7 @@ func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 }
 
 // scaledLinear returns the Go terms whose sum is l times size.
-func (w *body) scaledLinear(l linear, size int) []string {
+func (w *regionBody) scaledLinear(l linear, size int) []string {
 	id := w.counter(l)
 	if n := l.scale * int64(size); n != 1 {
 		id = fmt.Sprintf("%s*%d", id, n)
@@ -113,13 +112,13 @@ func (w *body) scaledLinear(l linear, size int) []string {
 }
 
 // counter returns the Go variable, of type int, for l's id.
-func (w *body) counter(l linear) string {
+func (w *regionBody) counter(l linear) string {
 	expr := w.builtIn(l.id) // marks the counters as used
 	if l.id == ir.LocalInvocationIndex {
 		return "li"
 	}
 	expr = expr[len("int32(") : len(expr)-1]
-	if !l.global || w.ranged() || expr == "0" {
+	if !l.global || w.isRanged() || expr == "0" {
 		return expr
 	}
 	return "(" + expr + ")"

@@ -7,16 +7,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds lockstep loops. In such a loop of the kernel, each iteration is itself a loop over the work-items of
-// a block. A GPU runs loops in lockstep, and many kernels contain loops for this order of execution:
+// This file finds lockstep loops. In lockstep, each iteration of the kernel's loop is itself a loop over the work-items
+// of a block. A GPU runs loops in lockstep. Many kernels contain loops like this one, which are fast only in lockstep:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
 //	}
 //
 // In lockstep, neighbouring work-items load neighbouring elements in the same iteration. Without lockstep, one
-// work-item runs the whole loop alone and loads one element from each of many cache lines. A block of work-items is the
-// whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
+// work-item runs the whole loop alone and loads one element from each of many cache lines. In kernels with work-groups,
+// a block is the whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
 //
 // A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations (called
 // rounds in the code), and the rest after the loop's exit. The prefix and the loop have no side effects, so the order
@@ -34,10 +34,10 @@ type lockstep struct {
 	exit       *ir.Block
 	inductions map[*ir.Value]*induction
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
-	tops       []*leaving   // exits at the beginning of an iteration
-	bottom     *leaving     // exit at the end of an iteration, or nil
-	// arrays lists the phis of the loop's head whose values differ between work-items. The homes of these
-	// phis are slices.
+	tops       []*loopExit  // exits at the beginning of an iteration
+	bottom     *loopExit    // exit at the end of an iteration, or nil
+	// arrays lists the phis of the loop's head whose values differ between work-items. The home of each phi in arrays is
+	// a slice.
 	arrays []*ir.Value
 	// next maps the value that an array phi gets from the latch to the phi. After the loop an array phi equals the
 	// value that it gets from the latch.
@@ -59,9 +59,9 @@ type induction struct {
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// leaving describes an exit of the loop. Work-items leave the loop at the end of the block in field from unless all
-// conditions in field conds hold.
-type leaving struct {
+// A loopExit describes an exit of a lockstep loop. Work-items leave the loop at the end of the block in field from
+// unless all conditions in field conds hold.
+type loopExit struct {
 	from  *ir.Block
 	conds []condition
 }
@@ -76,18 +76,19 @@ type condition struct {
 	not   bool // whether work-items stay in the loop if the comparison is false
 }
 
-// tail says where an edge out of a part of a region leads. Each edge that leaves a part ends at a separate extra node.
-type tail int
+// An exitKind describes the target of an edge out of a part of a region. Each edge that leaves a part of a region ends
+// at a separate extra node.
+type exitKind int
 
 const (
-	noTail   tail = iota // an ordinary node
-	arrive               // the work-item reaches the loop
-	turnBack             // the work-item goes to the region's original code
+	noTail   exitKind = iota // an ordinary node
+	arrive                   // the work-item reaches the loop
+	turnBack                 // the work-item goes to the region's original code
 	endRound
 )
 
-// part contains the additional fields of a region that is only a part of a larger region. Type region embeds type part.
-type part struct {
+// partInfo contains the additional fields of a region that is only a part of a larger region.
+type partInfo struct {
 	of    *region // larger region that contains this part; nil if this region is complete
 	ls    *lockstep
 	label string // suffix that makes the labels of the part's nodes unique
@@ -96,10 +97,10 @@ type part struct {
 	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
 }
 
-// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if there
-// is no such loop.
-func (w *writer) findLockstep(r *region) *lockstep {
-	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
+// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if the
+// region has no loop for which lockstep is worthwhile.
+func (w *formWriter) findLockstep(r *region) *lockstep {
+	if !w.isRanged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, readsLanes) {
 		return nil
 	}
 	loops := w.m.Kernel.Dominators().Loops()
@@ -110,7 +111,7 @@ func (w *writer) findLockstep(r *region) *lockstep {
 			}
 			ls := &lockstep{r: r, loop: l, inductions: map[*ir.Value]*induction{}, next: map[*ir.Value]*ir.Value{}}
 			q := w.newBody(r)
-			if ls.simple(q, loops) && ls.findInductions(q) && ls.findEnds(q) && ls.worth(q) && ls.split(w) && ls.carry(w) {
+			if ls.isSimple(q, loops) && ls.findInductions(q) && ls.findEnds(q) && ls.isWorthwhile(q) && ls.splitRegion(w) && ls.findCarried(w) {
 				return ls
 			}
 		}
@@ -118,9 +119,9 @@ func (w *writer) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// lanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
+// readsLanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
 // work-item at a time.
-func lanes(v *ir.Value) bool {
+func readsLanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
 		return false
 	}
@@ -131,12 +132,12 @@ func lanes(v *ir.Value) bool {
 	return false
 }
 
-// The method quiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
+// isQuiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
 // from memory that the work-items share.
-func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
+func (w *formWriter) isQuiet(n *node) bool { return n.split == nil && w.onlyComputes(n) }
 
-// The method computes reports whether the node has no side effects before its cut, and uses no private memory.
-func (w *writer) computes(n *node) bool {
+// onlyComputes reports whether the node has no side effects before its cut, and uses no private memory.
+func (w *formWriter) onlyComputes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
 			return true
@@ -145,9 +146,9 @@ func (w *writer) computes(n *node) bool {
 	})
 }
 
-// simple reports whether the loop has one entry, one latch, no inner loop, and no side effects. simple also
-// sets ls.latch.
-func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
+// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects. isSimple also sets
+// ls.latch.
+func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
 		return false
@@ -155,26 +156,26 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	ls.latch = l.Latches[0]
 	return !slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
 		n := w.head[b]
-		return loops.Of(b) != l || !w.fullRegion().in[n] || !w.quiet(n)
+		return loops.Of(b) != l || !w.fullRegion().in[n] || !w.isQuiet(n)
 	})
 }
 
-// edges returns the two operands of a phi of the loop's head. Result init is the operand for the loop's entry, and
-// result next is the operand for the latch.
-func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
+// phiEdges returns the two operands of a phi of the loop's head. Result entryArg is the operand for the loop's entry,
+// and latchArg is the operand for the latch.
+func (ls *lockstep) phiEdges(phi *ir.Value) (entryArg, latchArg *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
 	}
 	return phi.Args[0], phi.Args[1]
 }
 
-// invariant reports whether v is a constant, or computed before a loop over work-items.
-func (w *body) invariant(v *ir.Value) bool { return v.IsConst() || w.ahead(v) }
+// isInvariant reports whether v is a constant, or computed before a loop over work-items.
+func (w *regionBody) isInvariant(v *ir.Value) bool { return v.IsConst() || w.isAhead(v) }
 
 // findInductions records the induction variables of the loop, and reports whether there are any.
-func (ls *lockstep) findInductions(w *body) bool {
+func (ls *lockstep) findInductions(w *regionBody) bool {
 	for _, phi := range ls.loop.Head.Phis {
-		init, next := ls.edges(phi)
+		init, next := ls.phiEdges(phi)
 		if next.Op != ir.OpIAdd || !phi.Type.IsInt() {
 			continue
 		}
@@ -185,13 +186,13 @@ func (ls *lockstep) findInductions(w *body) bool {
 		case next.Args[1] == phi:
 			i.step = next.Args[0]
 		}
-		if i.step == nil || !w.invariant(i.step) {
+		if i.step == nil || !w.isInvariant(i.step) {
 			continue
 		}
-		from, id := w.addends(init)
+		from, id := w.splitSum(init)
 		l, linear := w.linearOf(id)
 		switch {
-		case w.invariant(init):
+		case w.isInvariant(init):
 		case linear && phi.Type == ir.TypeI64 && l.scale == 1 && (l.id == ir.GlobalInvocationIDX || l.id == ir.LocalInvocationIDX || l.id == ir.LocalInvocationIndex):
 			i.scale, i.global, i.offset, i.from = 1, l.global, l.offset, from
 		default:
@@ -203,25 +204,25 @@ func (ls *lockstep) findInductions(w *body) bool {
 	return len(ls.steps) > 0
 }
 
-// addends splits a sum v into a loop-invariant addend (result from) and a varying addend (result other). If v is not
-// such a sum, result from is nil and result other is v.
-func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
+// splitSum splits a sum v into a loop-invariant addend (invariantAddend) and a varying addend (varying). If v is not a
+// sum with a loop-invariant addend, invariantAddend is nil and varying is v.
+func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
-		if w.invariant(y) {
+		if w.isInvariant(y) {
 			x, y = y, x
 		}
-		if w.invariant(x) && !w.invariant(y) {
+		if w.isInvariant(x) && !w.isInvariant(y) {
 			return x, y
 		}
 	}
 	return nil, v
 }
 
-// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits must lead to the
-// same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the end of the
-// iteration may be an exit too.
-func (ls *lockstep) findEnds(w *body) bool {
+// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits of a lockstep loop
+// must lead to the same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the
+// end of the iteration may be an exit too.
+func (ls *lockstep) findEnds(w *regionBody) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
 		for _, s := range b.Term.Succs {
@@ -235,7 +236,7 @@ func (ls *lockstep) findEnds(w *body) bool {
 		}
 	}
 	for b := ls.loop.Head; ; {
-		e, stay := ls.leaves(b)
+		e, stay := ls.exitAt(b)
 		if e == nil {
 			break
 		}
@@ -251,12 +252,12 @@ func (ls *lockstep) findEnds(w *body) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// b becomes the latch, or the predecessor of the latch if the latch is empty.
+		// Variable b becomes the latch, or the predecessor of the latch if the latch is empty.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
 		}
-		if e, _ := ls.leaves(b); e != nil && !slices.ContainsFunc(ls.tops, func(t *leaving) bool { return t.from == b }) {
+		if e, _ := ls.exitAt(b); e != nil && !slices.ContainsFunc(ls.tops, func(t *loopExit) bool { return t.from == b }) {
 			ls.bottom = e
 			leads--
 		}
@@ -265,29 +266,29 @@ func (ls *lockstep) findEnds(w *body) bool {
 		return false
 	}
 	for _, e := range ls.tops {
-		if !ls.decide(w, e, false) {
+		if !ls.setConditions(w, e, false) {
 			return false
 		}
 	}
-	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
+	return ls.bottom == nil || ls.setConditions(w, ls.bottom, true)
 }
 
-// The method leaves returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
+// exitAt returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
 // results are nil if b does not exit the loop.
-func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
+func (ls *lockstep) exitAt(b *ir.Block) (*loopExit, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
 			if stay := b.Term.Succs[1-i]; !ls.loop.Contains(s) && ls.loop.Contains(stay) {
-				return &leaving{from: b}, stay
+				return &loopExit{from: b}, stay
 			}
 		}
 	}
 	return nil, nil
 }
 
-// decide sets e.conds, the conditions under which work-items stay in the loop at exit e. decide reports whether it
-// recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
-func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
+// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e. setConditions reports
+// whether it recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
+func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
 		switch v.Op {
@@ -301,10 +302,10 @@ func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 		}
 		for k, x := range v.Args {
 			c := condition{op: v.Op, bound: v.Args[1-k], left: k == 0, not: !holds}
-			if !w.invariant(c.bound) {
+			if !w.isInvariant(c.bound) {
 				continue
 			}
-			if c.i, c.plus = ls.variable(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
+			if c.i, c.plus = ls.inductionPlus(x, atEnd); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.upperBoundOp() != "" && c.i.isGrowing()) {
 				e.conds = append(e.conds, c)
 				return true
 			}
@@ -314,9 +315,9 @@ func (ls *lockstep) decide(w *body, e *leaving, atEnd bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// The method below returns the operator "<" or "<=" if the condition compares the induction variable with an upper
-// bound. For other conditions the method returns "".
-func (c *condition) below() string {
+// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable with an upper bound.
+// For other conditions, upperBoundOp returns "".
+func (c *condition) upperBoundOp() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
 		return "<"
@@ -326,17 +327,18 @@ func (c *condition) below() string {
 	return ""
 }
 
-// grows reports whether the step of the induction variable is positive, and so small that a few iterations cannot
-// overflow. grows returns true for variable steps, which the generated code checks at run time.
-func (i *induction) grows() bool {
+// isGrowing reports whether the step of the induction variable is positive, and so small that a few iterations cannot
+// overflow. isGrowing also returns true for a variable step, which the generated code checks at run time.
+func (i *induction) isGrowing() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// The method variable decomposes v into an induction variable plus a constant. If v is not such a sum, the results are
-// nil and 0. Parameter atEnd is true if v is used at the end of an iteration, after the increment.
-func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
+// inductionPlus decomposes v into an induction variable plus a constant. If v is not the sum of an induction variable
+// and a constant, inductionPlus returns nil and 0. Parameter atEnd is true if v is used at the end of an iteration,
+// after the increment.
+func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 	for _, i := range ls.steps {
-		_, next := ls.edges(i.phi)
+		_, next := ls.phiEdges(i.phi)
 		switch {
 		case v == i.phi && !atEnd, v == next && atEnd:
 			return i, 0
@@ -349,15 +351,16 @@ func (ls *lockstep) variable(v *ir.Value, atEnd bool) (*induction, int64) {
 	return nil, 0
 }
 
-// The method split divides the region into prefix, iterations and rest. The method returns false if the region cannot
-// be divided in this way.
-func (ls *lockstep) split(w *writer) bool {
+// splitRegion divides the region into prefix, iterations and rest. splitRegion returns false if the region cannot be
+// divided.
+func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. It is filled in the reverse order of nodes.
+	// leads contains the nodes from which the loop can be reached. The set leads is filled in the reverse order of
+	// nodes.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
-		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
+		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
 			leads[n] = true
 		}
 	}
@@ -372,7 +375,7 @@ func (ls *lockstep) split(w *writer) bool {
 			ok = false
 			return
 		}
-		for _, s := range w.succs(n) {
+		for _, s := range w.succsOf(n) {
 			if !rest[s] {
 				visit(s)
 			}
@@ -386,33 +389,33 @@ func (ls *lockstep) split(w *writer) bool {
 	for _, n := range ls.r.nodes {
 		switch {
 		case inLoop(n):
-			ls.rounds.add(n)
+			ls.rounds.addNode(n)
 			for _, v := range n.phis {
 				if n == head {
 					delete(ls.rounds.defs, v) // the value differs between work-items when an iteration begins
 				}
 			}
 			var to []*node
-			for _, s := range w.succs(n) {
+			for _, s := range w.succsOf(n) {
 				if s == head {
-					to = append(to, ls.leave(w, ls.rounds, n, endRound))
+					to = append(to, ls.addExitNode(w, ls.rounds, n, endRound))
 				} else if inLoop(s) {
 					to = append(to, s)
 				}
 			}
 			ls.rounds.succs[n] = to
 		case leads[n]:
-			if !w.quiet(n) {
+			if !w.isQuiet(n) {
 				return false
 			}
-			ls.prefix.add(n)
+			ls.prefix.addNode(n)
 			var to []*node
-			for _, s := range w.succs(n) {
+			for _, s := range w.succsOf(n) {
 				switch {
 				case s == head:
-					to = append(to, ls.leave(w, ls.prefix, n, arrive))
+					to = append(to, ls.addExitNode(w, ls.prefix, n, arrive))
 				case !leads[s]:
-					to = append(to, ls.leave(w, ls.prefix, n, turnBack))
+					to = append(to, ls.addExitNode(w, ls.prefix, n, turnBack))
 				case at[s] <= at[n]:
 					return false
 				default:
@@ -421,7 +424,7 @@ func (ls *lockstep) split(w *writer) bool {
 			}
 			ls.prefix.succs[n] = to
 		case rest[n]:
-			ls.rest.add(n)
+			ls.rest.addNode(n)
 		}
 	}
 	for _, p := range []*region{ls.prefix, ls.rounds, ls.rest} {
@@ -430,20 +433,20 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// atExit returns a value that equals v at an exit of the loop. The result is v itself if v is loop-invariant, or else a
-// phi of the loop's head. Parameter round is true for an exit at the end of an iteration.
-func (ls *lockstep) atExit(v *ir.Value, round bool) (*ir.Value, bool) {
+// atExit returns a value that equals v at an exit of the loop. atExit returns v itself if v is loop-invariant, or else
+// a phi of the loop's head. Parameter inIteration is true for an exit at the end of an iteration.
+func (ls *lockstep) atExit(v *ir.Value, inIteration bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
 		return v, true
-	case round:
+	case inIteration:
 		return phi, phi != nil
 	}
 	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
 }
 
-// add appends a node to the region, and its phis and instructions to the region's definitions.
-func (r *region) add(n *node) {
+// addNode appends a node to the region, and its phis and instructions to the region's definitions.
+func (r *region) addNode(n *node) {
 	r.in[n] = true
 	r.nodes = append(r.nodes, n)
 	for _, v := range n.phis {
@@ -456,22 +459,24 @@ func (r *region) add(n *node) {
 
 func (ls *lockstep) newPart(entry *node, label string) *region {
 	return &region{index: ls.r.index, entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{},
-		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
+		partInfo: partInfo{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// leave adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter of.
-func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
+// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node that is the
+// argument of.
+func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// carry finds the values that one part of the region computes and a later part uses. carry gives a home to each such
-// value, and returns false if a value cannot have a home.
-func (ls *lockstep) carry(w *writer) bool {
+// findCarried finds the values that one part of the region computes and a later part uses. findCarried gives a home (a
+// slice or variable that keeps a value across regions) to each value. findCarried returns false if a value cannot have
+// a home.
+func (ls *lockstep) findCarried(w *formWriter) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
-			_, next := ls.edges(phi)
+			_, next := ls.phiEdges(phi)
 			ls.next[next] = phi
 		}
 	}
@@ -492,7 +497,7 @@ func (ls *lockstep) carry(w *writer) bool {
 		switch {
 		case crosses[v] || !ls.r.defs[v] || w.recomputed[v]:
 			return true
-		case ls.inductions[v] != nil || w.same(v) || v.Type.Kind == ir.Addr:
+		case ls.inductions[v] != nil || w.oneHome(v) || v.Type.Kind == ir.Addr:
 			return false
 		case ls.loop.Contains(v.Block) && v.Op == ir.OpPhi:
 			ls.arrays = append(ls.arrays, v)
@@ -505,19 +510,19 @@ func (ls *lockstep) carry(w *writer) bool {
 		return true
 	}
 	x := w.newBody(ls.rest)
-	x.mark()
+	x.markNeeded()
 	for _, n := range ls.rest.nodes {
 		if n.split != nil {
-			for _, v := range w.homes {
-				if ls.r.defs[v] && !ls.rest.defs[v] && !x.ahead(v) && n.end.has(w.index[v]) {
+			for _, v := range w.storedList {
+				if ls.r.defs[v] && !ls.rest.defs[v] && !x.isAhead(v) && n.end.has(w.index[v]) {
 					x.foreign = append(x.foreign, v)
 				}
 			}
 		}
 	}
 	for _, v := range x.foreign {
-		// If an iteration has exits at its beginning and at its end, only phis of the exit block have one value for all
-		// exits.
+		// If an iteration has exits at its beginning and at its end, code after the loop can use only phis of the exit
+		// block.
 		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false
@@ -529,7 +534,7 @@ func (ls *lockstep) carry(w *writer) bool {
 	for n := 0; n < len(ls.arrays); {
 		n = len(ls.arrays)
 		x := w.newBody(ls.rounds)
-		x.mark()
+		x.markNeeded()
 		for _, v := range x.foreign {
 			if ls.inductions[v] == nil && !add(v) {
 				return false
@@ -537,9 +542,9 @@ func (ls *lockstep) carry(w *writer) bool {
 		}
 	}
 	for _, v := range append(ls.arrays, ls.through...) {
-		if !w.home[v] {
-			w.home[v] = true
-			w.homes = append(w.homes, v)
+		if !w.stored[v] {
+			w.stored[v] = true
+			w.storedList = append(w.storedList, v)
 		}
 	}
 	return true

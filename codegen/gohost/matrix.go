@@ -15,17 +15,17 @@ import (
 // the first work-item that has not returned.
 
 // matrixOp writes the code of one matrix op.
-func (w *writer) matrixOp(x *body, v *ir.Value) {
+func (w *formWriter) matrixOp(x *regionBody, v *ir.Value) {
 	if p, ok := v.Aux.(*ir.Product); ok {
 		a, b := p.A.Type.Matrix, p.B.Type.Matrix
-		w.f("%s(&g.HostGroup, %s, %s, %s, %s, %s)\n", w.impl("HostMulAdd"), x.variable(p.To), x.variable(p.A), x.variable(p.B), x.variable(p.C),
-			fmt.Sprintf("%s{Rows: %d, Inner: %d, Cols: %d, Elem: %s}", w.impl("HostProduct"), a.Rows, a.Cols, b.Cols, w.matrixElem(p.To)))
+		w.f("%s(&g.HostGroup, %s, %s, %s, %s, %s)\n", w.implName("HostMulAdd"), x.variableExpr(p.To), x.variableExpr(p.A), x.variableExpr(p.B), x.variableExpr(p.C),
+			fmt.Sprintf("%s{Rows: %d, Inner: %d, Cols: %d, Elem: %s}", w.implName("HostProduct"), a.Rows, a.Cols, b.Cols, w.matrixElem(p.To)))
 		return
 	}
 	t := v.Aux.(*ir.Tile)
 	s := t.Matrix.Type.Matrix
 	x.sharing = true
-	place, stride := x.location(v), x.plain(v.Args[0])
+	place, stride := x.locationExpr(v), x.plainExpr(v.Args[0])
 	var same []string
 	for _, a := range v.Args {
 		if s := w.v(a); a.Block != nil && !x.inTop(a) && !slices.Contains(same, s) {
@@ -34,7 +34,7 @@ func (w *writer) matrixOp(x *body, v *ir.Value) {
 	}
 	alike, differ := "", &ir.Site{Kind: abi.FaultPanic, Pos: v.Pos, Message: matrix.NotSame}
 	for _, s := range same {
-		alike += fmt.Sprintf(" || !%s(&g.HostGroup, sub, g.%s, %d)", w.impl("HostAlike"), s, w.site(differ))
+		alike += fmt.Sprintf(" || !%s(&g.HostGroup, sub, g.%s, %d)", w.implName("HostAlike"), s, w.siteIndex(differ))
 	}
 	begin := x.item.String()
 	x.items = x.items || len(same) > 0
@@ -43,18 +43,18 @@ func (w *writer) matrixOp(x *body, v *ir.Value) {
 		verb = "Store"
 	}
 	leader := fmt.Sprintf("li := g.Leader(sub)\nif li < 0%s", alike)
-	if !names(begin, "li") {
+	if !namesIdentifier(begin, "li") {
 		leader = "if g.Leader(sub) < 0" + alike
 	}
-	w.f("for sub := range g.SubGroups() {\n%s {\ncontinue\n}\n%s%s(%s, %s, int(%s), %s)\n}\n", leader, begin, w.impl("Host"+verb+"Matrix"),
-		fmt.Sprintf("unsafe.Add(%s, sub*%d)", x.variable(t.Matrix), 4*s.Len()), place, stride,
-		fmt.Sprintf("%s{%s}", w.impl("HostMatrix"), strings.Join([]string{
+	w.f("for sub := range g.SubGroups() {\n%s {\ncontinue\n}\n%s%s(%s, %s, int(%s), %s)\n}\n", leader, begin, w.implName("Host"+verb+"Matrix"),
+		fmt.Sprintf("unsafe.Add(%s, sub*%d)", x.variableExpr(t.Matrix), 4*s.Len()), place, stride,
+		fmt.Sprintf("%s{%s}", w.implName("HostMatrix"), strings.Join([]string{
 			fmt.Sprintf("Rows: %d, Cols: %d, Elem: %s", s.Rows, s.Cols, w.matrixElem(t.Matrix)),
 			fmt.Sprintf("Bits: %v, Columns: %v, Words: %v", t.Matrix.Type.Elem == ir.TypeI32, t.Columns, t.Mem.Var != nil)}, ", ")))
 }
 
 // matrixElem returns the name that package kernelimpl gives to the element type of matrix m.
-func (w *writer) matrixElem(m *ir.Var) string {
+func (w *formWriter) matrixElem(m *ir.Var) string {
 	e := strings.TrimPrefix(m.Type.Matrix.Elem.String(), "half.")
-	return w.impl("Host" + strings.ToUpper(e[:1]) + e[1:])
+	return w.implName("Host" + strings.ToUpper(e[:1]) + e[1:])
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that the address
-// points into. With such a pair no Go pointer ever points outside of its object. If the compiler can determine the
-// root, the Go variable contains only the distance, and this is the usual case.
+// points into. Because of this pair, no Go pointer ever points outside of its object. Usually the compiler can
+// determine the root, and then the Go variable contains only the distance.
 
-// Names of roots that are not parameters.
+// Names of roots (objects into which addresses point) that are not kernel parameters.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
@@ -21,7 +21,7 @@ const (
 )
 
 // findRoots computes the root of every address value, by iteration to a fixed point.
-func (w *writer) findRoots() {
+func (w *formWriter) findRoots() {
 	w.roots = map[*ir.Value]string{}
 	for changed := true; changed; {
 		changed = false
@@ -36,7 +36,7 @@ func (w *writer) findRoots() {
 	}
 }
 
-func (w *writer) rootOf(v *ir.Value) string {
+func (w *formWriter) rootOf(v *ir.Value) string {
 	switch v.Op {
 	case ir.OpArg:
 		return w.argRoot(v)
@@ -44,30 +44,30 @@ func (w *writer) rootOf(v *ir.Value) string {
 		if v.Ref().Var != nil {
 			fail("the address of a variable")
 		}
-		return w.root(v.Args[0])
+		return w.rootName(v.Args[0])
 	case ir.OpPhi:
 		return w.join(v.Args)
 	case ir.OpSelect:
 		return w.join(v.Args[1:])
 	case ir.OpGroupUniform:
-		return w.root(v.Args[0])
+		return w.rootName(v.Args[0])
 	}
 	fail("%v of an address", v.Op)
 	return ""
 }
 
-// root returns the root of address v, or "" if findRoots has not computed it yet.
-func (w *writer) root(v *ir.Value) string {
+// rootName returns the root of address v, or "" if findRoots has not computed it yet.
+func (w *formWriter) rootName(v *ir.Value) string {
 	if v.IsConst() {
 		return nullRoot
 	}
 	return w.roots[v]
 }
 
-func (w *writer) join(args []*ir.Value) string {
+func (w *formWriter) join(args []*ir.Value) string {
 	root := ""
 	for _, a := range args {
-		switch r := w.root(a); {
+		switch r := w.rootName(a); {
 		case r == "" || r == root:
 		case root == "":
 			root = r
@@ -80,7 +80,7 @@ func (w *writer) join(args []*ir.Value) string {
 
 // argRoot returns the root of the address that argument v loads from the launch block. The returned root is a kernel
 // parameter or the constant data.
-func (w *writer) argRoot(v *ir.Value) string {
+func (w *formWriter) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
 	for i, p := range w.m.Params {
 		if p.Kind == abi.Slice && p.Offset == at {
@@ -95,7 +95,7 @@ func (w *writer) argRoot(v *ir.Value) string {
 }
 
 // lenOf reports whether the launch block contains the length of a slice at offset off.
-func (w *writer) lenOf(off int) bool {
+func (w *formWriter) lenOf(off int) bool {
 	return slices.ContainsFunc(w.m.Params, func(p abi.Param) bool {
 		return p.Kind == abi.Slice && p.Offset+8 == off-abi.OffsetArgs
 	})
@@ -106,14 +106,15 @@ type memory struct {
 	row   int  // index of the variable in the group's list of memories
 	each  bool // whether each work-item has a separate copy that keeps its contents across cuts
 	table bool
-	// size is the number of bytes of the variable. If count is not nil, the size is count times elem instead.
+	// The field size is the number of bytes of the variable. If the field count is not nil, the variable has count times
+	// elem bytes instead.
 	size  int
 	count *ir.Value
 	elem  int
 }
 
 // placeMemory decides where each variable of the kernel is stored.
-func (w *writer) placeMemory() {
+func (w *formWriter) placeMemory() {
 	w.memory, w.tables = map[*ir.Var]*memory{}, map[*ir.Var]string{}
 	row := 0
 	place := func(v *ir.Var, each bool) {
@@ -139,7 +140,7 @@ func (w *writer) placeMemory() {
 		}
 	}
 	for _, v := range w.m.Kernel.Vars {
-		place(v, w.crosses(v))
+		place(v, w.crossesCut(v))
 	}
 }
 
@@ -162,8 +163,8 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the
-// offsets. In all other memory scalars are wider, and the offsets follow Go's rules.
+// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the offsets. In
+// all other memory, each scalar has the width of a register, and the offsets follow Go's rules.
 type layout bool
 
 const (
@@ -210,8 +211,8 @@ func (l layout) offset(t *ir.Type, field int) int {
 
 func up(n, align int) int { return (n + align - 1) / align * align }
 
-// crosses reports whether some path accesses variable x both before and after a cut.
-func (w *writer) crosses(x *ir.Var) bool {
+// crossesCut reports whether some path accesses variable x both before and after a cut.
+func (w *formWriter) crossesCut(x *ir.Var) bool {
 	uses := func(n *node) bool {
 		for _, v := range n.insts {
 			if r := v.Ref(); r != nil && r.Var == x {
@@ -248,27 +249,27 @@ func (w *writer) crosses(x *ir.Var) bool {
 		if n.split != nil {
 			visit(n.split.next, 2)
 		}
-		for _, s := range w.succs(n) {
+		for _, s := range w.succsOf(n) {
 			visit(s, state)
 		}
 	}
 	return false
 }
 
-// location returns Go code for a pointer to the memory that op v loads or stores.
-func (w *body) location(v *ir.Value) string {
+// locationExpr returns Go code for a pointer to the memory that op v loads or stores.
+func (w *regionBody) locationExpr(v *ir.Value) string {
 	r, path := v.Ref(), v.Path()
 	var base string
 	var terms []string
 	t := r.Elem
 	if r.Var != nil {
-		base, t = w.variable(r.Var), r.Var.Type
+		base, t = w.variableExpr(r.Var), r.Var.Type
 	} else {
-		base = w.base(path[0])
-		if off := w.offset(path[0]); off != "0" {
+		base = w.baseExpr(path[0])
+		if off := w.offsetExpr(path[0]); off != "0" {
 			terms = append(terms, off)
 		}
-		terms = append(terms, w.scaled(path[1], t.Size)...)
+		terms = append(terms, w.scaledTerms(path[1], t.Size)...)
 		path = path[2:]
 	}
 	l := deviceLayout
@@ -276,19 +277,19 @@ func (w *body) location(v *ir.Value) string {
 		l = ownLayout
 	}
 	offset, more := w.pathTerms(l, t, path)
-	return add(base, append(terms, more...), offset)
+	return addTerms(base, append(terms, more...), offset)
 }
 
-// distance returns the distance in bytes of the address that AddrOf v computes.
-func (w *body) distance(v *ir.Value) string {
+// distanceExpr returns the distance in bytes of the address that AddrOf v computes.
+func (w *regionBody) distanceExpr(v *ir.Value) string {
 	path := v.Path()
-	off := w.offset(path[0])
+	off := w.offsetExpr(path[0])
 	t := v.Ref().Elem
 	var terms []string
 	if off != "0" {
 		terms = append(terms, off)
 	}
-	terms = append(terms, w.scaled(path[1], t.Size)...)
+	terms = append(terms, w.scaledTerms(path[1], t.Size)...)
 	offset, more := w.pathTerms(deviceLayout, t, path[2:])
 	terms = append(terms, more...)
 	if offset != 0 || len(terms) == 0 {
@@ -297,7 +298,7 @@ func (w *body) distance(v *ir.Value) string {
 	return strings.Join(terms, " + ")
 }
 
-func add(base string, terms []string, offset int) string {
+func addTerms(base string, terms []string, offset int) string {
 	constant := 0
 	var rest []string
 	for _, t := range terms {
@@ -317,14 +318,14 @@ func add(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the byte offset that a path of field and element indices selects in type t. The offset is
+// pathTerms returns the byte offset that a path of field and element indices selects in type t. The returned offset is
 // a constant plus the sum of Go terms.
-func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
+func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
 		if t.Kind == ir.Array {
 			t = t.Elem
 			size, _ := l.size(t)
-			terms = append(terms, w.scaled(p, size)...)
+			terms = append(terms, w.scaledTerms(p, size)...)
 			continue
 		}
 		offset += l.offset(t, int(p.Bits))
@@ -333,8 +334,8 @@ func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, te
 	return offset, terms
 }
 
-// scaled returns the Go terms whose sum is index times size.
-func (w *body) scaled(index *ir.Value, size int) []string {
+// scaledTerms returns the Go terms whose sum is index times size.
+func (w *regionBody) scaledTerms(index *ir.Value, size int) []string {
 	switch {
 	case size == 0:
 		return nil
@@ -348,81 +349,81 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 		return w.scaledLinear(l, size)
 	}
 	if size == 1 {
-		return []string{"int(" + bare(w.value(index)) + ")"}
+		return []string{"int(" + withoutParens(w.valueExpr(index)) + ")"}
 	}
-	return []string{fmt.Sprintf("int(%s)*%d", bare(w.value(index)), size)}
+	return []string{fmt.Sprintf("int(%s)*%d", withoutParens(w.valueExpr(index)), size)}
 }
 
-// base returns the Go expression for the root of address v.
-func (w *body) base(v *ir.Value) string {
-	switch r := w.root(v); r {
+// baseExpr returns the Go expression for the root of address v.
+func (w *regionBody) baseExpr(v *ir.Value) string {
+	switch r := w.rootName(v); r {
 	case dynamic:
-		return w.value(v) + ".Base"
+		return w.valueExpr(v) + ".Base"
 	case nullRoot:
 		return "unsafe.Pointer(nil)"
 	default:
-		w.pointer(r)
+		w.declarePointer(r)
 		return r
 	}
 }
 
-// offset returns the Go expression for the distance of address v from its root.
-func (w *body) offset(v *ir.Value) string {
-	switch r := w.root(v); {
+// offsetExpr returns the Go expression for the distance of address v from its root.
+func (w *regionBody) offsetExpr(v *ir.Value) string {
+	switch r := w.rootName(v); {
 	case r == dynamic:
-		return w.value(v) + ".Off"
+		return w.valueExpr(v) + ".Off"
 	case r == nullRoot || v.Op == ir.OpArg:
 		return "0"
 	}
-	return w.value(v)
+	return w.valueExpr(v)
 }
 
-// variable returns the Go expression of a pointer to a variable.
-func (w *body) variable(v *ir.Var) string {
+// variableExpr returns the Go expression of a pointer to a variable.
+func (w *regionBody) variableExpr(v *ir.Var) string {
 	m := w.memory[v]
 	switch {
 	case m.table:
-		return fmt.Sprintf("unsafe.Pointer(&%s)", w.table(v))
+		return fmt.Sprintf("unsafe.Pointer(&%s)", w.tableName(v))
 	case m.each:
-		return w.own(m)
+		return w.ownCopy(m)
 	}
 	name := fmt.Sprintf("m%d", m.row)
-	w.once(&w.top, name, "g.Memory(%d)", m.row)
+	w.declareOnce(&w.top, name, "g.Memory(%d)", m.row)
 	return name
 }
 
-// own returns a Go pointer to the current work-item's copy of a variable with one copy per work-item.
-func (w *body) own(m *memory) string {
+// ownCopy returns a Go pointer to the current work-item's copy of a variable with one copy per work-item.
+func (w *regionBody) ownCopy(m *memory) string {
 	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
-	w.once(&w.top, all, "g.Memory(%d)", m.row)
+	w.declareOnce(&w.top, all, "g.Memory(%d)", m.row)
 	size := fmt.Sprint(stride(m))
 	if m.count != nil {
 		size = fmt.Sprintf("size%d", m.row)
-		w.once(&w.top, size, "%s", w.strideOf(m))
+		w.declareOnce(&w.top, size, "%s", w.strideOf(m))
 	}
-	w.once(&w.item, name, "unsafe.Add(%s, li*%s)", all, size)
+	w.declareOnce(&w.item, name, "unsafe.Add(%s, li*%s)", all, size)
 	return name
 }
 
-// pointer declares a Go variable with the pointer to a root's memory, unless the code already has it.
-func (w *body) pointer(root string) {
+// declarePointer declares a Go variable with the pointer to a root's memory, unless the code already has it.
+func (w *regionBody) declarePointer(root string) {
 	if root == dataRoot {
-		w.once(&w.top, root, "g.Data()")
+		w.declareOnce(&w.top, root, "g.Data()")
 		return
 	}
-	w.once(&w.top, root, "g.Pointer(%s)", root[1:])
+	w.declareOnce(&w.top, root, "g.Pointer(%s)", root[1:])
 }
 
 // stride returns the distance in bytes between the copies of two consecutive work-items.
 func stride(m *memory) int { return (m.size + 7) &^ 7 }
 
-// strideOf returns the stride as Go code. The size may depend on specialization constants.
-func (w *writer) strideOf(m *memory) string {
+// strideOf returns the stride as Go code. The distance may depend on specialization constants.
+func (w *formWriter) strideOf(m *memory) string {
 	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
 }
 
-// bytes returns the size of a variable's memory as Go code.
-func (w *writer) bytes(m *memory) string {
+// byteSize returns the size of a variable's memory as Go code.
+func (w *formWriter) byteSize(m *memory) string {
 	switch {
 	case m.each && m.count != nil:
 		return "(" + w.strideOf(m) + ")*n"
@@ -434,8 +435,8 @@ func (w *writer) bytes(m *memory) string {
 	return fmt.Sprint(m.size)
 }
 
-// table returns the name of the Go variable for a table of constants.
-func (w *writer) table(v *ir.Var) string {
+// tableName returns the name of the Go variable for a table of constants.
+func (w *formWriter) tableName(v *ir.Var) string {
 	if w.tables[v] == "" {
 		w.tables[v] = fmt.Sprintf("%sTable%d", w.name, len(w.tables))
 	}
@@ -463,7 +464,7 @@ func memoryType(t *ir.Type) string {
 
 // tableValue returns a Go composite literal of type t, with the first leaves as its scalars. tableValue also
 // returns the remaining leaves.
-func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
+func (w *formWriter) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
 	var parts []*ir.Type
 	switch t.Kind {
 	case ir.Array:
@@ -476,7 +477,7 @@ func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value
 			parts = append(parts, f.Type)
 		}
 	default:
-		return w.untyped(leaves[0]), leaves[1:]
+		return w.untypedConst(leaves[0]), leaves[1:]
 	}
 	var b strings.Builder
 	b.WriteString(memoryType(t) + "{")

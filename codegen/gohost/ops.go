@@ -11,86 +11,90 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// exprs maps an op to the function that writes its Go expression. The expression of a float op includes a
+// exprWriters maps an op to the function that writes its Go expression. The expression of a float op includes a
 // conversion to the op's type, which keeps gc from fusing operations.
-var exprs map[ir.Op]func(w *body, v *ir.Value) string
+var exprWriters map[ir.Op]func(w *regionBody, v *ir.Value) string
 
 func init() {
-	exprs = map[ir.Op]func(w *body, v *ir.Value) string{
-		ir.OpIAdd: binary("+"), ir.OpISub: binary("-"), ir.OpIMul: binary("*"), ir.OpSDiv: quotient,
+	exprWriters = map[ir.Op]func(w *regionBody, v *ir.Value) string{
+		ir.OpIAdd: binary("+"), ir.OpISub: binary("-"), ir.OpIMul: binary("*"), ir.OpSDiv: quotientExpr,
 		ir.OpAnd: binary("&"), ir.OpOr: binary("|"), ir.OpXor: binary("^"),
 		ir.OpUDiv: unsigned("/"), ir.OpUMod: unsigned("%"),
-		ir.OpUMulHi: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("int32(uint64(%s) * uint64(%s) >> 32)", w.unsigned(v.Args[0]), w.unsigned(v.Args[1]))
+		ir.OpUMulHi: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("int32(uint64(%s) * uint64(%s) >> 32)", w.unsignedExpr(v.Args[0]), w.unsignedExpr(v.Args[1]))
 		},
-		ir.OpNot:  func(w *body, v *ir.Value) string { return "^" + w.value(v.Args[0]) },
-		ir.OpShl:  func(w *body, v *ir.Value) string { return w.value(v.Args[0]) + " << " + w.shift(v) },
-		ir.OpShrA: func(w *body, v *ir.Value) string { return w.value(v.Args[0]) + " >> " + w.shift(v) },
-		ir.OpShrL: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("%s(%s >> %s)", goType(v.Type), w.unsigned(v.Args[0]), w.shift(v))
+		ir.OpNot:  func(w *regionBody, v *ir.Value) string { return "^" + w.valueExpr(v.Args[0]) },
+		ir.OpShl:  func(w *regionBody, v *ir.Value) string { return w.valueExpr(v.Args[0]) + " << " + w.shiftCount(v) },
+		ir.OpShrA: func(w *regionBody, v *ir.Value) string { return w.valueExpr(v.Args[0]) + " >> " + w.shiftCount(v) },
+		ir.OpShrL: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s >> %s)", goType(v.Type), w.unsignedExpr(v.Args[0]), w.shiftCount(v))
 		},
-		ir.OpBitCount: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("int32(%s(%s))", w.from("math/bits", "OnesCount32"), w.unsigned(v.Args[0]))
+		ir.OpBitCount: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s))", w.importedName("math/bits", "OnesCount32"), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpBitReverse: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("int32(%s(%s))", w.from("math/bits", "Reverse32"), w.unsigned(v.Args[0]))
+		ir.OpBitReverse: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s))", w.importedName("math/bits", "Reverse32"), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpFindLsb: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("%s(%s)", w.impl("HostFindLsb"), w.unsigned(v.Args[0]))
+		ir.OpFindLsb: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s)", w.implName("HostFindLsb"), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpFindUMsb: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("int32(%s(%s)) - 1", w.from("math/bits", "Len32"), w.unsigned(v.Args[0]))
+		ir.OpFindUMsb: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("int32(%s(%s)) - 1", w.importedName("math/bits", "Len32"), w.unsignedExpr(v.Args[0]))
 		},
 
 		ir.OpFAdd: rounded("+"), ir.OpFSub: rounded("-"), ir.OpFMul: rounded("*"), ir.OpFDiv: rounded("/"),
-		ir.OpFNegate: func(w *body, v *ir.Value) string { return "-" + w.value(v.Args[0]) },
-		ir.OpFma: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("%s(%s*%s + %s)", goType(v.Type), w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
+		ir.OpFNegate: func(w *regionBody, v *ir.Value) string { return "-" + w.valueExpr(v.Args[0]) },
+		ir.OpFma: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s*%s + %s)", goType(v.Type), w.valueExpr(v.Args[0]), w.valueExpr(v.Args[1]), w.valueExpr(v.Args[2]))
 		},
-		ir.OpFmaOnce: func(w *body, v *ir.Value) string {
-			f := w.from("math", "FMA")
+		ir.OpFmaOnce: func(w *regionBody, v *ir.Value) string {
+			f := w.importedName("math", "FMA")
 			if v.Type == ir.TypeF32 {
-				f = w.from(math32Path, "FastFMA")
+				f = w.importedName(math32Path, "FastFMA")
 			}
-			return fmt.Sprintf("%s(%s, %s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
+			return fmt.Sprintf("%s(%s, %s, %s)", f, w.valueExpr(v.Args[0]), w.valueExpr(v.Args[1]), w.valueExpr(v.Args[2]))
 		},
-		ir.OpFAbs:       func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Abs") },
-		ir.OpFSqrt:      func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Sqrt") },
-		ir.OpFFloor:     func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Floor") },
-		ir.OpFCeil:      func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Ceil") },
-		ir.OpFTrunc:     func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Trunc") },
-		ir.OpFRoundEven: func(w *body, v *ir.Value) string { return viaFloat64(w, v, "RoundToEven") },
-		ir.OpFSin:       fast("FastSin"), ir.OpFCos: fast("FastCos"), ir.OpFTan: fast("FastTan"), ir.OpFExp: fast("FastExp"),
-		ir.OpFExp2: fast("FastExp2"), ir.OpFLog: fast("FastLog"), ir.OpFLog2: fast("FastLog2"), ir.OpFPow: fast("FastPow"),
-		ir.OpFRsqrt: fast("FastRsqrt"), ir.OpFInvSqrt: fast("Rsqrt"),
+		ir.OpFAbs:       func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "Abs") },
+		ir.OpFSqrt:      func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "Sqrt") },
+		ir.OpFFloor:     func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "Floor") },
+		ir.OpFCeil:      func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "Ceil") },
+		ir.OpFTrunc:     func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "Trunc") },
+		ir.OpFRoundEven: func(w *regionBody, v *ir.Value) string { return viaFloat64(w, v, "RoundToEven") },
+		ir.OpFSin:       fastCall("FastSin"), ir.OpFCos: fastCall("FastCos"), ir.OpFTan: fastCall("FastTan"), ir.OpFExp: fastCall("FastExp"),
+		ir.OpFExp2: fastCall("FastExp2"), ir.OpFLog: fastCall("FastLog"), ir.OpFLog2: fastCall("FastLog2"), ir.OpFPow: fastCall("FastPow"),
+		ir.OpFRsqrt: fastCall("FastRsqrt"), ir.OpFInvSqrt: fastCall("Rsqrt"),
 
 		ir.OpIEq: binary("=="), ir.OpINe: binary("!="), ir.OpSLt: binary("<"), ir.OpSLe: binary("<="),
 		ir.OpULt: compareUnsigned("<"), ir.OpULe: compareUnsigned("<="),
 		ir.OpFEq: binary("=="), ir.OpFNe: binary("!="), ir.OpFLt: binary("<"), ir.OpFLe: binary("<="),
-		ir.OpAddrIsNull: func(w *body, v *ir.Value) string {
-			return w.base(v.Args[0]) + " == nil"
+		ir.OpAddrIsNull: func(w *regionBody, v *ir.Value) string {
+			return w.baseExpr(v.Args[0]) + " == nil"
 		},
 		ir.OpLAnd: binary("&&"), ir.OpLOr: binary("||"), ir.OpLEq: binary("=="), ir.OpLNe: binary("!="),
-		ir.OpLNot: func(w *body, v *ir.Value) string { return "!" + w.value(v.Args[0]) },
+		ir.OpLNot: func(w *regionBody, v *ir.Value) string { return "!" + w.valueExpr(v.Args[0]) },
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
-		ir.OpUConvert: func(w *body, v *ir.Value) string {
+		ir.OpUConvert: func(w *regionBody, v *ir.Value) string {
 			if id, ok := wideID(v); ok { // the id fits an int, so the conversion is not needed
 				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
-			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
+			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpUToNear: func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
-		ir.OpUToF:    func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
-		ir.OpFToU: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.value(v.Args[0]))
+		ir.OpUToNear: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpFFromHalf: func(w *body, v *ir.Value) string {
-			return fmt.Sprintf("%s(%s).Float32()", w.from(halfPath, "Float16"), bare(w.value(v.Args[0])))
+		ir.OpUToF: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsignedExpr(v.Args[0]))
 		},
-		ir.OpFToHalf: func(w *body, v *ir.Value) string {
-			t := w.from(halfPath, "Float16")
-			return fmt.Sprintf("int32(%s[%s](%s))", w.from(halfPath, "FromFloat32"), t, bare(w.value(v.Args[0])))
+		ir.OpFToU: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.valueExpr(v.Args[0]))
+		},
+		ir.OpFFromHalf: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("%s(%s).Float32()", w.importedName(halfPath, "Float16"), withoutParens(w.valueExpr(v.Args[0])))
+		},
+		ir.OpFToHalf: func(w *regionBody, v *ir.Value) string {
+			t := w.importedName(halfPath, "Float16")
+			return fmt.Sprintf("int32(%s[%s](%s))", w.importedName(halfPath, "FromFloat32"), t, withoutParens(w.valueExpr(v.Args[0])))
 		},
 		ir.OpHalfDiv:      bitcast,
 		ir.OpHalfSqrt:     bitcast,
@@ -102,25 +106,29 @@ func init() {
 		ir.OpUDotAccSat:   bitcast,
 		ir.OpSUDotAccSat:  bitcast,
 		ir.OpBitcast:      bitcast,
-		ir.OpBuiltIn:      func(w *body, v *ir.Value) string { return w.builtIn(v.Aux.(ir.BuiltIn)) },
-		ir.OpGroupUniform: func(w *body, v *ir.Value) string { return w.converted(v.Args[0], v) },
-		ir.OpAddrOf: func(w *body, v *ir.Value) string {
+		ir.OpBuiltIn:      func(w *regionBody, v *ir.Value) string { return w.builtIn(v.Aux.(ir.BuiltIn)) },
+		ir.OpGroupUniform: func(w *regionBody, v *ir.Value) string { return w.convertedExpr(v.Args[0], v) },
+		ir.OpAddrOf: func(w *regionBody, v *ir.Value) string {
 			if w.roots[v] == dynamic {
-				return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v.Args[0]), w.distance(v))
+				return fmt.Sprintf("%s{Base: %s, Off: %s}", w.implName("HostAddr"), w.baseExpr(v.Args[0]), w.distanceExpr(v))
 			}
-			return w.distance(v)
+			return w.distanceExpr(v)
 		},
-		ir.OpLoad: func(w *body, v *ir.Value) string { return fmt.Sprintf("*(*%s)(%s)", goType(v.Type), w.location(v)) },
+		ir.OpLoad: func(w *regionBody, v *ir.Value) string {
+			return fmt.Sprintf("*(*%s)(%s)", goType(v.Type), w.locationExpr(v))
+		},
 	}
 }
 
-func binary(op string) func(w *body, v *ir.Value) string {
-	return func(w *body, v *ir.Value) string { return w.operand(v, 0) + " " + op + " " + w.operand(v, 1) }
+func binary(op string) func(w *regionBody, v *ir.Value) string {
+	return func(w *regionBody, v *ir.Value) string {
+		return w.operandExpr(v, 0) + " " + op + " " + w.operandExpr(v, 1)
+	}
 }
 
-// quotient converts a dividend that is an id to an unsigned type, since ids are not negative. gc then
-// generates no code for negative quotients, which Go rounds towards zero.
-func quotient(w *body, v *ir.Value) string {
+// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. For an unsigned type,
+// gc generates no code for negative quotients, which Go rounds towards zero.
+func quotientExpr(w *regionBody, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
 		return unsigned("/")(w, v)
@@ -128,148 +136,148 @@ func quotient(w *body, v *ir.Value) string {
 	return binary("/")(w, v)
 }
 
-func rounded(op string) func(w *body, v *ir.Value) string {
-	return func(w *body, v *ir.Value) string {
-		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.operand(v, 0), op, w.operand(v, 1))
+func rounded(op string) func(w *regionBody, v *ir.Value) string {
+	return func(w *regionBody, v *ir.Value) string {
+		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.operandExpr(v, 0), op, w.operandExpr(v, 1))
 	}
 }
 
-func unsigned(op string) func(w *body, v *ir.Value) string {
-	return func(w *body, v *ir.Value) string {
-		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.magnitude(v, 0), op, w.magnitude(v, 1))
+func unsigned(op string) func(w *regionBody, v *ir.Value) string {
+	return func(w *regionBody, v *ir.Value) string {
+		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.magnitudeExpr(v, 0), op, w.magnitudeExpr(v, 1))
 	}
 }
 
-func compareUnsigned(op string) func(w *body, v *ir.Value) string {
-	return func(w *body, v *ir.Value) string {
-		return w.magnitude(v, 0) + " " + op + " " + w.magnitude(v, 1)
+func compareUnsigned(op string) func(w *regionBody, v *ir.Value) string {
+	return func(w *regionBody, v *ir.Value) string {
+		return w.magnitudeExpr(v, 0) + " " + op + " " + w.magnitudeExpr(v, 1)
 	}
 }
 
-func convert(w *body, v *ir.Value) string {
-	return fmt.Sprintf("%s(%s)", goType(v.Type), bare(w.value(v.Args[0])))
+func convert(w *regionBody, v *ir.Value) string {
+	return fmt.Sprintf("%s(%s)", goType(v.Type), withoutParens(w.valueExpr(v.Args[0])))
 }
 
 // viaFloat64 writes a call of a function of package math. A float32 argument and result are converted to and
 // from float64.
-func viaFloat64(w *body, v *ir.Value, name string) string {
-	f := w.from("math", name)
+func viaFloat64(w *regionBody, v *ir.Value, name string) string {
+	f := w.importedName("math", name)
 	if v.Type == ir.TypeF64 {
-		return fmt.Sprintf("%s(%s)", f, bare(w.value(v.Args[0])))
+		return fmt.Sprintf("%s(%s)", f, withoutParens(w.valueExpr(v.Args[0])))
 	}
-	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, bare(w.value(v.Args[0])))
+	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, withoutParens(w.valueExpr(v.Args[0])))
 }
 
-// fast returns a function that writes a call of package math32.
-func fast(name string) func(w *body, v *ir.Value) string {
-	return func(w *body, v *ir.Value) string {
-		f := w.from(math32Path, name)
+// fastCall returns a function that writes a call of package math32.
+func fastCall(name string) func(w *regionBody, v *ir.Value) string {
+	return func(w *regionBody, v *ir.Value) string {
+		f := w.importedName(math32Path, name)
 		if len(v.Args) == 2 {
-			return fmt.Sprintf("%s(%s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]))
+			return fmt.Sprintf("%s(%s, %s)", f, w.valueExpr(v.Args[0]), w.valueExpr(v.Args[1]))
 		}
-		return fmt.Sprintf("%s(%s)", f, bare(w.value(v.Args[0])))
+		return fmt.Sprintf("%s(%s)", f, withoutParens(w.valueExpr(v.Args[0])))
 	}
 }
 
-func bitcast(w *body, v *ir.Value) string {
+func bitcast(w *regionBody, v *ir.Value) string {
 	x := v.Args[0]
 	switch from, to := x.Type, v.Type; {
 	case from == to:
-		return w.value(x)
+		return w.valueExpr(x)
 	case from == ir.TypeF32 && to == ir.TypeI32:
-		return fmt.Sprintf("int32(%s(%s))", w.from("math", "Float32bits"), w.value(x))
+		return fmt.Sprintf("int32(%s(%s))", w.importedName("math", "Float32bits"), w.valueExpr(x))
 	case from == ir.TypeI32 && to == ir.TypeF32:
-		return fmt.Sprintf("%s(%s)", w.from("math", "Float32frombits"), w.unsigned(x))
+		return fmt.Sprintf("%s(%s)", w.importedName("math", "Float32frombits"), w.unsignedExpr(x))
 	case from == ir.TypeF64 && to == ir.TypeI64:
-		return fmt.Sprintf("int64(%s(%s))", w.from("math", "Float64bits"), w.value(x))
+		return fmt.Sprintf("int64(%s(%s))", w.importedName("math", "Float64bits"), w.valueExpr(x))
 	case from == ir.TypeI64 && to == ir.TypeF64:
-		return fmt.Sprintf("%s(%s)", w.from("math", "Float64frombits"), w.unsigned(x))
+		return fmt.Sprintf("%s(%s)", w.importedName("math", "Float64frombits"), w.unsignedExpr(x))
 	case from == ir.TypeAddr && to == ir.TypeI64: // a conversion for comparisons with other addresses
-		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.base(x), w.offset(x))
+		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.baseExpr(x), w.offsetExpr(x))
 	}
 	fail("a %v as %v", x.Type, v.Type)
 	return ""
 }
 
-// plain returns the Go expression of v. A constant is untyped, for contexts that determine its type.
-func (w *body) plain(v *ir.Value) string {
+// plainExpr returns the Go expression of v. A constant is untyped, for contexts that determine its type.
+func (w *regionBody) plainExpr(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
-		return w.untyped(v)
+		return w.untypedConst(v)
 	}
-	return bare(w.value(v))
+	return withoutParens(w.valueExpr(v))
 }
 
-// operand returns the Go expression of argument i of a binary op. A constant is untyped if the other operand
+// operandExpr returns the Go expression of argument i of a binary op. A constant is untyped if the other operand
 // determines its type.
-func (w *body) operand(v *ir.Value, i int) string {
+func (w *regionBody) operandExpr(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
-		return w.untyped(a)
+		return w.untypedConst(a)
 	}
-	return w.value(v.Args[i])
+	return w.valueExpr(v.Args[i])
 }
 
-// unsigned returns the Go expression of v converted to an unsigned type.
-func (w *body) unsigned(v *ir.Value) string {
+// unsignedExpr returns the Go expression of v converted to an unsigned type.
+func (w *regionBody) unsignedExpr(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
 	}
-	return fmt.Sprintf("u%s(%s)", goType(v.Type), bare(w.value(v)))
+	return fmt.Sprintf("u%s(%s)", goType(v.Type), withoutParens(w.valueExpr(v)))
 }
 
-// magnitude returns the Go expression of argument i of a binary op, converted to an unsigned type.
-func (w *body) magnitude(v *ir.Value, i int) string {
+// magnitudeExpr returns the Go expression of argument i of a binary op, converted to an unsigned type.
+func (w *regionBody) magnitudeExpr(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return fmt.Sprint(a.Bits)
 	}
-	return w.unsigned(v.Args[i])
+	return w.unsignedExpr(v.Args[i])
 }
 
-// shift returns the Go expression of a shift count, masked to less than the width. gc then omits its check of
-// the count.
-func (w *body) shift(v *ir.Value) string {
+// shiftCount returns the Go expression of a shift count, masked to less than the width. Because of the mask, gc omits
+// its check of the count.
+func (w *regionBody) shiftCount(v *ir.Value) string {
 	c := v.Args[1]
 	if c.IsConst() {
 		return fmt.Sprint(c.Bits)
 	}
-	return fmt.Sprintf("(%s & %d)", w.unsigned(c), c.Type.Bits()-1)
+	return fmt.Sprintf("(%s & %d)", w.unsignedExpr(c), c.Type.Bits()-1)
 }
 
-// define writes the statements that compute v.
-func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
+// defineValue writes the statements that compute v.
+func (w *regionBody) defineValue(b *bytes.Buffer, v *ir.Value, declare bool) {
 	s := w.v(v)
 	is := "="
 	if declare {
 		is = ":="
 	}
 	if mm, ok := w.minmax[v]; ok {
-		x, y := w.value(mm.x), w.value(mm.y)
+		x, y := w.valueExpr(mm.x), w.valueExpr(mm.y)
 		fmt.Fprintf(b, "%s %s %s(%s, %s)\n", s, is, mm.name, x, y)
 		return
 	}
 	if v.Op == ir.OpSelect {
-		c, x, y := bare(w.value(v.Args[0])), w.assigned(v.Args[1], v), w.assigned(v.Args[2], v)
+		c, x, y := withoutParens(w.valueExpr(v.Args[0])), w.assignedExpr(v.Args[1], v), w.assignedExpr(v.Args[2], v)
 		if declare {
-			y = bare(w.converted(v.Args[2], v))
+			y = withoutParens(w.convertedExpr(v.Args[2], v))
 		}
 		fmt.Fprintf(b, "%s %s %s\nif %s {\n%s = %s\n}\n", s, is, y, c, s, x)
 		return
 	}
 	if v.Op.Has(ir.FlagAtomic) {
-		w.atomic(b, v, s+" "+is+" ")
+		w.writeAtomic(b, v, s+" "+is+" ")
 		return
 	}
-	expr, ok := exprs[v.Op]
+	expr, ok := exprWriters[v.Op]
 	if !ok {
 		fail("the op %v", v.Op)
 	}
-	w.opaque = constant(v)
+	w.opaque = isGoConstant(v)
 	fmt.Fprintf(b, "%s %s %s\n", s, is, expr(w, v))
 	w.opaque = false
 }
 
-// constant reports whether v would be a Go constant expression. gc computes those exactly, and rejects
-// overflows and divisions by zero.
-func constant(v *ir.Value) bool {
+// isGoConstant reports whether v would be a Go constant expression. gc evaluates Go constant expressions exactly, and
+// rejects overflows and divisions by zero.
+func isGoConstant(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
 		return false
 	}
@@ -279,34 +287,34 @@ func constant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// converted returns the Go expression of v, converted to the Go type of value to. The types can differ only
-// for addresses.
-func (w *body) converted(v, to *ir.Value) string {
+// convertedExpr returns the Go expression of v, converted to the Go type of the value that is the argument to. The Go
+// types of v and of this argument can differ only for addresses.
+func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
-		return w.value(v)
+		return w.valueExpr(v)
 	}
 	switch {
 	case w.roots[to] != dynamic:
-		return w.offset(v)
-	case w.root(v) == dynamic:
-		return w.value(v)
+		return w.offsetExpr(v)
+	case w.rootName(v) == dynamic:
+		return w.valueExpr(v)
 	}
-	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v), w.offset(v))
+	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.implName("HostAddr"), w.baseExpr(v), w.offsetExpr(v))
 }
 
-// assigned returns the Go expression of v for an assignment to the declared variable of value to.
-func (w *body) assigned(v, to *ir.Value) string {
+// assignedExpr returns the Go expression of v for an assignment to the declared variable of another value.
+func (w *regionBody) assignedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
-		return w.plain(v)
+		return w.plainExpr(v)
 	}
-	return bare(w.converted(v, to))
+	return withoutParens(w.convertedExpr(v, to))
 }
 
-// effect writes the statement of an op without a result.
-func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
+// writeEffect writes the statement of an op without a result.
+func (w *regionBody) writeEffect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
-		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
+		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.locationExpr(v)), w.plainExpr(v.Args[0])
 		if to == from {
 			to = "_" // go vet rejects self-assignments, but Go requires that the address is used
 		}
@@ -316,7 +324,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		if n := w.memory[c.Dst].size; n > 0 {
-			fmt.Fprintf(b, "*(*[%d]byte)(%s) = *(*[%d]byte)(%s)\n", n, w.variable(c.Dst), n, w.variable(c.Src))
+			fmt.Fprintf(b, "*(*[%d]byte)(%s) = *(*[%d]byte)(%s)\n", n, w.variableExpr(c.Dst), n, w.variableExpr(c.Src))
 			return
 		}
 		fail("a copy of memory whose size is no constant")
@@ -325,30 +333,30 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // omits trailing zeros
 			args = args[:len(args)-1]
 		}
-		fmt.Fprintf(b, "g.Fault(%d", w.site(v.Aux.(*ir.Site)))
+		fmt.Fprintf(b, "g.Fault(%d", w.siteIndex(v.Aux.(*ir.Site)))
 		for _, a := range args {
-			fmt.Fprintf(b, ", %s", w.plain(a))
+			fmt.Fprintf(b, ", %s", w.plainExpr(a))
 		}
 		b.WriteString(")\n")
 	default:
 		if !v.Op.Has(ir.FlagAtomic) {
 			fail("the op %v", v.Op)
 		}
-		w.atomic(b, v, "")
+		w.writeAtomic(b, v, "")
 	}
 }
 
-func (w *body) zero(b *bytes.Buffer, v *ir.Var) {
+func (w *regionBody) zero(b *bytes.Buffer, v *ir.Var) {
 	m := w.memory[v]
 	if m.count != nil {
-		fmt.Fprintf(b, "clear(unsafe.Slice((*byte)(%s), int(%s)*%d))\n", w.variable(v), w.value(m.count), m.elem)
+		fmt.Fprintf(b, "clear(unsafe.Slice((*byte)(%s), int(%s)*%d))\n", w.variableExpr(v), w.valueExpr(m.count), m.elem)
 	} else if m.size > 0 {
-		fmt.Fprintf(b, "*(*[%d]byte)(%s) = [%d]byte{}\n", m.size, w.variable(v), m.size)
+		fmt.Fprintf(b, "*(*[%d]byte)(%s) = [%d]byte{}\n", m.size, w.variableExpr(v), m.size)
 	}
 }
 
-// site returns the index of a source position in the form's table, and adds the position if it is new.
-func (w *writer) site(s *ir.Site) int {
+// siteIndex returns the index of a source position in the form's table, and adds the position if it is new.
+func (w *formWriter) siteIndex(s *ir.Site) int {
 	for i, t := range w.sites {
 		if t == s {
 			return i
@@ -359,12 +367,12 @@ func (w *writer) site(s *ir.Site) int {
 }
 
 // builtIn returns the Go expression that reads a SPIR-V built-in variable.
-func (w *body) builtIn(b ir.BuiltIn) string {
+func (w *regionBody) builtIn(b ir.BuiltIn) string {
 	counter := func(d int) string {
 		if d >= max(w.m.Rank, 1) {
 			return ""
 		}
-		if w.m.Rank <= 1 && !w.ranged() {
+		if w.m.Rank <= 1 && !w.isRanged() {
 			return "li"
 		}
 		*[]*bool{&w.x, &w.y, &w.z}[d] = true
@@ -377,13 +385,13 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 		if c == "" {
 			return "int32(0)"
 		}
-		if w.ranged() {
+		if w.isRanged() {
 			return "int32(" + c + ")"
 		}
 		base := "base" + string("xyz"[d])
-		w.once(&w.top, base, "g.Base(%d)", d)
+		w.declareOnce(&w.top, base, "g.Base(%d)", d)
 		return fmt.Sprintf("int32(%s + %s)", base, c)
-	case w.ranged():
+	case w.isRanged():
 		fail("the built-in %v of a range", b)
 	case b <= ir.LocalInvocationIDZ:
 		if c := counter(int(b - ir.LocalInvocationIDX)); c != "" {
@@ -415,7 +423,7 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 	return ""
 }
 
-// goType returns the Go type of a scalar. All integers are signed.
+// goType returns the Go type of a scalar. goType returns signed types for all integers.
 func goType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:
@@ -430,21 +438,21 @@ func goType(t *ir.Type) string {
 }
 
 // typeOf returns the Go type of v's variable.
-func (w *writer) typeOf(v *ir.Value) string {
+func (w *formWriter) typeOf(v *ir.Value) string {
 	switch {
 	case v.Type.Kind != ir.Addr:
 		return goType(v.Type)
 	case w.roots[v] == dynamic:
-		return w.impl("HostAddr")
+		return w.implName("HostAddr")
 	}
 	return "int"
 }
 
-// typed returns the Go expression of a constant, converted to its type.
-func (w *writer) typed(v *ir.Value) string {
-	s := w.untyped(v)
+// typedConst returns the Go expression of a constant, converted to its type.
+func (w *formWriter) typedConst(v *ir.Value) string {
+	s := w.untypedConst(v)
 	if w.opaque {
-		return fmt.Sprintf("%s[%s](%s)", w.impl("HostConst"), goType(v.Type), s)
+		return fmt.Sprintf("%s[%s](%s)", w.implName("HostConst"), goType(v.Type), s)
 	}
 	if v.Type == ir.TypeBool || v.Type.IsFloat() && s[0] >= 'a' {
 		return s
@@ -452,8 +460,8 @@ func (w *writer) typed(v *ir.Value) string {
 	return fmt.Sprintf("%s(%s)", goType(v.Type), s)
 }
 
-// untyped returns the Go literal of a constant, without a conversion.
-func (w *writer) untyped(v *ir.Value) string {
+// untypedConst returns the Go literal of a constant, without a conversion.
+func (w *formWriter) untypedConst(v *ir.Value) string {
 	switch {
 	case v.Type == ir.TypeBool:
 		return strconv.FormatBool(v.Bits != 0)
@@ -464,7 +472,7 @@ func (w *writer) untyped(v *ir.Value) string {
 	}
 	f, bits := ir.FloatValue(v.Type, v.Bits), v.Type.Bits()
 	if math.IsInf(f, 0) || f != f || f == 0 && math.Signbit(f) {
-		return fmt.Sprintf("%s(%#x)", w.from("math", fmt.Sprintf("Float%dfrombits", bits)), v.Bits)
+		return fmt.Sprintf("%s(%#x)", w.importedName("math", fmt.Sprintf("Float%dfrombits", bits)), v.Bits)
 	}
 	return strconv.FormatFloat(f, 'g', -1, bits)
 }

@@ -17,9 +17,9 @@ var (
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outline moves Go statements into a new function, and returns a call of that function. The statements must not assign
-// outer variables, and must not use fields or methods of the host form.
-func (w *writer) outline(text string) string {
+// outlineLoop moves Go statements into a new function, and returns a call of that function. The moved statements must
+// not assign outer variables, and must not use fields or methods of the host form.
+func (w *formWriter) outlineLoop(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {
 		own = append(own, identifier.FindAllString(strings.TrimPrefix(d, "var "), -1)...)
@@ -38,7 +38,7 @@ func (w *writer) outline(text string) string {
 }
 
 // variableType returns the Go type of a variable of the host form, or "" for other names.
-func (w *writer) variableType(name string) string {
+func (w *formWriter) variableType(name string) string {
 	switch name {
 	case "x", "y", "z", "basex", "basey", "basez", "n", "count", "active", "end":
 		return "int"

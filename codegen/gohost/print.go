@@ -13,26 +13,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// print writes the host form's Go type, its methods and its tables.
-func (w *writer) print() {
+// printForm writes the host form's Go type, its methods and its tables.
+func (w *formWriter) printForm() {
 	w.used["unsafe"] = true
-	trivial := make([]*split, len(w.regions))
+	trivial := make([]*cutPoint, len(w.regions))
 	for i, r := range w.regions {
-		if s, ok := w.trivial(r); ok {
+		if s, ok := w.trivialCut(r); ok {
 			trivial[i] = s
 		}
 	}
 	if w.straight {
 		w.f("func (g *%s) Run() {\n", w.name)
-		w.line(w.lines[0], trivial)
+		w.writeLine(w.lines[0], trivial)
 		w.dropUnused()
 	} else {
-		w.machine(trivial)
+		w.writeMachine(trivial)
 	}
-	run := w.flush()
-	w.begin()
-	begin := w.flush()
-	w.structure()
+	run := w.takeOutput()
+	w.writeBegin()
+	begin := w.takeOutput()
+	w.writeStruct()
 	w.b.Write(begin)
 	if w.spare = w.spare && !w.interchanged; w.spare {
 		w.f("func (*%s) Spare() {}\n\n", w.name)
@@ -40,23 +40,23 @@ func (w *writer) print() {
 	w.b.Write(run)
 	w.b.Write(w.outlined.Bytes())
 	for p := range w.used {
-		if !names(w.b.String(), path.Base(p)) {
+		if !namesIdentifier(w.b.String(), path.Base(p)) {
 			delete(w.used, p)
 		}
 	}
 }
 
-// The method line writes the body of a Go method that runs the regions of a line, with the code of the cuts between the
+// writeLine writes the body of a Go method that runs the regions of a line, with the code of the cuts between the
 // regions. Later regions reuse values that an earlier region computes before its loop.
-func (w *writer) line(line []*region, trivial []*split) {
-	before := w.flush()
+func (w *formWriter) writeLine(line []*region, trivial []*cutPoint) {
+	before := w.takeOutput()
 	w.shared = map[any]bool{}
 	for i, r := range line {
 		if trivial[r.index] == nil {
-			w.region(r, line[:i])
+			w.writeRegion(r, line[:i])
 		}
 		if r.next != nil {
-			w.cut(r.exits[0].split)
+			w.writeCut(r.exits[0].split)
 		}
 	}
 	last := line[len(line)-1]
@@ -64,29 +64,29 @@ func (w *writer) line(line []*region, trivial []*split) {
 		w.f("return %d\n", s.index)
 	}
 	w.shared = nil
-	text := w.flush()
+	text := w.takeOutput()
 	w.b.Write(before)
-	if !w.ranged() && names(string(text), "n") {
-		w.items()
+	if !w.isRanged() && namesIdentifier(string(text), "n") {
+		w.declareItems()
 	}
 	w.f("%s}\n\n", text)
 }
 
 // dropUnused assigns unused results of group ops to _, because Go rejects unused variables.
-func (w *writer) dropUnused() {
-	text := string(w.flush())
+func (w *formWriter) dropUnused() {
+	text := string(w.takeOutput())
 	for _, v := range w.results {
 		def := v + " := "
-		if before, after, _ := strings.Cut(text, def); !mentions(after, v) {
+		if before, after, _ := strings.Cut(text, def); !mentionsName(after, v) {
 			text = before + "_ = " + after
 		}
 	}
 	w.f("%s", text)
 }
 
-// machine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts. Each
+// writeMachine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts. Each
 // line of regions becomes a Go method, which returns the number of the cut at which the work-items arrived.
-func (w *writer) machine(trivial []*split) {
+func (w *formWriter) writeMachine(trivial []*cutPoint) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
 	if w.rejoins {
@@ -96,19 +96,19 @@ func (w *writer) machine(trivial []*split) {
 	for _, line := range w.lines {
 		if k := line[0].index; k > 0 {
 			w.f("case %d: ", k-1)
-			w.cut(w.splits[k-1])
+			w.writeCut(w.splits[k-1])
 			w.f("next = g.r%d()\n", k)
 		}
 	}
 	w.f("}\n}\n}\n\n")
 	for _, line := range w.lines {
 		w.f("func (g *%s) r%d() int {\n", w.name, line[0].index)
-		w.line(line, trivial)
+		w.writeLine(line, trivial)
 	}
 }
 
-// The function names reports whether Go code contains the identifier outside of strings and comments.
-func names(code, identifier string) bool {
+// namesIdentifier reports whether Go code contains the identifier outside of strings and comments.
+func namesIdentifier(code, identifier string) bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
 	s.Init(fset.AddFile("", fset.Base(), len(code)), []byte(code), nil, 0)
@@ -122,36 +122,36 @@ func names(code, identifier string) bool {
 	}
 }
 
-// flush returns the code written so far, and clears it.
-func (w *writer) flush() []byte {
+// takeOutput returns the code written so far, and clears it.
+func (w *formWriter) takeOutput() []byte {
 	b := bytes.Clone(w.b.Bytes())
 	w.b.Reset()
 	return b
 }
 
-// structure writes the Go type of the host form, and the other declarations at package level.
-func (w *writer) structure() {
+// writeStruct writes the Go type of the host form, and the other declarations at package level.
+func (w *formWriter) writeStruct() {
 	what := "a work-group"
-	if w.ranged() {
+	if w.isRanged() {
 		what = "some work-items"
 	}
-	w.f("// %s is %s of the kernel [%s].\ntype %s struct {\n%s\n", w.name, what, w.m.Name, w.name, w.impl("HostGroup"))
+	w.f("// %s is %s of the kernel [%s].\ntype %s struct {\n%s\n", w.name, what, w.m.Name, w.name, w.implName("HostGroup"))
 	for i, e := range w.exprs {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
-	w.declare("", w.argFields(), w.typeOf)
-	fields := slices.DeleteFunc(slices.Clone(w.homes), func(v *ir.Value) bool { return w.straight && w.same(v) && cuts(v) })
-	w.declare("", fields, func(v *ir.Value) string {
-		if w.same(v) {
+	w.writeDecls("", w.argFields(), w.typeOf)
+	fields := slices.DeleteFunc(slices.Clone(w.storedList), func(v *ir.Value) bool { return w.straight && w.oneHome(v) && isCut(v) })
+	w.writeDecls("", fields, func(v *ir.Value) string {
+		if w.oneHome(v) {
 			return w.typeOf(v)
 		}
 		return "[]" + w.typeOf(v)
 	})
-	for _, s := range w.scratch() {
+	for _, s := range w.scratchNames() {
 		w.f("%s []%s\n", s, w.scratches[s])
 	}
 	w.f("}\n\n")
-	w.f("func %s() %s { return new(%s) }\n\n", constructor(w.name), w.impl("HostForm"), w.name)
+	w.f("func %s() %s { return new(%s) }\n\n", constructor(w.name), w.implName("HostForm"), w.name)
 	if len(w.sites) > 0 {
 		w.f("const %sSites = `%s`\n\n", w.name, siteLines(w.sites))
 	}
@@ -186,47 +186,47 @@ func siteLines(sites []*ir.Site) string {
 	return strings.Join(lines, "\n")
 }
 
-// begin writes method Begin, which prepares the form for a launch.
-func (w *writer) begin() {
+// writeBegin writes method Begin, which prepares the form for a launch.
+func (w *formWriter) writeBegin() {
 	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// The generated code computes constant expressions before the sizes that depend on them. But printing the sizes may
-	// add constant expressions, so the text of the sizes is produced first.
+	// The generated code computes constant expressions before the sizes that depend on them. But writing the code of the
+	// sizes may add constant expressions, so writeBegin writes this code first.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
-			fmt.Fprintf(&sizes, "g.Allot(%d, %s)\n", m.row, w.bytes(m))
+			fmt.Fprintf(&sizes, "g.Allot(%d, %s)\n", m.row, w.byteSize(m))
 		}
 	}
-	w.rooms(&sizes)
+	w.allocSlices(&sizes)
 	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte("(n, ")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
-		w.items()
+		w.declareItems()
 	}
 	for _, v := range w.argFields() {
-		w.f("g.%s = %s\n", w.v(v), w.arg(v))
+		w.f("g.%s = %s\n", w.v(v), w.argExpr(v))
 	}
 	for i := range w.exprs {
-		w.expr(i)
+		w.writeExpr(i)
 	}
 	w.b.Write(sizes.Bytes())
 	w.f("}\n\n")
 }
 
-// rooms writes the code that allocates the slices with one element per work-item, grouped by type.
-func (w *writer) rooms(b *bytes.Buffer) {
+// allocSlices writes the code that allocates the slices with one element per work-item, grouped by type.
+func (w *formWriter) allocSlices(b *bytes.Buffer) {
 	var types []string
 	names := map[string][]string{}
-	for _, s := range w.scratch() {
+	for _, s := range w.scratchNames() {
 		t := w.scratches[s]
 		if names[t] == nil {
 			types = append(types, t)
 		}
 		names[t] = append(names[t], "&g."+s)
 	}
-	for _, v := range w.homes {
-		if w.same(v) {
+	for _, v := range w.storedList {
+		if w.oneHome(v) {
 			continue
 		}
 		t := w.typeOf(v)
@@ -236,34 +236,34 @@ func (w *writer) rooms(b *bytes.Buffer) {
 		names[t] = append(names[t], "&g."+w.v(v))
 	}
 	for _, t := range types {
-		fmt.Fprintf(b, "%s(n, %s)\n", w.impl("HostRoom"), strings.Join(names[t], ", "))
+		fmt.Fprintf(b, "%s(n, %s)\n", w.implName("HostRoom"), strings.Join(names[t], ", "))
 	}
 }
 
 // argFields returns the kernel arguments that regions read from fields of the host form.
-func (w *writer) argFields() []*ir.Value {
+func (w *formWriter) argFields() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
 }
 
-// arg returns the Go expression of an argument.
-func (w *writer) arg(v *ir.Value) string {
+// argExpr returns the Go expression of an argument.
+func (w *formWriter) argExpr(v *ir.Value) string {
 	switch v.Type.Kind {
 	case ir.I32, ir.I64:
 		return fmt.Sprintf("g.Int%d(%d)", v.Type.Bits(), v.Bits)
 	case ir.F32, ir.F64:
 		return fmt.Sprintf("g.Float%d(%d)", v.Type.Bits(), v.Bits)
 	}
-	return fmt.Sprintf("%s[%s](&g.HostGroup, %d)", w.impl("HostArg"), goType(v.Type), v.Bits)
+	return fmt.Sprintf("%s[%s](&g.HostGroup, %d)", w.implName("HostArg"), goType(v.Type), v.Bits)
 }
 
-func (w *writer) allVars() []*ir.Var {
+func (w *formWriter) allVars() []*ir.Var {
 	return append(append([]*ir.Var(nil), w.m.Vars...), w.m.Kernel.Vars...)
 }
 
 // constExpr returns the field of the host form that contains the value of constant expression v.
-func (w *writer) constExpr(v *ir.Value) string {
+func (w *formWriter) constExpr(v *ir.Value) string {
 	if v.IsConst() {
-		return w.typed(v)
+		return w.typedConst(v)
 	}
 	for i, e := range w.exprs {
 		if e == v {
@@ -279,29 +279,29 @@ func (w *writer) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// expr writes the code that computes constant expression i. Code that was written earlier computes the operands of
+// writeExpr writes the code that computes constant expression i. The generated code before it computes the operands of
 // expression i.
-func (w *writer) expr(i int) {
+func (w *formWriter) writeExpr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {
 		s := v.Aux.(*ir.Spec)
-		w.f("g.c%d = %s[%s](&g.HostGroup, %d, %s)\n", i, w.impl("HostSpec"), goType(v.Type), s.ID, w.untyped(w.m.Const(s.Type, s.Default)))
+		w.f("g.c%d = %s[%s](&g.HostGroup, %d, %s)\n", i, w.implName("HostSpec"), goType(v.Type), s.ID, w.untypedConst(w.m.Const(s.Type, s.Default)))
 		return
 	}
-	x := &body{writer: w, done: map[any]bool{}, field: true}
+	x := &regionBody{formWriter: w, done: map[any]bool{}, field: true}
 	if v.Op == ir.OpSelect {
-		w.f("g.c%d = %s\nif %s {\ng.c%d = %s\n}\n", i, x.value(v.Args[2]), x.value(v.Args[0]), i, x.value(v.Args[1]))
+		w.f("g.c%d = %s\nif %s {\ng.c%d = %s\n}\n", i, x.valueExpr(v.Args[2]), x.valueExpr(v.Args[0]), i, x.valueExpr(v.Args[1]))
 		return
 	}
-	f, ok := exprs[v.Op]
+	f, ok := exprWriters[v.Op]
 	if !ok {
 		fail("the op %v in a constant expression", v.Op)
 	}
-	w.opaque = constant(v)
+	w.opaque = isGoConstant(v)
 	s := f(x, v)
 	w.opaque = false
-	if !harmless(v) {
-		w.f("if %s != 0 {\ng.c%d = %s\n}\n", x.value(v.Args[1]), i, s)
+	if !isHarmless(v) {
+		w.f("if %s != 0 {\ng.c%d = %s\n}\n", x.valueExpr(v.Args[1]), i, s)
 		return
 	}
 	w.f("g.c%d = %s\n", i, s)

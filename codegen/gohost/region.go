@@ -12,29 +12,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// body collects the Go code of a region. If the body contains the code of a cut, its region has no nodes.
-type body struct {
-	*writer
+// regionBody collects the Go code of a region. A regionBody with the code of a cut has a region without nodes.
+type regionBody struct {
+	*formWriter
 	r *region
 	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the beginning of a row of
-	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items, and buffer
-	// code is the rest of that iteration.
+	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items. Buffer code
+	// is the rest of the iteration.
 	top, row, item, code bytes.Buffer
 	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
 	done                 map[any]bool
-	needed               map[*ir.Value]bool // values of this region whose code must be written
+	neededValues         map[*ir.Value]bool // values of this region whose code must be written
 	asked                map[*ir.Value]bool // values of this region whose result is used
 	wide                 map[*ir.Value]bool // values used outside the node that computes them
 	uses                 map[*ir.Value]int
 	folded               map[*ir.Value]string // expressions that replace values at their uses
 	foreign              []*ir.Value          // values of other regions that this region uses
-	common               map[*ir.Value]bool   // memo of inTop
-	inRows               map[*ir.Value]bool   // memo of inRow
-	inRounds             map[*ir.Value]bool   // memo of inRound
+	common               map[*ir.Value]bool   // cached results of inTop
+	inRows               map[*ir.Value]bool   // cached results of inRow
+	inRounds             map[*ir.Value]bool   // cached results of inRound
 	tail, goesOn         string               // code at the end of a lockstep iteration, for a single iteration and for unrolled code
 	entered              []*ir.Value          // loop phis that the code after a lockstep loop uses
 	after                []string             // lines of code after the loop over the work-items
-	x, y, z, lane        bool                 // whether the code uses these ids of a work-item
+	x, y, z, lane        bool                 // whether the code uses the work-item's id x, y, z or lane
 	field                bool                 // whether constant expressions are read from fields at each use, not from variables
 	at                   map[*node]int        // index of each node in the region's order
 	where                map[*ir.Value]*node  // node that computes a value of the region; without phis
@@ -42,11 +42,11 @@ type body struct {
 	sharing              bool                 // whether all values of work-items are read from homes, which is true at a cut
 	before               []*region            // earlier regions in the same method
 	vars                 []*ir.Value          // variables declared at the beginning of a work-item's code
-	placing
+	nodeLayout
 }
 
-func (w *writer) newBody(r *region) *body {
-	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, inRows: map[*ir.Value]bool{}, inRounds: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
+func (w *formWriter) newBody(r *region) *regionBody {
+	x := &regionBody{formWriter: w, r: r, done: map[any]bool{}, neededValues: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, inRows: map[*ir.Value]bool{}, inRounds: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
 	maps.Copy(x.done, w.shared)
 	for i, n := range r.nodes {
 		x.at[n] = i
@@ -59,26 +59,26 @@ func (w *writer) newBody(r *region) *body {
 
 func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 
-func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
+func (w *formWriter) v(v *ir.Value) string { return name("v", w.index[v]) }
 
-// once writes the declaration of variable name to b unless it is already declared.
-func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
+// declareOnce writes the declaration of variable name to b unless it is already declared.
+func (w *regionBody) declareOnce(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
-		w.share(b, name)
+		w.shareInTop(b, name)
 		fmt.Fprintf(b, "%s := %s\n", name, fmt.Sprintf(format, args...))
 	}
 }
 
-// share records a declaration in buffer top, which later regions of the same Go method can use.
-func (w *body) share(b *bytes.Buffer, what any) {
+// shareInTop records a declaration in buffer top, which later regions of the same Go method can use.
+func (w *regionBody) shareInTop(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
 	}
 }
 
 // inTop reports whether v is the same for all work-items, and may be computed before the loop over them.
-func (w *body) inTop(v *ir.Value) bool {
+func (w *regionBody) inTop(v *ir.Value) bool {
 	if w.isLaunch(v) {
 		return true
 	}
@@ -89,19 +89,19 @@ func (w *body) inTop(v *ir.Value) bool {
 	w.common[v] = false
 	switch {
 	case !w.fullRegion().defs[v]:
-		is = w.home[v] && w.same(v)
-	case v.Op == ir.OpBuiltIn || !harmless(v):
+		is = w.stored[v] && w.oneHome(v)
+	case v.Op == ir.OpBuiltIn || !isHarmless(v):
 	default:
-		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) })
+		is = !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.inTop(a) })
 	}
 	w.common[v] = is
 	return is
 }
 
-// inRow reports whether v may be computed before a row of a range, because v is the same for all work-items
-// with the same y and z.
-func (w *body) inRow(v *ir.Value) bool {
-	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
+// inRow reports whether v may be computed before a row of a range. The value must be the same for all work-items with
+// the same y and z.
+func (w *regionBody) inRow(v *ir.Value) bool {
+	if !w.isRanged() || w.m.Rank < 2 || v.Block == nil {
 		return false
 	}
 	is, ok := w.inRows[v]
@@ -110,33 +110,33 @@ func (w *body) inRow(v *ir.Value) bool {
 	}
 	w.inRows[v] = false
 	switch {
-	case w.inTop(v) || !w.fullRegion().defs[v] || !harmless(v):
+	case w.inTop(v) || !w.fullRegion().defs[v] || !isHarmless(v):
 	case v.Op == ir.OpBuiltIn:
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// At the beginning of a row, values that each work-item computes are not available yet.
-		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
+		// At the beginning of a row, values that each work-item computes for itself are not available yet.
+		is = !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
 	return is
 }
 
-// The method ahead reports whether v is computed before the innermost loop over work-items.
-func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
+// isAhead reports whether v is computed before the innermost loop over work-items.
+func (w *regionBody) isAhead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
-// value returns the Go expression for a use of v, and writes the code that computes v if necessary.
-func (w *body) value(v *ir.Value) string {
+// valueExpr returns the Go expression for a use of v, and writes the code that computes v if necessary.
+func (w *regionBody) valueExpr(v *ir.Value) string {
 	switch {
 	case v.IsConst():
-		return w.typed(v)
+		return w.typedConst(v)
 	case v.Block == nil:
 		c := w.constExpr(v)
 		if w.field {
 			return c
 		}
 		local := strings.TrimPrefix(c, "g.")
-		w.once(&w.top, local, "%s", c)
+		w.declareOnce(&w.top, local, "%s", c)
 		return local
 	}
 	s := w.v(v)
@@ -147,47 +147,47 @@ func (w *body) value(v *ir.Value) string {
 	case w.done[v]:
 	case w.inTop(v):
 		w.done[v] = true
-		w.share(&w.top, v)
+		w.shareInTop(&w.top, v)
 		switch {
 		case !w.fullRegion().defs[v] && !w.isLaunch(v):
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
 		case v.Op == ir.OpArg && w.straight:
-			fmt.Fprintf(&w.top, "%s := %s\n", s, w.arg(v))
+			fmt.Fprintf(&w.top, "%s := %s\n", s, w.argExpr(v))
 		case v.Op == ir.OpArg:
 			w.args0[v] = true
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
 		default:
-			w.define(&w.top, v, true)
+			w.defineValue(&w.top, v, true)
 		}
 	case w.inRow(v):
 		w.done[v] = true
-		w.define(&w.row, v, true)
+		w.defineValue(&w.row, v, true)
 	case w.inRound(v):
 		w.done[v] = true
-		w.define(&w.round, v, true)
+		w.defineValue(&w.round, v, true)
 	case w.isInduction(v):
 		w.done[v] = true
-		w.vary(v)
+		w.computeInduction(v)
 	case w.r.defs[v]: // computed in its node
 	case w.recomputed[v]:
 		w.done[v] = true
-		w.define(&w.item, v, true)
+		w.defineValue(&w.item, v, true)
 	default:
-		if !w.home[v] && w.lastRound(v) == nil {
+		if !w.stored[v] && w.lastRound(v) == nil {
 			panic("BUG: no home for " + v.LongString())
 		}
 		w.done[v] = true
-		w.begin(v)
+		w.loadHome(v)
 	}
 	return s
 }
 
-// begin writes the code that loads v from its home at the beginning of an iteration over work-items.
-func (w *body) begin(v *ir.Value) {
+// loadHome writes the code that loads v from its home at the beginning of an iteration over work-items.
+func (w *regionBody) loadHome(v *ir.Value) {
 	i := w.index[v]
-	if w.same(v) {
+	if w.oneHome(v) {
 		e := name("e", i)
-		w.once(&w.top, e, "g.%s", w.v(v))
+		w.declareOnce(&w.top, e, "g.%s", w.v(v))
 		fmt.Fprintf(&w.item, "%s := %s\n", w.v(v), e)
 		return
 	}
@@ -200,42 +200,43 @@ func (w *body) begin(v *ir.Value) {
 
 // lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. lastRound
 // returns nil unless the region follows a lockstep loop that exits at the end of an iteration.
-func (w *body) lastRound(v *ir.Value) *ir.Value {
+func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
 		return ls.next[v]
 	}
 	return nil
 }
 
-// early writes code that computes v at the beginning of an iteration over work-items. generate and begin call early for
-// values whose node does not dominate all uses. If another region defines v, early computes only the operands of v.
-func (w *body) early(v *ir.Value) {
-	if w.done[v] || !w.recomputed[v] || w.ahead(v) {
+// computeEarly writes code that computes v at the beginning of an iteration over work-items. generateBody and loadHome
+// call it for values whose node does not dominate all uses. If another region defines v, computeEarly computes only the
+// operands of v.
+func (w *regionBody) computeEarly(v *ir.Value) {
+	if w.done[v] || !w.recomputed[v] || w.isAhead(v) {
 		return
 	}
-	for _, a := range w.args(v) {
-		w.early(a)
+	for _, a := range w.readValues(v) {
+		w.computeEarly(a)
 	}
 	if !w.r.defs[v] {
 		return
 	}
 	w.done[v] = true
-	w.define(&w.item, v, true)
+	w.defineValue(&w.item, v, true)
 }
 
 // homeSlice returns the Go variable of the slice with the value of v for each work-item.
-func (w *body) homeSlice(v *ir.Value) string {
+func (w *regionBody) homeSlice(v *ir.Value) string {
 	h := name("h", w.index[v])
-	w.once(&w.top, h, "g.%s[:n]", w.v(v))
+	w.declareOnce(&w.top, h, "g.%s[:n]", w.v(v))
 	return h
 }
 
-// mark finds the values whose code must be written, and the values that several nodes use.
-func (w *body) mark() {
+// markNeeded finds the values whose code must be written, and the values that several nodes use.
+func (w *regionBody) markNeeded() {
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
 		switch {
-		case v.Block == nil || w.ahead(v):
+		case v.Block == nil || w.isAhead(v):
 			return
 		case !w.r.defs[v]:
 			w.foreign = append(w.foreign, v)
@@ -246,12 +247,12 @@ func (w *body) mark() {
 		}
 		w.asked[v] = true
 		w.uses[v]++
-		if w.needed[v] {
+		if w.neededValues[v] {
 			return
 		}
-		w.needed[v] = true
+		w.neededValues[v] = true
 		if v.Op != ir.OpPhi {
-			for _, a := range w.args(v) {
+			for _, a := range w.readValues(v) {
 				use(a, w.where[v])
 			}
 			return
@@ -262,7 +263,7 @@ func (w *body) mark() {
 			use(a, nil)
 		}
 		for i, p := range v.Block.Preds {
-			// Find the node that ends with the terminator of block p.
+			// This loop finds the node that ends with the terminator of block p.
 			for _, n := range w.r.nodes {
 				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
@@ -273,31 +274,31 @@ func (w *body) mark() {
 	for _, n := range w.r.nodes {
 		for _, v := range n.insts {
 			if !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad && v.Op != ir.OpGroupUniform {
-				w.needed[v] = true
-				for _, a := range w.args(v) {
+				w.neededValues[v] = true
+				for _, a := range w.readValues(v) {
 					use(a, n)
 				}
 			}
 		}
 		switch {
 		case n.split != nil:
-			for _, v := range w.saves(n) {
+			for _, v := range w.savedAt(n) {
 				use(v, n)
 			}
 		case n.tail != noTail:
-			for _, s := range w.carried(n) {
+			for _, s := range w.carriedValues(n) {
 				use(s.v, n.of)
 			}
-		case n.block.Term.Cond != nil && len(w.succs(n)) == 2:
+		case n.block.Term.Cond != nil && len(w.partSuccs(n)) == 2:
 			use(n.block.Term.Cond, n)
 		}
 	}
 }
 
-// saves returns the values that the region stores in their homes at the cut of node n.
-func (w *body) saves(n *node) []*ir.Value {
+// savedAt returns the values that the region stores in their homes at the cut of node n.
+func (w *regionBody) savedAt(n *node) []*ir.Value {
 	var out []*ir.Value
-	for _, v := range w.homes {
+	for _, v := range w.storedList {
 		if w.fullRegion().defs[v] && n.end.has(w.index[v]) && (w.r.of == nil || !w.carriedHome(v)) {
 			out = append(out, v)
 		}
@@ -305,32 +306,32 @@ func (w *body) saves(n *node) []*ir.Value {
 	return out
 }
 
-// trivial reports whether region r consists only of a cut, and returns that cut.
-func (w *writer) trivial(r *region) (*split, bool) {
+// trivialCut reports whether region r consists only of a cut, and returns that cut.
+func (w *formWriter) trivialCut(r *region) (*cutPoint, bool) {
 	n := r.entry
 	if n.split == nil {
 		return nil, false
 	}
 	x := w.newBody(r)
-	x.mark()
-	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
+	x.markNeeded()
+	return n.split, len(x.neededValues) == 0 && len(x.savedAt(n)) == 0
 }
 
-// region writes the code of region r. before lists the earlier regions of the same method.
-func (w *writer) region(r *region, before []*region) {
+// writeRegion writes the code of region r. Parameter before lists the earlier regions of the same Go method.
+func (w *formWriter) writeRegion(r *region, before []*region) {
 	if ls := w.findLockstep(r); ls != nil {
 		w.interchanged = true
-		w.lockstep(ls, before)
+		w.writeLockstep(ls, before)
 		return
 	}
 	fast, conds := w.inRange(r, before)
-	x := w.generate(r, before, fast)
+	x := w.generateBody(r, before, fast)
 	if fast != nil {
 		w.b.Write(fast.top.Bytes())
 		x.row = *bytes.NewBuffer(append(fast.row.Bytes(), x.row.Bytes()...))
 		x.x, x.y, x.z = true, x.y || fast.y, x.z || fast.z
 	}
-	each := x.each()
+	each := x.itemCode()
 	w.b.Write(x.top.Bytes())
 	if x.leftMatters() {
 		x.declareNext()
@@ -341,104 +342,104 @@ func (w *writer) region(r *region, before []*region) {
 	}
 	if fast != nil {
 		x.rangeHead()
-		fast.hastily(conds)
+		fast.uncheckedLoop(conds)
 		w.f("for ; x < end; x++ {\n%s}\n", each)
-	} else if x.alike(each) {
+	} else if x.runsOnce(each) {
 		w.f("for range 1 { // for all work-items\n%s}\n", each)
 	} else {
-		x.loop(each)
+		x.writeLoop(each)
 	}
-	if x.rows() {
+	if x.hasRows() {
 		x.nextRow()
 	}
 	if block {
 		w.f("}\n")
 	}
-	x.close()
+	x.writeAfterLoop()
 }
 
-// alike reports whether the region needs to run only once per group, because all work-items compute the same
+// runsOnce reports whether the region needs to run only once per group, because all work-items compute the same
 // values and store nothing.
-func (w *body) alike(each string) bool {
+func (w *regionBody) runsOnce(each string) bool {
 	r := w.r
-	return !w.ranged() && w.m.Form != abi.Task && !r.dead && !r.leaves && len(r.exits) == 1 &&
-		!w.x && !w.y && !w.z && !w.lane && !names(each, "li") &&
-		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.computes(n) })
+	return !w.isRanged() && w.m.Form != abi.Task && !r.someReturned && !r.mayReturn && len(r.exits) == 1 &&
+		!w.x && !w.y && !w.z && !w.lane && !namesIdentifier(each, "li") &&
+		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.onlyComputes(n) })
 }
 
-// generate returns the body of region r. If parameter other is not nil, the new body reuses the values that body other
+// generateBody returns the body of region r. If prior is not nil, the new body reuses the values that the body prior
 // computes at the beginning of a row.
-func (w *writer) generate(r *region, before []*region, other *body) *body {
+func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody) *regionBody {
 	x := w.newBody(r)
 	x.before = before
-	if other != nil {
-		for v := range other.done {
+	if prior != nil {
+		for v := range prior.done {
 			if v, ok := v.(*ir.Value); ok && x.inRow(v) {
 				x.done[v] = true
 			}
 		}
 	}
-	x.mark()
+	x.markNeeded()
 	for _, v := range w.all {
-		if x.needed[v] && x.wide[v] && r.entry.in.has(w.index[v]) {
-			if w.home[v] {
+		if x.neededValues[v] && x.wide[v] && r.entry.in.has(w.index[v]) {
+			if w.stored[v] {
 				x.done[v] = true
-				x.begin(v)
+				x.loadHome(v)
 			} else {
-				x.early(v)
+				x.computeEarly(v)
 			}
 		}
 	}
 	for _, v := range x.foreign {
-		x.early(v)
+		x.computeEarly(v)
 	}
-	x.enter()
-	x.place()
+	x.enterRest()
+	x.placeNodes()
 	for _, v := range w.all {
-		if x.needed[v] && x.wide[v] && !x.done[v] && (v.Op == ir.OpPhi || !x.declaredAt(v, x.where[v])) {
+		if x.neededValues[v] && x.wide[v] && !x.done[v] && (v.Op == ir.OpPhi || !x.declaredAt(v, x.where[v])) {
 			x.vars = append(x.vars, v)
 		}
 	}
-	x.nodes()
-	if w.ranged() && w.loops && r.of == nil {
+	x.writeNodes()
+	if w.isRanged() && w.loops && r.of == nil {
 		x.stop()
 	}
-	if r.dead && r.of == nil {
-		x.once(&x.top, "dead", "g.Dead[:n]")
+	if r.someReturned && r.of == nil {
+		x.declareOnce(&x.top, "dead", "g.Dead[:n]")
 	}
 	return x
 }
 
-// The method each returns the code that one work-item runs in the region, which is the body of the loop over the
+// itemCode returns the code that one work-item runs in the region, which is the body of the loop over the
 // work-items.
-func (w *body) each() string {
-	before := w.flush()
-	if w.r.dead {
+func (w *regionBody) itemCode() string {
+	before := w.takeOutput()
+	if w.r.someReturned {
 		w.f("if dead[li] {\ncontinue\n}\n")
 	}
-	if w.ranged() && w.loops && w.r.of == nil {
-		w.leave(&w.writer.b)
+	if w.isRanged() && w.loops && w.r.of == nil {
+		w.checkCancel(&w.formWriter.b)
 	}
 	w.b.Write(w.item.Bytes())
-	w.declare("var ", w.vars, w.typeOf)
+	w.writeDecls("var ", w.vars, w.typeOf)
 	w.b.Write(w.code.Bytes())
-	text := string(w.flush())
+	text := string(w.takeOutput())
 	w.b.Write(before)
 	return text
 }
 
-// The method over writes a loop over count work-items. The loop declares a counter only if the body reads the counter,
+// writeItemLoop writes a loop over count work-items. The loop declares a counter only if the body reads the counter,
 // because Go rejects unused variables.
-func (w *writer) over(count, body string) {
+func (w *formWriter) writeItemLoop(count, body string) {
 	counter := ""
-	if names(body, "li") {
+	if namesIdentifier(body, "li") {
 		counter = "li := "
 	}
 	w.f("for %srange %s {\n%s}\n", counter, count, body)
 }
 
-// The method close writes the code after the loop over the work-items.
-func (w *body) close() {
+// writeAfterLoop writes the code after the loop over the work-items.
+func (w *regionBody) writeAfterLoop() {
 	for _, s := range w.after {
 		w.f("%s\n", s)
 	}
@@ -447,13 +448,13 @@ func (w *body) close() {
 
 // leftMatters reports whether the next cut, or the absence of a next cut, depends on decisions of the work-items at run
 // time.
-func (w *body) leftMatters() bool {
+func (w *regionBody) leftMatters() bool {
 	r := w.fullRegion()
-	return len(r.exits) > 1 && r.next == nil || r.leaves && len(r.exits) > 0
+	return len(r.exits) > 1 && r.next == nil || r.mayReturn && len(r.exits) > 0
 }
 
 // declareNext declares the Go variable that records the next cut.
-func (w *body) declareNext() {
+func (w *regionBody) declareNext() {
 	if w.r.next == nil {
 		w.f("next := -1\n")
 		return
@@ -466,7 +467,7 @@ func (w *body) declareNext() {
 }
 
 // goOn writes the code that continues with the next cut, or returns its number.
-func (w *body) goOn() {
+func (w *regionBody) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:
 		w.f("if !more {\nreturn\n}\n")
@@ -482,8 +483,8 @@ func (w *body) goOn() {
 	}
 }
 
-// lineOf returns a Go comment that contains the op, the file and the line of a cut. The comment omits the column,
-// because edits of the source change columns more often than lines.
+// lineOf returns a Go comment that contains the op, the file and the line of a cut. lineOf omits the column, because
+// edits of the source change columns more often than lines.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
@@ -491,8 +492,8 @@ func lineOf(op *ir.Value) string {
 	return fmt.Sprintf("%v, %s:%d", op.Op, path.Base(op.Pos.File), op.Pos.Line)
 }
 
-// declare writes the declarations of variables after a keyword, or of fields if keyword is empty.
-func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
+// writeDecls writes the declarations of variables after a keyword, or of fields if keyword is empty.
+func (w *formWriter) writeDecls(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
 	var types []string
 	names := map[string][]string{}
 	for _, v := range vs {
@@ -510,9 +511,9 @@ func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) str
 	}
 }
 
-// items writes the declaration of n, the number of work-items.
-func (w *writer) items() {
-	if w.ranged() {
+// declareItems writes the declaration of n, the number of work-items.
+func (w *formWriter) declareItems() {
+	if w.isRanged() {
 		w.f("const n = %d\n", blockItems)
 		return
 	}
@@ -523,9 +524,9 @@ func (w *writer) items() {
 	w.f("n := g.Items\n")
 }
 
-// loop writes the loop over the work-items of the group, with the counters for ids.
-func (w *body) loop(each string) {
-	if w.ranged() {
+// writeLoop writes the loop over the work-items of the group, with the counters for ids.
+func (w *regionBody) writeLoop(each string) {
+	if w.isRanged() {
 		w.rangeLoop(each)
 		return
 	}
@@ -540,8 +541,8 @@ func (w *body) loop(each string) {
 	if w.lane {
 		w.f("lane, sub, size := -1, 0, g.SubGroup\n")
 	}
-	w.counters()
-	before := w.flush()
+	w.declareCounters()
+	before := w.takeOutput()
 	if w.lane {
 		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
 	}
@@ -550,15 +551,15 @@ func (w *body) loop(each string) {
 	case fixed:
 		w.fixedIDs()
 	default:
-		w.count()
+		w.countItem()
 	}
-	ids := string(w.flush())
+	ids := string(w.takeOutput())
 	w.b.Write(before)
-	w.over("n", ids+each)
+	w.writeItemLoop("n", ids+each)
 }
 
 // fixedIDs writes code that computes the ids of a work-item from its number in a work-group of fixed size.
-func (w *body) fixedIDs() {
+func (w *regionBody) fixedIDs() {
 	s := w.m.WorkGroup
 	if w.x {
 		w.f("x := int(uint(li) %% %d)\n", s[0])
@@ -575,12 +576,12 @@ func (w *body) fixedIDs() {
 	}
 }
 
-// ranged reports whether the kernel has no work-groups. The host form of a kernel without work-groups runs a given
+// isRanged reports whether the kernel has no work-groups. The host form of a kernel without work-groups runs a given
 // interval of work-items.
-func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
+func (w *formWriter) isRanged() bool { return w.m.Form != abi.NDRange }
 
 // rangeLoop writes the loop over an interval of the work-items of a range.
-func (w *body) rangeLoop(each string) {
+func (w *regionBody) rangeLoop(each string) {
 	switch {
 	case !w.x && !w.y && !w.z:
 		w.f("for li := g.Lo; li < g.Hi; li++ {\n%s}\n", each)
@@ -593,7 +594,7 @@ func (w *body) rangeLoop(each string) {
 }
 
 // rangeHead writes the code before the loop over the work-items of a row.
-func (w *body) rangeHead() {
+func (w *regionBody) rangeHead() {
 	if w.m.Rank <= 1 {
 		w.f("x, end := g.Lo, g.Hi\n")
 		return
@@ -602,7 +603,7 @@ func (w *body) rangeHead() {
 }
 
 // rangeRows writes the header of the loop over the rows of a range, and the code at the beginning of a row.
-func (w *body) rangeRows() {
+func (w *regionBody) rangeRows() {
 	w.f("nx := g.Global[0]\n")
 	w.f("x := g.Lo %% nx\n")
 	if w.y || w.z {
@@ -620,18 +621,18 @@ func (w *body) rangeRows() {
 	w.b.Write(w.row.Bytes())
 }
 
-// rows reports whether a loop over rows encloses the loop over the work-items.
-func (w *body) rows() bool { return w.ranged() && w.m.Rank > 1 && (w.x || w.y || w.z) }
+// hasRows reports whether a loop over rows encloses the loop over the work-items.
+func (w *regionBody) hasRows() bool { return w.isRanged() && w.m.Rank > 1 && (w.x || w.y || w.z) }
 
 // nextRow writes the end of the body of the loop over rows.
-func (w *body) nextRow() {
+func (w *regionBody) nextRow() {
 	w.f("x = 0\n")
 	w.countRows()
 	w.f("}\n")
 }
 
-// The method counters declares the counters that the loop body increments.
-func (w *body) counters() {
+// declareCounters declares the counters that the loop body increments.
+func (w *regionBody) declareCounters() {
 	if w.m.Rank == 1 || w.m.WorkGroup[0] > 0 || !w.x && !w.y && !w.z {
 		return
 	}
@@ -644,8 +645,8 @@ func (w *body) counters() {
 	}
 }
 
-// count writes the code that increments the counters x, y and z.
-func (w *body) count() {
+// countItem writes the code that increments the counters x, y and z.
+func (w *regionBody) countItem() {
 	if !w.x && !w.y && !w.z {
 		return
 	}
@@ -655,7 +656,7 @@ func (w *body) count() {
 }
 
 // countRows writes the code that increments y and z after a row.
-func (w *body) countRows() {
+func (w *regionBody) countRows() {
 	if !w.y && !w.z {
 		return
 	}
@@ -667,8 +668,8 @@ func (w *body) countRows() {
 	}
 }
 
-// leave writes code that returns if the launch is cancelled.
-func (w *body) leave(b *bytes.Buffer) {
+// checkCancel writes code that returns if the launch is cancelled.
+func (w *regionBody) checkCancel(b *bytes.Buffer) {
 	w.stop()
 	out := "return g.Stop()"
 	if w.straight {
@@ -677,45 +678,45 @@ func (w *body) leave(b *bytes.Buffer) {
 	fmt.Fprintf(b, "if stop.Load() {\n%s\n}\n", out)
 }
 
-func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
+func (w *regionBody) stop() { w.declareOnce(&w.top, "stop", "g.Cancelled()") }
 
-// The method exit writes the end of node n, which leads to a cut. The code stores live values in their homes and
+// writeExit writes the end of node n, which leads to a cut. The written code stores live values in their homes and
 // records the cut.
-func (w *body) exit(b *bytes.Buffer, n *node) {
+func (w *regionBody) writeExit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()
-	for _, v := range w.saves(n) {
+	for _, v := range w.savedAt(n) {
 		s := w.v(v)
 		switch {
 		case w.inTop(v):
-			w.value(v)
+			w.valueExpr(v)
 			w.afterLoop("g.%s = %s", s, s)
-		case w.same(v):
+		case w.oneHome(v):
 			u := name("u", w.index[v])
-			w.once(&w.top, u, "g.%s", s)
+			w.declareOnce(&w.top, u, "g.%s", s)
 			fmt.Fprintf(b, "%s = %s\n", u, s)
 			w.afterLoop("g.%s = %s", s, u)
 		default:
 			if !w.r.defs[v] {
-				s = w.value(v)
+				s = w.valueExpr(v)
 			}
 			fmt.Fprintf(b, "%s[li] = %s\n", w.homeSlice(v), s)
 		}
 	}
 	k := n.split.index
 	switch {
-	case r.next != nil && r.leaves:
+	case r.next != nil && r.mayReturn:
 		fmt.Fprintf(b, "more = true\n")
 	case r.next != nil:
 	case len(r.exits) > 1:
 		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
-	case r.leaves:
+	case r.mayReturn:
 		fmt.Fprintf(b, "next = %d\n", k)
 	}
 	fmt.Fprintf(b, "continue\n")
 }
 
 // afterLoop adds a line of code after the loop over the work-items.
-func (w *body) afterLoop(format string, args ...any) {
+func (w *regionBody) afterLoop(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
 		w.after = append(w.after, s)
 	}

@@ -35,40 +35,41 @@ import (
 //	}
 
 // fullRegion returns the body's region or, if that region is only a part, the complete region that contains the part.
-func (w *body) fullRegion() *region {
+func (w *regionBody) fullRegion() *region {
 	if w.r.of != nil {
 		return w.r.of
 	}
 	return w.r
 }
 
-// succs returns the successors of node n within the region or part.
-func (w *body) succs(n *node) []*node {
+// partSuccs returns the successors of node n within the region or part.
+func (w *regionBody) partSuccs(n *node) []*node {
 	if n.tail != noTail {
 		return nil
 	}
 	if s, ok := w.r.succs[n]; ok {
 		return s
 	}
-	return w.flow.succs(n)
+	return w.flow.succsOf(n)
 }
 
 // inLoop reports whether the body is for the iterations of a lockstep loop.
-func (w *body) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
+func (w *regionBody) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
 
 // isInduction reports whether v is an induction variable of the lockstep loop.
-func (w *body) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
+func (w *regionBody) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
 
-// vary writes code that computes a work-item's value of an induction variable.
-func (w *body) vary(v *ir.Value) {
+// computeInduction writes code that computes a work-item's value of an induction variable.
+func (w *regionBody) computeInduction(v *ir.Value) {
 	if w.r.ls.inductions[v].scale != 0 {
 		fmt.Fprintf(&w.item, "%s := %s + int64(li)\n", w.v(v), name("b", w.index[v]))
 	}
 }
 
-// inRound reports whether v is the same for all work-items in an iteration of the lockstep loop, and may be computed
-// before the loop over them. v may be a load that every work-item executes, because the loop contains no stores.
-func (w *body) inRound(v *ir.Value) bool {
+// inRound reports whether v may be computed before the loop over work-items in an iteration of the lockstep loop. The
+// value must be the same for all work-items. The value may be a load that every work-item executes, because the loop
+// contains no stores.
+func (w *regionBody) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
 	}
@@ -80,22 +81,22 @@ func (w *body) inRound(v *ir.Value) bool {
 	if mm, ok := w.minmax[v]; ok {
 		args = []*ir.Value{mm.x, mm.y}
 	}
-	is = (harmless(v) && v.Op != ir.OpBuiltIn || v.Op == ir.OpLoad && w.always(w.where[v])) &&
+	is = (isHarmless(v) && v.Op != ir.OpBuiltIn || v.Op == ir.OpLoad && w.alwaysReached(w.where[v])) &&
 		!slices.ContainsFunc(args, func(a *ir.Value) bool {
 			i := w.r.ls.inductions[a]
-			return !w.invariant(a) && (i == nil || i.scale != 0)
+			return !w.isInvariant(a) && (i == nil || i.scale != 0)
 		})
 	w.inRounds[v] = is
 	return is
 }
 
-// always reports whether every work-item reaches node n in each iteration of the lockstep loop.
-func (w *body) always(n *node) bool {
+// alwaysReached reports whether every work-item reaches node n in each iteration of the lockstep loop.
+func (w *regionBody) alwaysReached(n *node) bool {
 	for m := w.r.entry; ; {
 		if m == n {
 			return true
 		}
-		s := w.succs(m)
+		s := w.partSuccs(m)
 		if len(s) != 1 || s[0].tail != noTail || len(s[0].block.Preds) != 1 {
 			return false
 		}
@@ -103,44 +104,44 @@ func (w *body) always(n *node) bool {
 	}
 }
 
-// carried is an assignment at the end of a part. At the end of the part each work-item stores value v in the home of
-// another value, which is in field home.
-type carried struct{ v, home *ir.Value }
+// A carriedAssign is an assignment at the end of a part of a region. Each work-item stores value v in the home of
+// another value, which is in the field home.
+type carriedAssign struct{ v, home *ir.Value }
 
-func (w *body) carried(n *node) (out []carried) {
+func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
 	ls := w.r.ls
 	for _, phi := range ls.arrays {
-		init, next := ls.edges(phi)
+		init, next := ls.phiEdges(phi)
 		switch n.tail {
 		case arrive:
-			out = append(out, carried{init, phi})
+			out = append(out, carriedAssign{init, phi})
 		case endRound:
-			out = append(out, carried{next, phi})
+			out = append(out, carriedAssign{next, phi})
 		}
 	}
 	if n.tail == arrive {
 		for _, v := range ls.through {
-			out = append(out, carried{v, v})
+			out = append(out, carriedAssign{v, v})
 		}
 	}
 	return out
 }
 
 // carriedHome reports whether the home of v contains v when the rest of the region begins.
-func (w *body) carriedHome(v *ir.Value) bool {
-	return !w.r.defs[v] && !w.ahead(v) && w.r.ls.next[v] == nil
+func (w *regionBody) carriedHome(v *ir.Value) bool {
+	return !w.r.defs[v] && !w.isAhead(v) && w.r.ls.next[v] == nil
 }
 
-// finish writes the code of an edge that leaves a part of the region.
-func (w *body) finish(b *bytes.Buffer, n *node) {
+// finishPart writes the code of an edge that leaves a part of the region.
+func (w *regionBody) finishPart(b *bytes.Buffer, n *node) {
 	if n.tail == turnBack {
 		b.WriteString("all = false\nbreak\n")
 		return
 	}
 	var text strings.Builder
 	var to, from []string
-	for _, c := range w.carried(n) {
-		if v := w.plain(c.v); c.v != c.home || n.tail == arrive {
+	for _, c := range w.carriedValues(n) {
+		if v := w.plainExpr(c.v); c.v != c.home || n.tail == arrive {
 			fmt.Fprintf(&text, "%s[li] = %s\n", w.homeSlice(c.home), v)
 			to, from = append(to, w.v(c.home)), append(from, v)
 		}
@@ -151,18 +152,18 @@ func (w *body) finish(b *bytes.Buffer, n *node) {
 	b.WriteString(text.String() + "continue\n")
 }
 
-// enter writes code that computes the phis at the start of the rest of a lockstep region.
-func (w *body) enter() {
+// enterRest writes code that computes the phis at the start of the rest of a lockstep region.
+func (w *regionBody) enterRest() {
 	if w.r.ls == nil {
 		return
 	}
 	for _, phi := range w.r.entry.phis {
-		if a := w.r.args[phi]; a != nil && w.needed[phi] {
+		if a := w.r.args[phi]; a != nil && w.neededValues[phi] {
 			text := ""
 			if slices.Contains(w.r.ls.arrays, a) {
 				text = w.homeSlice(a) + "[li]" // carry has checked that the home contains the right value
 			} else {
-				text = w.value(a)
+				text = w.valueExpr(a)
 			}
 			w.done[phi] = true
 			fmt.Fprintf(&w.item, "%s := %s\n", w.v(phi), text)
@@ -170,28 +171,28 @@ func (w *body) enter() {
 	}
 }
 
-// lockstep writes the code of a region with a lockstep loop.
-func (w *writer) lockstep(ls *lockstep, before []*region) {
-	p := w.generate(ls.prefix, before, nil)
-	l := w.generate(ls.rounds, before, p)
-	head, guards, loop := ls.write(l)
-	c := w.generate(ls.rest, before, l)
-	parts := []*body{p, l, c}
+// writeLockstep writes the code of a region with a lockstep loop.
+func (w *formWriter) writeLockstep(ls *lockstep, before []*region) {
+	p := w.generateBody(ls.prefix, before, nil)
+	l := w.generateBody(ls.rounds, before, p)
+	head, guards, loop := ls.loopCode(l)
+	c := w.generateBody(ls.rest, before, l)
+	parts := []*regionBody{p, l, c}
 	// The region's original code is needed if work-items may have returned or may not reach the loop.
-	absent := ls.r.dead || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
+	absent := ls.r.someReturned || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
 	if absent {
 		guards = append([]string{"all"}, guards...)
 	}
-	if ls.r.dead {
-		p.once(&p.top, "dead", "g.Dead[:n]")
+	if ls.r.someReturned {
+		p.declareOnce(&p.top, "dead", "g.Dead[:n]")
 	}
-	var own *body // body of the region's original code; nil if that code can never run
+	var own *regionBody // body of the region's original code; nil if that code can never run
 	if len(guards) > 0 {
-		own = w.generate(ls.r, before, c)
+		own = w.generateBody(ls.r, before, c)
 		parts = append(parts, own)
 	}
 	u := w.newBody(ls.r)
-	if w.ranged() {
+	if w.isRanged() {
 		w.f("const n = %d\n", blockItems)
 	}
 	for _, x := range parts {
@@ -206,11 +207,11 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 		u.declareNext()
 	}
 	w.f("// The work-items go through the loop together.\n")
-	u.blocks(p)
+	u.blockLoop(p)
 	if absent {
 		w.f("all := true\n")
 	}
-	p.everyItem(ls.r.dead)
+	p.everyItem(ls.r.someReturned)
 	if own != nil {
 		w.f("if %s {\n", strings.Join(guards, " && "))
 	}
@@ -221,30 +222,30 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	}
 	if own != nil {
 		w.f("} else {\n")
-		if w.ranged() {
-			w.f("for x, end := x, x+count; x < end; x++ {\n%s}\n", own.each())
+		if w.isRanged() {
+			w.f("for x, end := x, x+count; x < end; x++ {\n%s}\n", own.itemCode())
 		} else {
-			w.over("n", own.each())
+			w.writeItemLoop("n", own.itemCode())
 		}
 		w.f("}\n")
 	}
 	u.endBlocks()
-	u.close()
+	u.writeAfterLoop()
 }
 
 // everyItem writes the loop of a part over all work-items of the block. If dead is true, the loop also checks
 // whether a work-item has returned. If a work-item has returned, the region's original code runs instead.
-func (w *body) everyItem(dead bool) {
-	text := w.ownX(w.each())
+func (w *regionBody) everyItem(dead bool) {
+	text := w.ownX(w.itemCode())
 	if dead {
 		text = "if dead[li] {\nall = false\nbreak\n}\n" + text
 	}
-	w.over(w.block(), text)
+	w.writeItemLoop(w.blockSize(), text)
 }
 
-// block returns the Go expression for the number of work-items of the block.
-func (w *writer) block() string {
-	if w.ranged() {
+// blockSize returns the Go expression for the number of work-items of the block.
+func (w *formWriter) blockSize() string {
+	if w.isRanged() {
 		return "count"
 	}
 	return "n"
@@ -252,17 +253,17 @@ func (w *writer) block() string {
 
 // If the code reads variable x, ownX adds a declaration that sets x to the id of the work-item. Outside the loop over
 // the work-items, the Go variable x is the id of the block's first work-item.
-func (w *body) ownX(each string) string {
-	if w.ranged() && names(each, "x") {
+func (w *regionBody) ownX(each string) string {
+	if w.isRanged() && namesIdentifier(each, "x") {
 		return "x := x + li\n" + each
 	}
 	return each
 }
 
-// blocks writes the header of the loop over the blocks of a range.
-func (w *body) blocks(p *body) {
+// blockLoop writes the header of the loop over the blocks of a range.
+func (w *regionBody) blockLoop(p *regionBody) {
 	switch {
-	case !w.ranged():
+	case !w.isRanged():
 		w.f("{\n")
 		return
 	case w.m.Rank <= 1:
@@ -271,50 +272,50 @@ func (w *body) blocks(p *body) {
 		w.rangeRows()
 		w.f("for x < end {\ncount := min(end-x, n)\n")
 	}
-	p.leave(&w.writer.b)
+	p.checkCancel(&w.formWriter.b)
 }
 
 // endBlocks writes the end of the loop over the blocks of a range.
-func (w *body) endBlocks() {
-	if w.ranged() {
+func (w *regionBody) endBlocks() {
+	if w.isRanged() {
 		w.f("x += count\n")
 	}
 	w.f("}\n")
-	if w.rows() {
+	if w.hasRows() {
 		w.nextRow()
 	}
 }
 
-// write returns the code of a lockstep loop in three pieces. head is the code before the loop, and guards are the
-// conditions under which the loop may run. Parameter w is the body of the iterations.
-func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
+// loopCode returns the code of a lockstep loop in three pieces. Result head is the code before the loop, and guards are
+// the conditions under which the loop may run. Parameter w is the regionBody of the iterations.
+func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
 	own := map[*induction]bool{} // induction variables that the code uses
 	counted := false
-	for _, e := range ls.ends() {
+	for _, e := range ls.exits() {
 		for _, c := range e.conds {
 			own[c.i] = true
 			if c.i.scale != 0 {
 				counted = true
-				guards = ls.guard(w, guards, c)
+				guards = ls.addGuards(w, guards, c)
 			}
 		}
 	}
-	count := w.block()
+	count := w.blockSize()
 	if counted {
 		fmt.Fprintf(&h, "active := %s\n", count)
 		count = "active"
 	}
 	b.WriteString("for {\n")
 	for _, e := range ls.tops {
-		w.stay(&b, e)
+		w.writeExitTest(&b, e)
 	}
-	w.leave(&b)
-	keep := w.flush()
+	w.checkCancel(&b)
+	keep := w.takeOutput()
 	ls.cutHomes(w, count)
-	w.over(count, w.ownX(w.each()))
-	one := w.outline(string(w.flush()))
-	w.writer.b.Write(keep)
+	w.writeItemLoop(count, w.ownX(w.itemCode()))
+	one := w.outlineLoop(string(w.takeOutput()))
+	w.formWriter.b.Write(keep)
 	steps := "" // Go code that increments the induction variables
 	for _, i := range ls.steps {
 		if !own[i] && !w.done[i.phi] {
@@ -322,58 +323,58 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 		}
 		init := ""
 		if i.scale == 0 {
-			init = w.value(i.init)
+			init = w.valueExpr(i.init)
 		} else {
-			init = ls.base(w, i)
+			init = ls.baseValue(w, i)
 		}
-		fmt.Fprintf(&h, "%s := %s\n", w.first(i), init)
-		steps += fmt.Sprintf("%s += %s\n", w.first(i), w.plain(i.step))
+		fmt.Fprintf(&h, "%s := %s\n", w.firstValue(i), init)
+		steps += fmt.Sprintf("%s += %s\n", w.firstValue(i), w.plainExpr(i.step))
 	}
-	b.WriteString(ls.several(w, count, one, steps))
+	b.WriteString(ls.unrollLoop(w, count, one, steps))
 	if ls.bottom != nil {
-		w.stay(&b, ls.bottom)
+		w.writeExitTest(&b, ls.bottom)
 	}
 	b.WriteString("}\n")
 	return h.String(), guards, b.Bytes()
 }
 
-// The method first returns the Go variable that contains induction variable i of the block's first work-item.
-func (w *body) first(i *induction) string {
+// firstValue returns the Go variable that contains induction variable i of the block's first work-item.
+func (w *regionBody) firstValue(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
 	}
 	return name("b", w.index[i.phi])
 }
 
-// cutHomes writes code that reslices homes to the length of the block. gc then omits bounds checks.
-func (ls *lockstep) cutHomes(w *body, count string) {
+// cutHomes writes code that reslices homes to the length of the block. After the reslicing, gc omits bounds checks.
+func (ls *lockstep) cutHomes(w *regionBody, count string) {
 	for _, phi := range ls.arrays {
 		s := w.homeSlice(phi)
 		w.f("%s = %s[:%s]\n", s, s, count)
 	}
 }
 
-// ends returns all exits of the lockstep loop.
-func (ls *lockstep) ends() []*leaving {
+// exits returns all exits of the lockstep loop.
+func (ls *lockstep) exits() []*loopExit {
 	if ls.bottom == nil {
 		return ls.tops
 	}
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// The method base returns the Go expression for the initial value of induction variable i in the block's first
+// baseValue returns the Go expression for the initial value of induction variable i in the block's first
 // work-item.
-func (ls *lockstep) base(w *body, i *induction) string {
+func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 	var terms []string
 	switch {
-	case w.ranged():
+	case w.isRanged():
 		terms = append(terms, "int64(x)")
 	case i.global:
-		w.once(&w.top, "basex", "g.Base(0)")
+		w.declareOnce(&w.top, "basex", "g.Base(0)")
 		terms = append(terms, "int64(basex)")
 	}
 	if i.from != nil {
-		terms = append(terms, w.value(i.from))
+		terms = append(terms, w.valueExpr(i.from))
 	}
 	if i.offset != 0 || len(terms) == 0 {
 		terms = append(terms, fmt.Sprintf("int64(%d)", i.offset))
@@ -385,52 +386,52 @@ func (ls *lockstep) base(w *body, i *induction) string {
 // limit do not overflow an int64.
 const farAway = "1<<60"
 
-// guard appends Go conditions. If they all hold, the induction variable of c cannot overflow.
-func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
+// addGuards appends Go conditions. If all these conditions hold, the induction variable of c cannot overflow.
+func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {
 			guards = append(guards, s)
 		}
 	}
 	if s := c.i.step; !s.IsConst() && s.Op != ir.OpUConvert {
-		l := w.value(s)
+		l := w.valueExpr(s)
 		add(fmt.Sprintf("%s >= 0 && %s <= %s", l, l, farAway))
 	}
 	for _, v := range []*ir.Value{c.bound, c.i.from} {
-		if v != nil && !w.isLen(v) && !ls.near(w, c) {
-			b := w.value(v)
+		if v != nil && !w.isLen(v) && !ls.cannotOverflow(w, c) {
+			b := w.valueExpr(v)
 			add(fmt.Sprintf("%s >= -%s && %s <= %s", b, farAway, b, farAway))
 		}
 	}
 	return guards
 }
 
-// The method near reports whether the induction variable of condition c never overflows, because its start is not
+// cannotOverflow reports whether the induction variable of condition c never overflows, because its start is not
 // negative and its upper bound is small.
-func (ls *lockstep) near(w *body, c condition) bool {
+func (ls *lockstep) cannotOverflow(w *regionBody, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
 		from = w.spanOf(c.i.from)
 	}
-	return c.below() == "<" && c.plus == 0 && from.lo >= 0 && from.hi <= 1<<60 && c.i.offset >= 0 && w.spanOf(c.bound).hi <= 1<<60
+	return c.upperBoundOp() == "<" && c.plus == 0 && from.lo >= 0 && from.hi <= 1<<60 && c.i.offset >= 0 && w.spanOf(c.bound).hi <= 1<<60
 }
 
 // isLen reports whether v is a small constant or the length of a slice.
-func (w *writer) isLen(v *ir.Value) bool {
+func (w *formWriter) isLen(v *ir.Value) bool {
 	if v.IsConst() {
 		return v.Int() > -1<<59 && v.Int() < 1<<59
 	}
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// The method stay writes the code of loop exit e. The code of the exit breaks the lockstep loop, or reduces the number
+// writeExitTest writes the code of loop exit e. The code of the exit breaks the lockstep loop, or reduces the number
 // of active work-items.
-func (w *body) stay(b *bytes.Buffer, e *leaving) {
+func (w *regionBody) writeExitTest(b *bytes.Buffer, e *loopExit) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {
-			x, y, op := w.v(c.i.phi), w.value(c.bound), opposites[c.op]
+			x, y, op := w.v(c.i.phi), w.valueExpr(c.bound), opposites[c.op]
 			if c.op == ir.OpULt || c.op == ir.OpULe {
-				x, y = fmt.Sprintf("u%s(%s)", goType(c.bound.Type), x), w.unsigned(c.bound)
+				x, y = fmt.Sprintf("u%s(%s)", goType(c.bound.Type), x), w.unsignedExpr(c.bound)
 			}
 			if !c.left {
 				x, y = y, x
@@ -442,11 +443,11 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the smallest int64
-			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
+		if w.r.ls.cannotOverflow(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the smallest int64
+			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.valueExpr(c.bound), name("b", w.index[c.i.phi]))
 		}
-		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))
-		if c.below() == "<=" {
+		left := fmt.Sprintf("%s-%s", w.valueExpr(c.bound), name("b", w.index[c.i.phi]))
+		if c.upperBoundOp() == "<=" {
 			c.plus--
 		}
 		if c.plus != 0 {

@@ -39,7 +39,7 @@ func (a affine) at(x string) string {
 }
 
 // affineOf decomposes v into an affine index with a small positive scale, and reports whether it succeeded.
-func (w *body) affineOf(v *ir.Value) (affine, bool) {
+func (w *regionBody) affineOf(v *ir.Value) (affine, bool) {
 	if l, ok := w.linearOf(v); ok && l.id == ir.GlobalInvocationIDX {
 		a := affine{scale: l.scale}
 		if l.offset != 0 {
@@ -51,34 +51,34 @@ func (w *body) affineOf(v *ir.Value) (affine, bool) {
 		return affine{}, false
 	}
 	x, y := v.Args[0], v.Args[1]
-	if v.Op == ir.OpIAdd && w.invariant(x) {
+	if v.Op == ir.OpIAdd && w.isInvariant(x) {
 		x, y = y, x
 	}
 	a, ok := w.affineOf(x)
-	if !ok || !w.invariant(y) {
+	if !ok || !w.isInvariant(y) {
 		return affine{}, false
 	}
 	sign := "+"
 	if v.Op == ir.OpISub {
 		sign = "-"
 	}
-	a.terms += sign + w.plain(y)
+	a.terms += sign + w.plainExpr(y)
 	return a, true
 }
 
 // inRange returns a copy of the region's code without the bounds checks that one check per row can replace. The copy
-// may run only if the conditions in the second result hold. Both results are nil if no check can be replaced.
-func (w *writer) inRange(r *region, before []*region) (*body, []string) {
-	if !w.ranged() || w.loops || len(r.exits) > 0 {
+// may run only if the conditions in the second result hold. inRange returns nil twice if no check can be replaced.
+func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string) {
+	if !w.isRanged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
 	}
 	fast := &region{index: r.index, entry: r.entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{},
-		part: part{of: r, label: "f", succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
+		partInfo: partInfo{of: r, label: "f", succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 	q := w.newBody(r)
 	var conds []string
 	for _, n := range r.nodes {
-		s := w.flow.succs(n)
-		if len(s) != 2 || !faults(s[1]) || n.block.Term.Cond.Op != ir.OpULt {
+		s := w.flow.succsOf(n)
+		if len(s) != 2 || !hasFault(s[1]) || n.block.Term.Cond.Op != ir.OpULt {
 			continue
 		}
 		index, size := n.block.Term.Cond.Args[0], n.block.Term.Cond.Args[1]
@@ -87,7 +87,7 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 		}
 		if a, ok := q.affineOf(index); ok {
 			for _, x := range []string{"x", "last"} {
-				if c := fmt.Sprintf("uint64(%s) < uint64(%s)", a.at(x), q.value(size)); !slices.Contains(conds, c) {
+				if c := fmt.Sprintf("uint64(%s) < uint64(%s)", a.at(x), q.valueExpr(size)); !slices.Contains(conds, c) {
 					conds = append(conds, c)
 				}
 			}
@@ -100,29 +100,29 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	reached := map[*node]bool{r.entry: true}
 	for _, n := range r.nodes { // the kernel has no loops
 		if reached[n] {
-			fast.add(n)
+			fast.addNode(n)
 			s, ok := fast.succs[n]
 			if !ok {
-				s = w.flow.succs(n)
+				s = w.flow.succsOf(n)
 			}
 			for _, s := range s {
 				reached[s] = true
 			}
 		}
 	}
-	x := w.generate(fast, before, q)
+	x := w.generateBody(fast, before, q)
 	x.y, x.z = x.y || q.y, x.z || q.z
 	x.top = *bytes.NewBuffer(append(q.top.Bytes(), x.top.Bytes()...))
 	x.row = *bytes.NewBuffer(append(q.row.Bytes(), x.row.Bytes()...))
 	return x, conds
 }
 
-// hastily writes the loop over the work-items of a row without bounds checks. The loop is in an if statement that tests
-// the conditions in conds.
-func (w *body) hastily(conds []string) {
-	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.each())
+// uncheckedLoop writes the loop over the work-items of a row without bounds checks. The loop without bounds checks is
+// in an if statement that tests the conditions in conds.
+func (w *regionBody) uncheckedLoop(conds []string) {
+	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.itemCode())
 	if !ofForm.MatchString(loop) { // no checks are left
-		loop = w.outline(loop) + "x = end\n"
+		loop = w.outlineLoop(loop) + "x = end\n"
 	}
 	w.f("if last := end - 1; %s {\n%s}\n", strings.Join(conds, " &&\n"), loop)
 }

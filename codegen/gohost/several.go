@@ -19,13 +19,13 @@ const atOnce = 4
 // homeLoads matches lines that load a value from its home.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// several returns the body of the lockstep loop, unrolled if possible. Parameter one is the code of a single iteration,
-// and parameter steps is the code that increments the induction variables.
-func (ls *lockstep) several(w *body, count, one, steps string) string {
+// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is the code of a single
+// iteration, and steps is the code that increments the induction variables.
+func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) string {
 	round := w.round.String()
-	single := round + one + steps
+	single := round + iteration + steps
 	code, end := strings.CutSuffix(w.code.String(), w.tail)
-	conds, ok := ls.far(w, count)
+	conds, ok := ls.unrollConds(w, count)
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
@@ -35,7 +35,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 		own = append(own, identifier.FindAllString(d, 1)...)
 	}
 	for _, i := range ls.steps {
-		own = append(own, w.first(i))
+		own = append(own, w.firstValue(i))
 	}
 	in := func(k int, text string) string {
 		return identifier.ReplaceAllStringFunc(text, func(s string) string {
@@ -45,7 +45,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 			return s
 		})
 	}
-	keep := w.flush()
+	keep := w.takeOutput()
 	ls.cutHomes(w, count)
 	item := w.item.String()
 	loads := homeLoads.FindAllString(item, -1)
@@ -55,10 +55,10 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 		}
 	}
 	vars := func() string {
-		before := w.flush()
-		w.declare("var ", w.vars, w.typeOf)
-		out := w.flush()
-		w.writer.b.Write(before)
+		before := w.takeOutput()
+		w.writeDecls("var ", w.vars, w.typeOf)
+		out := w.takeOutput()
+		w.formWriter.b.Write(before)
 		return string(out)
 	}()
 	each := strings.Join(loads, "")
@@ -68,33 +68,34 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	for _, phi := range ls.arrays {
 		each += fmt.Sprintf("%s[li] = %s\n", w.homeSlice(phi), w.v(phi))
 	}
-	w.over(count, w.ownX(each))
-	call := w.outline(string(w.flush()))
-	w.writer.b.Write(keep)
+	w.writeItemLoop(count, w.ownX(each))
+	call := w.outlineLoop(string(w.takeOutput()))
+	w.formWriter.b.Write(keep)
 
 	var b strings.Builder
 	fmt.Fprintf(&b, "if %s {\n%s", strings.Join(conds, " && "), round)
 	for k := 1; k < atOnce; k++ {
 		for _, i := range ls.steps {
-			if s := w.first(i); strings.Contains(steps, s+" +=") {
-				fmt.Fprintf(&b, "%s := %s + %s\n", in(k, s), in(k-1, s), w.plain(i.step))
+			if s := w.firstValue(i); strings.Contains(steps, s+" +=") {
+				fmt.Fprintf(&b, "%s := %s + %s\n", in(k, s), in(k-1, s), w.plainExpr(i.step))
 			}
 		}
 		b.WriteString(in(k, round))
 	}
 	b.WriteString(call)
 	for _, i := range ls.steps {
-		if s := w.first(i); strings.Contains(steps, s+" +=") {
-			fmt.Fprintf(&b, "%s = %s + %s\n", s, in(atOnce-1, s), w.plain(i.step))
+		if s := w.firstValue(i); strings.Contains(steps, s+" +=") {
+			fmt.Fprintf(&b, "%s = %s + %s\n", s, in(atOnce-1, s), w.plainExpr(i.step))
 		}
 	}
 	fmt.Fprintf(&b, "} else {\n%s}\n", single)
 	return b.String()
 }
 
-// The method far returns Go conditions. If they all hold, all active work-items execute all unrolled iterations.
-func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
-	for _, e := range ls.ends() {
+// unrollConds returns Go conditions. If all these conditions hold, all active work-items execute all unrolled
+// iterations.
+func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok bool) {
+	for _, e := range ls.exits() {
 		for _, c := range e.conds {
 			step := c.i.step
 			const behind = atOnce - 1 // number of steps to the last unrolled iteration
@@ -102,7 +103,7 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 			if c.i.scale != 0 {
 				least = fmt.Sprintf("int64(%s)", count)
 			}
-			below := c.below()
+			below := c.upperBoundOp()
 			switch {
 			case below == "" || c.bound.Type != ir.TypeI64 && c.i.scale != 0:
 				return nil, false
@@ -116,19 +117,19 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 			case below == "<=":
 				c.plus--
 			}
-			text := fmt.Sprintf("%s-%s", w.value(c.bound), w.first(c.i))
+			text := fmt.Sprintf("%s-%s", w.valueExpr(c.bound), w.firstValue(c.i))
 			if c.plus != 0 {
 				text += fmt.Sprintf("%+d", -c.plus)
 			}
 			if step.IsConst() {
 				text += fmt.Sprintf("-%d", behind*step.Int())
 			} else {
-				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
+				text += fmt.Sprintf("-%d*%s", behind, w.valueExpr(step))
 			}
 			if c.i.scale == 0 {
-				// The condition that is appended first is true only if the bound is not below the induction variable.
-				// If the difference overflows an int64, the difference is negative and the second condition is false.
-				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
+				// The first appended condition is true only if the bound is not below the induction variable. If the
+				// difference overflows an int64, it is negative, and the second appended condition is false.
+				conds = append(conds, fmt.Sprintf("%s %s %s", w.firstValue(c.i), below, w.valueExpr(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))
 		}

@@ -11,15 +11,15 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// The constant small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small
-// does not overflow.
+// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does not
+// overflow.
 const small = 1 << 61
 
 // spanOf returns an interval that contains the integer value v.
-func (w *writer) spanOf(v *ir.Value) span { return w.spanWithin(v, 12) }
+func (w *formWriter) spanOf(v *ir.Value) span { return w.spanWithin(v, 12) }
 
 // spanWithin returns an interval that contains v. Parameter depth limits the recursion into operands.
-func (w *writer) spanWithin(v *ir.Value, depth int) span {
+func (w *formWriter) spanWithin(v *ir.Value, depth int) span {
 	switch {
 	case v.Type != ir.TypeI64 || depth == 0:
 		return anySpan
@@ -64,7 +64,7 @@ func (w *writer) spanWithin(v *ir.Value, depth int) span {
 }
 
 // chosenSpan returns an interval that contains the select v, which may be a minimum or maximum.
-func (w *writer) chosenSpan(v *ir.Value, depth int) span {
+func (w *formWriter) chosenSpan(v *ir.Value, depth int) span {
 	cond, a, b := v.Args[0], v.Args[1], v.Args[2]
 	x, y := w.spanWithin(a, depth-1), w.spanWithin(b, depth-1)
 	if cond.Op == ir.OpSLt || cond.Op == ir.OpSLe {

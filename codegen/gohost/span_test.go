@@ -15,7 +15,7 @@ func TestSpans(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(7, seed))
 		m := kernelOf(ir.OpIAdd)
-		w := &writer{m: m}
+		w := &formWriter{m: m}
 		b := m.Kernel.Blocks[0]
 		arg := func(t *ir.Type, off uint64) *ir.Value {
 			v := b.Append(ir.OpArg, t)

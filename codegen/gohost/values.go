@@ -6,29 +6,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type values records how the host form stores or recomputes each IR value of the kernel.
-type values struct {
+// valueTable records how the host form stores or recomputes each IR value of the kernel.
+type valueTable struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// launch is the set of values that depend only on the launch and the work-group. Each region may compute the values
-	// in launch once, before its loop over the work-items.
-	launch map[*ir.Value]bool
+	// perLaunch contains the values that depend only on the launch and the work-group. A region may compute the values
+	// in perLaunch once, before its loop over the work-items.
+	perLaunch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// home is the set of values that are stored from region to region. homes lists the values of set home in order.
-	home   map[*ir.Value]bool
-	homes  []*ir.Value
-	roots  map[*ir.Value]string // root of each address, or dynamic
-	minmax map[*ir.Value]minMax
+	// stored contains the values that are stored from region to region. storedList contains the values of the set stored
+	// in order.
+	stored     map[*ir.Value]bool
+	storedList []*ir.Value
+	roots      map[*ir.Value]string // root of each address, or dynamic
+	minmax     map[*ir.Value]minMax
 }
 
 // maxAgain is the largest number of ops for which a value is recomputed in each region instead of stored.
 const maxAgain = 5
 
-func (w *writer) analyse() {
-	w.flow = cut(w.m.Kernel)
+func (w *formWriter) analyse() {
+	w.flow = cutFunc(w.m.Kernel)
 	w.index = map[*ir.Value]int{}
-	w.launch, w.recomputed, w.home = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	w.perLaunch, w.recomputed, w.stored = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	add := func(v *ir.Value) {
 		w.index[v] = len(w.all)
 		w.all = append(w.all, v)
@@ -61,7 +62,7 @@ func operandsAtCut(op *ir.Value) []*ir.Value {
 }
 
 // findCheap finds the values that need no home, and records them in w.launch and w.recomputed.
-func (w *writer) findCheap() {
+func (w *formWriter) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
 		for _, a := range operandsAtCut(s.op) {
@@ -71,16 +72,16 @@ func (w *writer) findCheap() {
 	cost := map[*ir.Value]int{}
 	for _, v := range w.all {
 		switch {
-		case cuts(v) || v.Op == ir.OpPhi || !harmless(v):
+		case isCut(v) || v.Op == ir.OpPhi || !isHarmless(v):
 		case v.Op == ir.OpBuiltIn && groupBuiltIn(v.Aux.(ir.BuiltIn)):
-			w.launch[v] = true
+			w.perLaunch[v] = true
 		case v.Op == ir.OpBuiltIn:
 			w.recomputed[v], cost[v] = !operands[v], 1
-		case !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
-			w.launch[v] = true
-		case !operands[v] && !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.recomputed[a] }):
+		case !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
+			w.perLaunch[v] = true
+		case !operands[v] && !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.recomputed[a] }):
 			n := 1
-			for _, a := range w.depends(v) {
+			for _, a := range w.operandsOf(v) {
 				n += cost[a]
 			}
 			if n <= maxAgain {
@@ -90,7 +91,7 @@ func (w *writer) findCheap() {
 	}
 }
 
-func (w *writer) isLaunch(v *ir.Value) bool { return v.Block == nil || w.launch[v] }
+func (w *formWriter) isLaunch(v *ir.Value) bool { return v.Block == nil || w.perLaunch[v] }
 
 // groupBuiltIn reports whether the built-in is the same for all work-items of a group.
 func groupBuiltIn(b ir.BuiltIn) bool {
@@ -101,11 +102,11 @@ func groupBuiltIn(b ir.BuiltIn) bool {
 	return false
 }
 
-// The method kept reports whether v must be stored if another region uses v.
-func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
+// needsHome reports whether v must be stored if another region uses v.
+func (w *formWriter) needsHome(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
 
 // liveness finds the values that are live at the nodes' ends.
-func (w *writer) liveness() {
+func (w *formWriter) liveness() {
 	size := (len(w.all) + 63) / 64
 	for _, n := range w.nodes {
 		n.in, n.end = make(set, size), make(set, size)
@@ -121,7 +122,7 @@ func (w *writer) liveness() {
 	}
 }
 
-func (w *writer) liveNode(n *node) bool {
+func (w *formWriter) liveNode(n *node) bool {
 	live := make(set, len(n.end))
 	use := func(v *ir.Value) {
 		if !w.isLaunch(v) {
@@ -129,17 +130,17 @@ func (w *writer) liveNode(n *node) bool {
 		}
 	}
 	if s := n.split; s != nil {
-		s.after.union(s.next.in)
+		s.after.unite(s.next.in)
 		if i, ok := w.index[s.op]; ok {
 			s.after[i/64] &^= 1 << (i % 64)
 		}
-		live.union(s.after)
+		live.unite(s.after)
 		for _, a := range operandsAtCut(s.op) {
 			use(a)
 		}
 	} else {
-		for _, s := range w.succs(n) {
-			live.union(s.in)
+		for _, s := range w.succsOf(n) {
+			live.unite(s.in)
 			for _, phi := range s.phis {
 				for i, p := range s.block.Preds {
 					if p == n.block {
@@ -152,11 +153,11 @@ func (w *writer) liveNode(n *node) bool {
 			use(c)
 		}
 	}
-	n.end.union(live)
+	n.end.unite(live)
 	for _, v := range slices.Backward(n.insts) {
 		i := w.index[v]
 		live[i/64] &^= 1 << (i % 64)
-		for _, a := range w.args(v) {
+		for _, a := range w.readValues(v) {
 			use(a)
 		}
 	}
@@ -164,38 +165,38 @@ func (w *writer) liveNode(n *node) bool {
 		i := w.index[v]
 		live[i/64] &^= 1 << (i % 64)
 	}
-	return n.in.union(live)
+	return n.in.unite(live)
 }
 
 // findHomes gives homes to the values that are live across cuts, and to the arguments and results of group
 // algorithms.
-func (w *writer) findHomes() {
+func (w *formWriter) findHomes() {
 	for _, s := range w.splits {
 		for i, v := range w.all {
-			if s.after.has(i) && w.kept(v) {
-				w.home[v] = true
+			if s.after.has(i) && w.needsHome(v) {
+				w.stored[v] = true
 			}
 		}
 		if s.op.IsGroupOp() {
-			w.home[s.op] = true
+			w.stored[s.op] = true
 		}
 		for _, a := range operandsAtCut(s.op) {
-			if w.kept(a) {
-				w.home[a] = true
+			if w.needsHome(a) {
+				w.stored[a] = true
 			}
 		}
 	}
 	for _, v := range w.all {
-		if w.home[v] {
-			w.homes = append(w.homes, v)
+		if w.stored[v] {
+			w.storedList = append(w.storedList, v)
 		}
 	}
 }
 
-// The method same reports whether the home of v is one variable for the whole work-group.
-func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
+// oneHome reports whether the home of v is one variable for the whole work-group.
+func (w *formWriter) oneHome(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is a call of Go's min or max of floats. Lowering replaces such a call by several IR ops.
+// minMax is a call of Go's min or max of floats. Lowering replaces a call of min or max by several IR ops.
 type minMax struct {
 	name string
 	x, y *ir.Value
@@ -203,7 +204,7 @@ type minMax struct {
 
 // findMinMax recognizes the ops that lowering generates for min and max of floats, because gc has
 // instructions for min and max.
-func (w *writer) findMinMax() {
+func (w *formWriter) findMinMax() {
 	w.minmax = map[*ir.Value]minMax{}
 	for _, v := range w.all {
 		if v.Op != ir.OpSelect || !v.Type.IsFloat() {
@@ -240,8 +241,9 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// depends returns the operands of v. If v is a min or max of floats, depends returns the two arguments of min or max.
-func (w *writer) depends(v *ir.Value) []*ir.Value {
+// operandsOf returns the operands of v. If v is a min or max of floats, operandsOf returns the two arguments of min or
+// max.
+func (w *formWriter) operandsOf(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
 	}
@@ -257,15 +259,15 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 	return id, id <= ir.GlobalInvocationIDZ
 }
 
-// args returns the values whose variables the code of v reads.
-func (w *writer) args(v *ir.Value) []*ir.Value {
+// readValues returns the values whose variables the code of v reads.
+func (w *formWriter) readValues(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
 		return nil // the code of v uses a counter, not a variable
 	}
 	if v.Ref() == nil {
-		return w.depends(v)
+		return w.operandsOf(v)
 	}
-	// Linear indices become part of the address and need no variables.
+	// Linear indices become part of the Go address expression and need no variables.
 	n := len(v.Args) - len(v.Path())
 	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
 		_, ok := w.linearOf(a)

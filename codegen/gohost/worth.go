@@ -12,22 +12,23 @@ const (
 	farBytes  = 64
 )
 
-// motion describes how an index changes. Field item is the difference between neighbouring work-items, and field round
-// is the difference between consecutive iterations.
-type motion struct {
+// An indexStep describes how an index changes. The field item is the difference between neighbouring work-items, and
+// the field round is the difference between consecutive iterations.
+type indexStep struct {
 	item, round       int64
 	anyItem, anyRound bool // whether the difference between work-items (or iterations) depends on data
 }
 
-// worth reports whether lockstep improves the locality of at least one load and worsens that of no load.
-func (ls *lockstep) worth(w *body) bool {
+// isWorthwhile reports whether lockstep improves the locality of at least one load and does not worsen the locality of
+// any load.
+func (ls *lockstep) isWorthwhile(w *regionBody) bool {
 	good := false
 	for _, b := range ls.loop.Blocks {
 		for _, v := range b.Insts {
 			if v.Op != ir.OpLoad || v.Ref().Var != nil {
 				continue
 			}
-			m, ok := ls.moves(w, v)
+			m, ok := ls.loadMotion(w, v)
 			if !ok {
 				continue
 			}
@@ -45,9 +46,9 @@ func (ls *lockstep) worth(w *body) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// moves returns how far load v's address moves between neighbouring work-items and between consecutive iterations, in
+// loadMotion returns how far load v's address moves between neighbouring work-items and between consecutive iterations, in
 // bytes. Result ok is false if the distances are unknown.
-func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
+func (ls *lockstep) loadMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
 	for i, p := range path {
@@ -60,7 +61,7 @@ func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 			t = t.Fields[p.Bits].Type
 			continue
 		}
-		x, ok := ls.motion(w, p)
+		x, ok := ls.indexMotion(w, p)
 		if !ok {
 			return m, false
 		}
@@ -69,17 +70,17 @@ func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 	return m, true
 }
 
-func (m motion) plus(x motion) motion {
-	return motion{m.item + x.item, m.round + x.round, m.anyItem || x.anyItem, m.anyRound || x.anyRound}
+func (m indexStep) plus(x indexStep) indexStep {
+	return indexStep{m.item + x.item, m.round + x.round, m.anyItem || x.anyItem, m.anyRound || x.anyRound}
 }
 
-func (m motion) times(n int64) motion {
-	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
+func (m indexStep) times(n int64) indexStep {
+	return indexStep{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// The method motion returns how far index v moves between neighbouring work-items and between consecutive iterations,
+// indexMotion returns how far index v moves between neighbouring work-items and between consecutive iterations,
 // in elements. Result ok is false if the distances are unknown.
-func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
+func (ls *lockstep) indexMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale
 		if m.anyRound = !i.step.IsConst(); !m.anyRound {
@@ -87,7 +88,7 @@ func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 		}
 		return m, true
 	}
-	if w.invariant(v) {
+	if w.isInvariant(v) {
 		return m, true
 	}
 	if l, ok := w.linearOf(v); ok {
@@ -98,13 +99,13 @@ func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	}
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
-		return ls.motion(w, v.Args[0])
+		return ls.indexMotion(w, v.Args[0])
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul:
 	default:
 		return m, false
 	}
-	x, okX := ls.motion(w, v.Args[0])
-	y, okY := ls.motion(w, v.Args[1])
+	x, okX := ls.indexMotion(w, v.Args[0])
+	y, okY := ls.indexMotion(w, v.Args[1])
 	if !okX || !okY {
 		return m, false
 	}
@@ -116,8 +117,8 @@ func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	}
 	for k, n := range v.Args {
 		if n.IsConst() && abs(n.Int()) < 1<<31 {
-			return []motion{y, x}[k].times(n.Int()), true
+			return []indexStep{y, x}[k].times(n.Int()), true
 		}
 	}
-	return motion{0, 0, x.anyItem || y.anyItem || x.item != 0 || y.item != 0, x.anyRound || y.anyRound || x.round != 0 || y.round != 0}, true
+	return indexStep{0, 0, x.anyItem || y.anyItem || x.item != 0 || y.item != 0, x.anyRound || y.anyRound || x.round != 0 || y.round != 0}, true
 }

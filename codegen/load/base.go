@@ -24,8 +24,8 @@ import (
 type Base struct {
 	l      *loader
 	u      *universe
-	byPath map[string]*listed
-	usage  *usage
+	byPath map[string]*listedPackage
+	usage  *usageIndex
 }
 
 // NewBase loads the packages that cfg's patterns name, and all packages that they import.
@@ -35,19 +35,19 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 		return nil, err
 	}
 	l := newLoader(dir, cfg)
-	roots, err := l.list(ctx, cfg.Patterns)
+	roots, err := l.listPackages(ctx, cfg.Patterns)
 	if err != nil {
 		return nil, err
 	}
-	b := &Base{l: l, byPath: map[string]*listed{}}
-	wanted := map[*listed]bool{}
-	var index func(p *listed)
-	index = func(p *listed) {
+	b := &Base{l: l, byPath: map[string]*listedPackage{}}
+	wanted := map[*listedPackage]bool{}
+	var index func(p *listedPackage)
+	index = func(p *listedPackage) {
 		if b.byPath[p.path] != nil {
 			return
 		}
 		b.byPath[p.path] = p
-		wanted[p] = l.likely(p) || p.std && seldomStd[p.path]
+		wanted[p] = l.callsLikely(p) || p.std && seldomStd[p.path]
 		for _, q := range p.imports {
 			index(q)
 		}
@@ -71,7 +71,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset
 	maps.Copy(l.files, b.l.files)
-	p := &listed{path: pkgPath, dir: "/" + pkgPath, imports: map[string]*listed{}, inMain: true,
+	p := &listedPackage{path: pkgPath, dir: "/" + pkgPath, imports: map[string]*listedPackage{}, inMain: true,
 		modulePath: pkgPath, moduleDir: "/" + pkgPath}
 	l.roots[p], l.own[p.dir] = true, true
 	var trees []*ast.File
@@ -92,7 +92,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	}
 	l.parsed[p] = trees
 	l.dropMissing(p, trees)
-	prog, err := b.program(l, p)
+	prog, err := b.programOf(l, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,11 +100,11 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// The method program type-checks package p on top of the base, and returns the Program for p.
-func (b *Base) program(l *loader, p *listed) (*Program, error) {
+// programOf type-checks package p on top of the base, and returns the Program for p.
+func (b *Base) programOf(l *loader, p *listedPackage) (*Program, error) {
 	u := *b.u
-	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)
-	if _, err := u.check(p); err != nil || len(l.diags) > 0 {
+	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listedPackage]*sourcePackage{}, maps.Clone(b.u.types)
+	if _, err := u.checkSource(p); err != nil || len(l.diags) > 0 {
 		return nil, err
 	}
 	s := u.bySrc[p]
@@ -122,14 +122,14 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	s.ssa = u.prog.CreatePackage(s.types, s.files, s.info, false)
 	s.ssa.Build()
 	putBack(changed)
-	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.show, files: l.files, made: b.l.made, own: l.own, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
-		listed: b.byPath, universe: &u, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
-	f := &finder{l: l, u: &u, prog: prog}
-	f.find([]*listed{p})
-	l.reach(&u, f.reachedFrom())
-	f.finish([]*listed{p})
-	prog.Directives = l.directives(&u)
+	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.show, files: l.files, made: b.l.made, own: l.own, trees: append(l.trees(), b.l.trees()...), brokenBodies: l.broken,
+		listed: b.byPath, universe: &u, fates: newFates(b.usage, usageOf([]*sourcePackage{s}, l.repaired))}
+	f := &kernelFinder{l: l, u: &u, prog: prog}
+	f.findKernels([]*listedPackage{p})
+	l.reachAll(&u, f.reachedFrom())
+	f.finishKernels([]*listedPackage{p})
+	prog.Directives = l.readDirectives(&u)
 	f.kernelDirectives()
-	f.mentions()
+	f.findMentions()
 	return prog, nil
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // Chain returns a shortest chain of calls from kernel k to the function that contains a position.
-// The innermost call is first. Diagnostics about inlined code show the chain of calls.
+// The innermost call is first. Diagnostics about inlined code print the chain.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
-	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
+	for v := p.shortestChain(k, at); v != nil && v.from != nil; v = v.from {
 		if v.at.IsValid() {
 			chain = append(chain, diag.Related{Pos: p.DiagPos(v.at), Message: "called here from " + FuncText(v.from.fn)})
 		}
@@ -33,34 +33,33 @@ func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 		for _, d := range f.Decls {
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 				for _, s := range g.Specs {
-					if within(s, k.Pos) && p.within(s, at) {
+					if nodeHolds(s, k.Pos) && p.nodeContains(s, at) {
 						return true
 					}
 				}
 			}
 		}
 	}
-	return k.Fn != nil && p.reached(k, at) != nil
+	return k.Fn != nil && p.shortestChain(k, at) != nil
 }
 
-// The type visit is a function on a path of calls from a kernel.
-type visit struct {
+// callStep is a function on a path of calls from a kernel.
+type callStep struct {
 	fn   *ssa.Function
-	from *visit
+	from *callStep
 	at   token.Pos // position of the call
 }
 
-// The method reached finds the function that contains a position. It returns a shortest path of
-// calls from kernel k to this function. If the kernel does not reach the position, the result is
-// nil.
-func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
+// shortestChain returns a shortest path of calls from kernel k to the function that contains a
+// position. If the kernel does not reach the position, shortestChain returns nil.
+func (p *Program) shortestChain(k *Kernel, at diag.Pos) *callStep {
 	seen := map[*ssa.Function]bool{k.Fn: true}
-	var found *visit
-	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
+	var found *callStep
+	for queue := []*callStep{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
 		// The source of a function literal is inside its parent function, so the innermost function is
 		// chosen.
-		if p.holds(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
+		if p.funcContains(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
 			found = v
 		}
 		for _, b := range v.fn.Blocks {
@@ -71,7 +70,7 @@ func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 				for _, op := range in.Operands(nil) {
 					if fn, ok := (*op).(*ssa.Function); ok && !seen[fn] {
 						seen[fn] = true
-						queue = append(queue, &visit{fn, v, in.Pos()})
+						queue = append(queue, &callStep{fn, v, in.Pos()})
 					}
 				}
 			}
@@ -91,7 +90,7 @@ func (p *Program) Returns(at diag.Pos) bool {
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
 			// A condition without a position has the position of the if keyword.
-			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
+			if ok && p.nodeContains(s, at) && !p.nodeContains(s.Body, at) && (s.Else == nil || !p.nodeContains(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}
 			return !found
@@ -100,14 +99,14 @@ func (p *Program) Returns(at diag.Pos) bool {
 	return found
 }
 
-// The function holds reports whether a position is in the source of fn.
-func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
+// funcContains reports whether a position is in the source of fn.
+func (p *Program) funcContains(fn *ssa.Function, at diag.Pos) bool {
 	n := fn.Syntax()
-	return n != nil && p.within(n, at)
+	return n != nil && p.nodeContains(n, at)
 }
 
-// The function within reports whether a position is inside a syntax node.
-func (p *Program) within(n ast.Node, at diag.Pos) bool {
+// nodeContains reports whether a position is inside a syntax node.
+func (p *Program) nodeContains(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)

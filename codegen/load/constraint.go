@@ -9,8 +9,8 @@ import (
 )
 
 // Constraint returns the //go:build condition under which package pkg declares its kernels. The
-// result is the conjunction of the conditions of all files that declare kernels. If there are no
-// conditions, the result is "".
+// result is the conjunction of the conditions of all files that declare kernels. If no file has a
+// //go:build condition, Constraint returns "".
 func (p *Program) Constraint(pkg *Package) string {
 	var all constraint.Expr
 	var seen []string

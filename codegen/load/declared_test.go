@@ -44,7 +44,7 @@ func TestDeclared(t *testing.T) {
 	d.methods()
 	got := d.archive()
 	want := map[string]bool{}
-	for _, f := range txtar.Parse(declarations).Files {
+	for _, f := range txtar.Parse(declArchive).Files {
 		for line := range strings.Lines(string(f.Data)) {
 			want[f.Name+" "+line] = true
 		}
@@ -66,13 +66,13 @@ func TestDeclared(t *testing.T) {
 
 // TestDeclarations: the declarations that kgen carries are all well-typed.
 func TestDeclarations(t *testing.T) {
-	o := &outputs{prog: &Program{}, fset: token.NewFileSet(), done: map[string]*types.Package{}}
-	for path := range carried() {
+	o := &outputTypes{prog: &Program{}, fset: token.NewFileSet(), done: map[string]*types.Package{}}
+	for path := range embeddedDecls() {
 		if _, err := o.Import(path); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, err := range o.wrong {
+	for _, err := range o.declErrors {
 		t.Error(err)
 	}
 	if len(o.done) < len(whole) {

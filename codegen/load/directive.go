@@ -29,8 +29,8 @@ type Directives struct {
 	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
-	// The field late maps a package with a //kgen:variants load directive to the directive's position.
-	late map[*types.Package]token.Pos
+	// lateLoading maps a package with a //kgen:variants load directive to the directive's position.
+	lateLoading map[*types.Package]token.Pos
 }
 
 // bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
@@ -43,18 +43,18 @@ type Directives struct {
 //   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
 type bareness struct {
 	nospare       bool
-	noform, views selection
+	noform, views kernelSet
 	pos           token.Pos
 }
 
-// The type selection is a set of a package's kernels. The set contains all kernels, or only the
-// kernels in the list names.
-type selection struct {
+// kernelSet is a set of a package's kernels. The set contains all kernels, or only the kernels in
+// the list names.
+type kernelSet struct {
 	all   bool
 	names []string
 }
 
-func (s *selection) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
+func (s *kernelSet) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
 
 // AspectList is the list of a //kgen:device_has directive.
 type AspectList struct {
@@ -64,10 +64,10 @@ type AspectList struct {
 
 const directivePrefix = "//kgen:"
 
-// The method directives reads the directives of all packages that are loaded from source.
-func (l *loader) directives(u *universe) Directives {
+// readDirectives reads the directives of all packages that are loaded from source.
+func (l *loader) readDirectives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
-		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}
+		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, lateLoading: map[*types.Package]token.Pos{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -79,7 +79,7 @@ func (l *loader) directives(u *universe) Directives {
 	return d
 }
 
-func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
+func (l *loader) fileDirectives(d *Directives, s *sourcePackage, file *ast.File) {
 	used := map[*ast.Comment]bool{}
 	each := func(doc *ast.CommentGroup, f func(verb, args string, pos token.Pos)) {
 		if doc == nil {
@@ -139,7 +139,7 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 }
 
 // packageDirective reads one directive above a package clause.
-func (l *loader) packageDirective(d *Directives, s *source, verb, args string, pos token.Pos) {
+func (l *loader) packageDirective(d *Directives, s *sourcePackage, verb, args string, pos token.Pos) {
 	switch verb {
 	case "bare":
 		l.bareDirective(d, s, args, pos)
@@ -149,14 +149,14 @@ func (l *loader) packageDirective(d *Directives, s *source, verb, args string, p
 				"//kgen:variants takes the word load, not %q", args)
 			return
 		}
-		d.late[s.types] = pos
+		d.lateLoading[s.types] = pos
 	default:
 		l.directiveError(pos, "packages have //kgen:variants; write others in the doc comment of a function or of a variable", "//kgen:%s does not belong to a package", verb)
 	}
 }
 
 // bareDirective reads a //kgen:bare directive.
-func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.Pos) {
+func (l *loader) bareDirective(d *Directives, s *sourcePackage, args string, pos token.Pos) {
 	if s.modulePath != modules.Module {
 		l.directiveError(pos, "leave it out", "//kgen:bare is for kgen's own tests, whose modules are not committed")
 		return
@@ -164,7 +164,7 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 	b := &bareness{pos: pos}
 	for _, word := range strings.Fields(args) {
 		verb, names, some := strings.Cut(word, "=")
-		kernels := selection{all: !some}
+		kernels := kernelSet{all: !some}
 		if some {
 			kernels.names = strings.Split(names, ",")
 		}
@@ -186,13 +186,13 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 // name of a kernel that does not exist. The second error is a //kgen:variants directive in the same
 // package. Tests get the modules of all variants of a package with //kgen:bare, so a
 // //kgen:variants directive contradicts it.
-func (f *finder) bareKernels() {
+func (f *kernelFinder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
 		if b == nil {
 			continue
 		}
-		if pos, late := f.prog.late[pkg.Types]; late {
+		if pos, late := f.prog.lateLoading[pkg.Types]; late {
 			f.l.directiveError(pos, "keep one of them", "//kgen:variants in a package with //kgen:bare, whose stubs embed no modules")
 		}
 		for _, name := range slices.Concat(b.views.names, b.noform.names) {
@@ -268,8 +268,8 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 	d.SpecIDs[obj] = SpecID{uint32(id), pos}
 }
 
-// structFields returns the fields of a struct type's declaration. For other declarations, it
-// returns nil.
+// structFields returns the fields of a struct type's declaration. For other declarations,
+// structFields returns nil.
 func structFields(spec ast.Spec) []*ast.Field {
 	if t, ok := spec.(*ast.TypeSpec); ok {
 		if st, ok := t.Type.(*ast.StructType); ok {
@@ -279,7 +279,7 @@ func structFields(spec ast.Spec) []*ast.Field {
 	return nil
 }
 
-func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, field *ast.Field, verb, args string, pos token.Pos) {
+func (l *loader) fieldDirective(d *Directives, s *sourcePackage, decl *ast.TypeSpec, field *ast.Field, verb, args string, pos token.Pos) {
 	of, _ := s.info.Defs[decl.Name].(*types.TypeName)
 	if of == nil {
 		return // the type is declared twice; go/types reports the error
@@ -319,7 +319,7 @@ func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, fi
 const maxPinned = 0x10000
 
 // kernelDirectives applies the directives of Kernel methods to the kernels' properties.
-func (f *finder) kernelDirectives() {
+func (f *kernelFinder) kernelDirectives() {
 	for _, m := range f.methods {
 		m.k.Cancel = f.prog.Cancel[m.object]
 		f.internalFields(m.k)
@@ -340,9 +340,10 @@ func (f *finder) kernelDirectives() {
 }
 
 // A leaf is a part of a kernel's receiver that is passed as one argument. internalFields marks the
-// leaves that come from fields with a //kgen:internal directive. If a struct type with such a field
-// occurs several times in the receiver, the field's leaves are all marked.
-func (f *finder) internalFields(k *Kernel) {
+// leaves that come from fields with a //kgen:internal directive. If a struct type with a
+// //kgen:internal field occurs several times in the receiver, internalFields marks all leaves from
+// the field.
+func (f *kernelFinder) internalFields(k *Kernel) {
 	for i := range k.Leaves {
 		l := &k.Leaves[i]
 		field := l.Path[len(l.Path)-1].Field

@@ -45,7 +45,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	}
 	var all []Excerpt
 	for _, file := range files {
-		text := p.lines(file)
+		text := p.fileLines(file)
 		decls := p.declLines(file)
 		var spans []span
 		for _, n := range lines[file] {
@@ -59,7 +59,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 				spans = append(spans, span{max(1, n-around), n + around})
 			}
 		}
-		for _, s := range joined(spans) {
+		for _, s := range mergeSpans(spans) {
 			to := min(s.to, len(text))
 			all = append(all, Excerpt{file, s.from, text[s.from-1 : to]})
 		}
@@ -71,9 +71,9 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 // to.
 type span struct{ from, to int }
 
-// joined sorts spans. The function merges spans that overlap, touch, or are separated by a single
-// line.
-func joined(spans []span) []span {
+// mergeSpans sorts spans by line, and merges spans that overlap, touch, or are separated by a
+// single line.
+func mergeSpans(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var out []span
 	for _, s := range spans {
@@ -95,7 +95,7 @@ func (p *Program) declLines(file string) []span {
 		if doc != nil {
 			from = doc.Pos()
 		}
-		spans = append(spans, span{p.line(from), p.line(n.End())})
+		spans = append(spans, span{p.lineOf(from), p.lineOf(n.End())})
 	}
 	for _, f := range p.trees {
 		if p.Pos(f.Package).File != file {
@@ -124,19 +124,19 @@ func (p *Program) declLines(file string) []span {
 	return spans
 }
 
-func (p *Program) line(pos token.Pos) int { return p.Fset.Position(pos).Line }
+func (p *Program) lineOf(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
 // Line returns a line of a source without leading and trailing space. If the file cannot be read,
-// the result is "".
+// Line returns "".
 func (p *Program) Line(at ir.Pos) string {
-	if lines := p.lines(at.File); at.Line > 0 && at.Line <= len(lines) {
+	if lines := p.fileLines(at.File); at.Line > 0 && at.Line <= len(lines) {
 		return strings.TrimSpace(lines[at.Line-1])
 	}
 	return ""
 }
 
-// The method lines returns the lines of a file, or nil if the file cannot be read.
-func (p *Program) lines(file string) []string {
+// fileLines returns the lines of a file, or nil if the file cannot be read.
+func (p *Program) fileLines(file string) []string {
 	for _, abs := range slices.Sorted(maps.Keys(p.files)) {
 		if p.files[abs] != file {
 			continue
@@ -154,16 +154,15 @@ func (p *Program) lines(file string) []string {
 	return nil
 }
 
-// Canonical returns the name that positions in modules use for a file. The parameter printed is the
-// file's path in diagnostics. If the file belongs to no loaded package, Canonical returns this path
-// unchanged.
-func (p *Program) Canonical(printed string) string {
+// Canonical returns the name that positions in modules use for a file. shownPath is the file's path
+// in diagnostics. If the file belongs to no loaded package, Canonical returns this path unchanged.
+func (p *Program) Canonical(shownPath string) string {
 	for abs, name := range p.files {
-		if abs == printed || shorten(p.dir, abs) == printed {
+		if abs == shownPath || shortName(p.dir, abs) == shownPath {
 			return name
 		}
 	}
-	return printed
+	return shownPath
 }
 
 // Folders returns the absolute paths of all folders that contain loaded packages of the main

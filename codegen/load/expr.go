@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Expr describes an expression of the source for fault messages. It holds the source texts of the
-// operands. The text of an operand that the expression lacks is empty.
+// Expr describes an expression of the source for fault messages. An Expr holds the source texts of
+// the operands. The text of an operand that the expression lacks is empty.
 type Expr struct {
 	Text           string
 	Base           string // indexed or sliced expression
@@ -23,8 +23,9 @@ type Expr struct {
 	Op             string
 }
 
-// Expr returns the expression or statement whose operator or bracket is at a given position. If
-// there is no such expression, the second result is false.
+// Expr returns the expression or statement whose operator or bracket is at a given position. If no
+// expression or statement has an operator or bracket at the position, the second result of Expr is
+// false.
 func (p *Program) Expr(at ir.Pos) (Expr, bool) {
 	for _, f := range p.trees {
 		tf := p.Fset.File(f.FileStart)
@@ -50,43 +51,43 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 	return e, found
 }
 
-// exprOf returns the Expr for syntax node n. The second result is false unless the operator or
-// bracket of n is at pos.
+// exprOf returns the Expr for syntax node n. The second result of exprOf is false unless the
+// operator or bracket of n is at pos.
 func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
-	e := Expr{Text: p.text(n)}
+	e := Expr{Text: p.printNode(n)}
 	switch n := n.(type) {
 	case *ast.IndexExpr:
-		e.Base, e.Index = p.text(n.X), p.text(n.Index)
+		e.Base, e.Index = p.printNode(n.X), p.printNode(n.Index)
 		return e, n.Lbrack == pos
 	case *ast.SliceExpr:
-		e.Base, e.Low, e.High, e.Max = p.text(n.X), p.text(n.Low), p.text(n.High), p.text(n.Max)
+		e.Base, e.Low, e.High, e.Max = p.printNode(n.X), p.printNode(n.Low), p.printNode(n.High), p.printNode(n.Max)
 		return e, n.Lbrack == pos
 	case *ast.BinaryExpr:
-		e.X, e.Y, e.Op = p.text(n.X), p.text(n.Y), n.Op.String()
+		e.X, e.Y, e.Op = p.printNode(n.X), p.printNode(n.Y), n.Op.String()
 		return e, n.OpPos == pos
 	case *ast.AssignStmt:
 		if n.TokPos == pos && len(n.Lhs) == 1 && n.Tok != token.DEFINE && n.Tok != token.ASSIGN {
-			e.X, e.Y, e.Op = p.text(n.Lhs[0]), p.text(n.Rhs[0]), n.Tok.String()
+			e.X, e.Y, e.Op = p.printNode(n.Lhs[0]), p.printNode(n.Rhs[0]), n.Tok.String()
 			return e, true
 		}
 	case *ast.IncDecStmt:
-		e.X, e.Op = p.text(n.X), n.Tok.String()
+		e.X, e.Op = p.printNode(n.X), n.Tok.String()
 		return e, n.TokPos == pos
 	case *ast.CallExpr:
 		if len(n.Args) > 0 && (n.Lparen == pos || n.Args[0].Pos() == pos) {
-			e.X = p.text(n.Args[0])
+			e.X = p.printNode(n.Args[0])
 			return e, true
 		}
 	case *ast.StarExpr:
-		e.X = p.text(n.X)
+		e.X = p.printNode(n.X)
 		return e, n.Star == pos
 	case *ast.SelectorExpr:
-		e.X = p.text(n.X)
+		e.X = p.printNode(n.X)
 		return e, n.Sel.Pos() == pos
 	case *ast.RangeStmt:
 		if n.For == pos || n.X.Pos() <= pos && pos < n.X.End() {
-			e.Base = p.text(n.X)
-			e.Text, e.Index = "range "+e.Base, p.text(n.Key)
+			e.Base = p.printNode(n.X)
+			e.Text, e.Index = "range "+e.Base, p.printNode(n.Key)
 			return e, true
 		}
 	}
@@ -95,8 +96,8 @@ func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 
 const maxExprText = 60
 
-// The method text prints a syntax node on one line. A long text is shortened.
-func (p *Program) text(n ast.Node) string {
+// printNode prints a syntax node on one line. A long text is shortened.
+func (p *Program) printNode(n ast.Node) string {
 	switch n.(type) {
 	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:
 	default:

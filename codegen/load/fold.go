@@ -27,18 +27,18 @@ const (
 // The evaluator represents a Go value by a value of one of these types: constant.Value, property,
 // *slice, pointer, aggregate, dynamic, tuple, unknown.
 type (
-	// The type property holds a kernel property and the position of the call that made it.
-	property = constinit.Property
-	// The type slice is a Go slice. A nil slice has no cells. If append made the array, the field room
-	// is not nil, and gc may choose a larger capacity than the capacity of field cells. A slice of an
-	// array that append did not make has the capacity of field cells.
+	// propertyValue holds a kernel property and the position of the call that made it.
+	propertyValue = constinit.Property
+	// A slice is a Go slice. A nil slice has nil as its field cells. If append made the array, the
+	// field room is not nil, and gc may choose a larger capacity than the capacity of field cells. A
+	// slice of an array that append did not make has the capacity of field cells.
 	slice struct {
 		cells []*any
-		room  *room
+		room  *arrayRoomInfo
 	}
-	// The type room describes the unused end of an array that append made. All slices of the array
+	// arrayRoomInfo describes the unused end of an array that append made. All slices of the array
 	// share one value of this type.
-	room struct {
+	arrayRoomInfo struct {
 		free  int  // number of unused elements at the array's end when the package initializer ends
 		init  bool // whether a package initializer made the array
 		taken bool // whether an append has used elements that were unused before
@@ -46,16 +46,16 @@ type (
 	pointer   struct{ cell *any }
 	aggregate []*any // an array or struct
 	tuple     []any
-	// The type unknown represents a value that is not known during code generation. Code may copy an
-	// unknown value, but not inspect it. The field reported is set if an error has been reported for
-	// the value.
-	unknown struct {
-		what     string
-		reported bool
-		pos      token.Pos // position of the expression that reads the value, or NoPos
+	// unknownValue represents a value that is not known during code generation. Evaluated code may
+	// copy an unknownValue, but not inspect it. The field reported is set if an error has been
+	// reported for the value.
+	unknownValue struct {
+		what        string
+		wasReported bool
+		pos         token.Pos // position of the expression that reads the value, or NoPos
 	}
-	// The type dynamic is an interface value that is not nil.
-	dynamic struct {
+	// dynamicValue is an interface value that is not nil.
+	dynamicValue struct {
 		typ types.Type
 		v   any
 	}
@@ -74,13 +74,13 @@ type evaluator struct {
 	prog  *Program
 	inits *constinit.Env // initial values of package-level variables
 	cells map[*constinit.Var]*any
-	rooms map[any]*room // maps the id of an array that an initializer made to the array's unused end
+	rooms map[any]*arrayRoomInfo // maps the id of an array that an initializer made to the array's unused end
 	steps int
 	depth int
 	errs  []*foldError
 }
 
-// The type frame is the state of one running call of a function.
+// A frame is the state of one running call of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
@@ -88,8 +88,8 @@ type frame struct {
 	pos  token.Pos // position of the last instruction with a position
 }
 
-// The method fold evaluates a kernel's Properties method and checks the properties that it returns.
-func (f *finder) fold(m *kernelMethods) {
+// foldProperties evaluates a kernel's Properties method and checks the properties that it returns.
+func (f *kernelFinder) foldProperties(m *kernelMethods) {
 	k := m.k
 	list, errs := f.evaluate(m.properties)
 	at := func(pos token.Pos) token.Pos {
@@ -122,20 +122,21 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 }
 
-// evaluate runs the function fn, which has no parameters except a receiver. The first result lists
-// the known properties. The second result has one error for each cause of unknown properties.
-func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
+// evaluate runs the function fn, which has no parameters except a receiver. The first result of
+// evaluate lists the known properties. The second result of evaluate has one error for each cause
+// of unknown properties.
+func (f *kernelFinder) evaluate(fn *ssa.Function) ([]propertyValue, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
 	}
-	e := &evaluator{l: f.l, prog: f.prog, inits: f.inits, cells: map[*constinit.Var]*any{}, rooms: map[any]*room{}}
-	list := e.list(fn)
+	e := &evaluator{l: f.l, prog: f.prog, inits: f.inits, cells: map[*constinit.Var]*any{}, rooms: map[any]*arrayRoomInfo{}}
+	list := e.propertyList(fn)
 	return list, e.errs
 }
 
-// The method list evaluates fn and returns the list of properties that fn returns. It adds errors
-// to e.errs.
-func (e *evaluator) list(fn *ssa.Function) (list []property) {
+// propertyList evaluates fn and returns the list of properties that fn returns. propertyList adds
+// errors to e.errs.
+func (e *evaluator) propertyList(fn *ssa.Function) (list []propertyValue) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -147,7 +148,7 @@ func (e *evaluator) list(fn *ssa.Function) (list []property) {
 	}()
 	args := make([]any, len(fn.Params))
 	for i := range args {
-		args[i] = unknown{what: "the receiver's fields are not known"}
+		args[i] = unknownValue{what: "the receiver's fields are not known"}
 	}
 	returned := e.call(fn, args, fn.Pos())
 	s, ok := returned.(*slice)
@@ -155,7 +156,7 @@ func (e *evaluator) list(fn *ssa.Function) (list []property) {
 		e.failOn(fn.Pos(), returned)
 	}
 	for _, c := range s.cells {
-		if p, ok := (*c).(property); ok {
+		if p, ok := (*c).(propertyValue); ok {
 			list = append(list, p)
 		} else {
 			e.errs = append(e.errs, notKnown(fn.Pos(), *c))
@@ -171,19 +172,20 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 // failOn ends the evaluation with an error about the unknown value v.
 func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
 
-// notKnown returns the error for an unknown value v. The error has the position of the expression
-// that reads the value. If no expression reads the value, the error has the position pos.
+// notKnown returns the error for an unknown value v. The error is reported at the expression that
+// reads the unknown value. If no expression reads the unknown value, the error has the position
+// pos.
 func notKnown(pos token.Pos, v any) *foldError {
-	u, _ := v.(unknown)
+	u, _ := v.(unknownValue)
 	if u.pos.IsValid() {
 		pos = u.pos
 	}
-	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
+	return &foldError{pos: pos, msg: describe(v), reported: u.wasReported}
 }
 
-// The method try evaluates a call. If a direct call in the Properties method fails, the call's
-// result is unknown, and the evaluation continues. Code that inspects an unknown result fails, too.
-func (e *evaluator) try(call func() any) (v any) {
+// tryCall evaluates a call. If a direct call in the Properties method fails, the call's result is
+// unknown, and the evaluation continues. Evaluated code that inspects an unknown result fails, too.
+func (e *evaluator) tryCall(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()
 	}
@@ -196,7 +198,7 @@ func (e *evaluator) try(call func() any) (v any) {
 				p = &foldError{reported: true}
 				panic(p)
 			}
-			v = unknown{what: p.msg, reported: true}
+			v = unknownValue{what: p.msg, wasReported: true}
 		default:
 			panic(p)
 		}
@@ -205,7 +207,7 @@ func (e *evaluator) try(call func() any) (v any) {
 }
 
 func describe(v any) string {
-	if u, ok := v.(unknown); ok {
+	if u, ok := v.(unknownValue); ok {
 		return u.what
 	}
 	return "a value is not known"
@@ -213,7 +215,7 @@ func describe(v any) string {
 
 func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 	if PackageOf(fn) == propertiesPath {
-		return e.constructor(fn, args, pos)
+		return e.evalConstructor(fn, args, pos)
 	}
 	if fn.Blocks == nil {
 		e.fail(pos, "it calls %s, which is not known", fn)
@@ -240,16 +242,16 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 	for i, p := range fn.Params {
 		f.vals[p] = args[i]
 	}
-	return f.run()
+	return f.runBlocks()
 }
 
-// The method run executes the blocks of the function, and returns the function's result.
-func (f *frame) run() any {
+// runBlocks executes the blocks of the function, and returns the function's result.
+func (f *frame) runBlocks() any {
 	var prev *ssa.BasicBlock
 	b := f.fn.Blocks[0]
 next:
 	for {
-		f.phis(b, prev)
+		f.setPhis(b, prev)
 		for _, in := range b.Instrs {
 			if f.e.steps++; f.e.steps > maxFoldSteps {
 				f.e.fail(f.pos, "it takes too many steps")
@@ -277,21 +279,21 @@ next:
 				case 0:
 					return nil
 				case 1:
-					return f.get(in.Results[0])
+					return f.operandValue(in.Results[0])
 				}
 				var t tuple
 				for _, r := range in.Results {
-					t = append(t, f.get(r))
+					t = append(t, f.operandValue(r))
 				}
 				return t
 			case *ssa.Store:
-				p, ok := f.get(in.Addr).(pointer)
+				p, ok := f.operandValue(in.Addr).(pointer)
 				if !ok {
-					f.e.failOn(f.pos, f.get(in.Addr))
+					f.e.failOn(f.pos, f.operandValue(in.Addr))
 				}
-				*p.cell = copyValue(f.get(in.Val))
+				*p.cell = copyValue(f.operandValue(in.Val))
 			case ssa.Value:
-				f.vals[in] = f.value(in)
+				f.vals[in] = f.evalValue(in)
 			default:
 				f.e.fail(f.pos, "it has a statement that is not folded (%T)", in)
 			}
@@ -300,43 +302,43 @@ next:
 	}
 }
 
-// The method phis sets the values of all phis of block b. The method reads all operands before it
-// sets a value, because the phis of a block act in parallel.
-func (f *frame) phis(b, prev *ssa.BasicBlock) {
+// setPhis sets the values of all phis of block b. setPhis reads all operands before it sets a
+// value, because the phis of a block act in parallel.
+func (f *frame) setPhis(b, prev *ssa.BasicBlock) {
 	var vals []any
 	for _, in := range b.Instrs {
 		phi, ok := in.(*ssa.Phi)
 		if !ok {
 			break
 		}
-		vals = append(vals, f.get(phi.Edges[slices.Index(b.Preds, prev)]))
+		vals = append(vals, f.operandValue(phi.Edges[slices.Index(b.Preds, prev)]))
 	}
 	for i, v := range vals {
 		f.vals[b.Instrs[i].(*ssa.Phi)] = v
 	}
 }
 
-// The method get returns the value of an operand.
-func (f *frame) get(v ssa.Value) any {
+// operandValue returns the value of an operand.
+func (f *frame) operandValue(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
 		if v.Value == nil {
-			return zero(v.Type())
+			return zeroValue(v.Type())
 		}
 		return v.Value
 	case *ssa.Global:
-		return f.e.variable(v, f.pos)
+		return f.e.variableAddr(v, f.pos)
 	}
 	if x, ok := f.vals[v]; ok {
 		return x
 	}
-	return unknown{what: "a value is not known"}
+	return unknownValue{what: "a value is not known"}
 }
 
 func (f *frame) constant(v ssa.Value) constant.Value {
-	x, ok := f.get(v).(constant.Value)
+	x, ok := f.operandValue(v).(constant.Value)
 	if !ok {
-		f.e.failOn(f.pos, f.get(v))
+		f.e.failOn(f.pos, f.operandValue(v))
 	}
 	return x
 }
@@ -349,10 +351,10 @@ func (f *frame) int(v ssa.Value) int {
 	return int(n)
 }
 
-// The function zero returns the zero value of a type.
-func zero(t types.Type) any {
+// zeroValue returns the zero value of a type.
+func zeroValue(t types.Type) any {
 	if gotypes.IsNamed(t, propertiesPath, "Property") {
-		return property{}
+		return propertyValue{}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -369,19 +371,19 @@ func zero(t types.Type) any {
 	case *types.Array:
 		a := make(aggregate, min(u.Len(), maxFoldSteps))
 		for i := range a {
-			v := zero(u.Elem())
+			v := zeroValue(u.Elem())
 			a[i] = &v
 		}
 		return a
 	case *types.Struct:
 		a := make(aggregate, u.NumFields())
 		for i := range a {
-			v := zero(u.Field(i).Type())
+			v := zeroValue(u.Field(i).Type())
 			a[i] = &v
 		}
 		return a
 	}
-	return unknown{what: "a value is not known"}
+	return unknownValue{what: "a value is not known"}
 }
 
 // copyValue copies an array or struct, as an assignment does.
@@ -398,9 +400,8 @@ func copyValue(v any) any {
 	return b
 }
 
-// The method constructor evaluates a call of a function of package properties that returns a
-// property.
-func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
+// evalConstructor evaluates a call of a function of package properties that returns a property.
+func (e *evaluator) evalConstructor(fn *ssa.Function, args []any, pos token.Pos) any {
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
 		if !ok {
@@ -414,25 +415,25 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 	}
 	switch funcName(fn) {
 	case "WorkGroupSize":
-		return property{Property: properties.WorkGroupSize(ints(args[0])...), Pos: pos}
+		return propertyValue{Property: properties.WorkGroupSize(ints(args[0])...), Pos: pos}
 	case "WorkGroupSizeHint":
-		return property{Property: properties.WorkGroupSizeHint(ints(args[0])...), Pos: pos}
+		return propertyValue{Property: properties.WorkGroupSizeHint(ints(args[0])...), Pos: pos}
 	case "SubGroupSize":
-		return property{Property: properties.SubGroupSize(e.number(args[0], pos)), Pos: pos}
+		return propertyValue{Property: properties.SubGroupSize(e.number(args[0], pos)), Pos: pos}
 	case "DeviceHas":
 		var aspects []properties.Aspect
 		for _, n := range ints(args[0]) {
 			aspects = append(aspects, properties.Aspect(n))
 		}
-		return property{Property: properties.DeviceHas(aspects...), Pos: pos}
+		return propertyValue{Property: properties.DeviceHas(aspects...), Pos: pos}
 	case "Float":
-		return property{Property: properties.Float(properties.FloatMode(e.number(args[0], pos))), Pos: pos}
+		return propertyValue{Property: properties.Float(properties.FloatMode(e.number(args[0], pos))), Pos: pos}
 	case "Updatable", "EnableFusion", "RequireFusion", "InsertBarriers":
 		e.fail(pos, "%s is a property of graphs, and not of kernels", funcName(fn))
 	case "AccessScope", "FusionInternalMemory", "NoInit":
 		e.fail(pos, "%s is a property of memory, and not of kernels", funcName(fn))
 	}
-	return e.method(funcName(fn), args, pos)
+	return e.evalMethod(funcName(fn), args, pos)
 }
 
 func (e *evaluator) number(v any, pos token.Pos) int {
@@ -447,9 +448,9 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 	return int(n)
 }
 
-// The method method evaluates a call of a method of type List or Property. If a kernel embeds a
-// type with properties, its Properties method calls these methods on the embedded type's list.
-func (e *evaluator) method(name string, args []any, pos token.Pos) any {
+// evalMethod evaluates a call of a method of type List or Property. If a kernel embeds a type with
+// properties, its Properties method calls methods of type List on the embedded type's list.
+func (e *evaluator) evalMethod(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":
 		list, ok := args[0].(*slice)
@@ -458,7 +459,7 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		}
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
-			p, ok := (*c).(property)
+			p, ok := (*c).(propertyValue)
 			if !ok { // a property in the list is unknown and may have the searched key
 				e.failOn(pos, *c)
 			}
@@ -472,13 +473,13 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		if name == "List.Has" {
 			return constant.MakeBool(false)
 		}
-		return tuple{property{}, constant.MakeBool(false)}
+		return tuple{propertyValue{}, constant.MakeBool(false)}
 	case "Property.Key":
-		if p, ok := args[0].(property); ok {
+		if p, ok := args[0].(propertyValue); ok {
 			return constant.MakeInt64(int64(p.Key()))
 		}
 	case "Property.Dims":
-		if p, ok := args[0].(property); ok {
+		if p, ok := args[0].(propertyValue); ok {
 			s := &slice{}
 			for _, d := range p.Dims() {
 				var v any = constant.MakeInt64(int64(d))

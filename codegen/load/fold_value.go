@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// The method value evaluates an instruction that has a result.
-func (f *frame) value(in ssa.Value) any {
+// evalValue evaluates an instruction that has a result.
+func (f *frame) evalValue(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.Alloc:
-		v := zero(in.Type().Underlying().(*types.Pointer).Elem())
+		v := zeroValue(in.Type().Underlying().(*types.Pointer).Elem())
 		return pointer{&v}
 	case *ssa.UnOp:
 		return f.unary(in)
@@ -27,40 +27,40 @@ func (f *frame) value(in ssa.Value) any {
 	case *ssa.IndexAddr:
 		return f.indexAddr(in)
 	case *ssa.FieldAddr:
-		switch p := f.get(in.X).(type) {
+		switch p := f.operandValue(in.X).(type) {
 		case pointer:
 			if a, ok := (*p.cell).(aggregate); ok {
 				return pointer{a[in.Field]}
 			}
-			v := f.field(in.X.Type().Underlying().(*types.Pointer).Elem(), in.Field)
+			v := f.unknownField(in.X.Type().Underlying().(*types.Pointer).Elem(), in.Field)
 			return pointer{&v}
-		case unknown:
-			return f.field(in.X.Type().Underlying().(*types.Pointer).Elem(), in.Field)
+		case unknownValue:
+			return f.unknownField(in.X.Type().Underlying().(*types.Pointer).Elem(), in.Field)
 		}
 	case *ssa.Field:
-		switch a := f.get(in.X).(type) {
+		switch a := f.operandValue(in.X).(type) {
 		case aggregate:
 			return *a[in.Field]
-		case unknown:
-			return f.field(in.X.Type(), in.Field)
+		case unknownValue:
+			return f.unknownField(in.X.Type(), in.Field)
 		}
 	case *ssa.Index:
-		if a, ok := f.get(in.X).(aggregate); ok {
+		if a, ok := f.operandValue(in.X).(aggregate); ok {
 			if i := f.int(in.Index); i >= 0 && i < len(a) {
 				return *a[i]
 			}
 			f.e.fail(f.pos, "an index is out of range")
 		}
 	case *ssa.Slice:
-		return f.slice(in)
+		return f.evalSlice(in)
 	case *ssa.ChangeType:
-		return f.get(in.X)
+		return f.operandValue(in.X)
 	case *ssa.Convert:
 		return f.convert(in.X, in.Type())
 	case *ssa.MultiConvert:
 		return f.convert(in.X, in.Type())
 	case *ssa.Extract:
-		if t, ok := f.get(in.Tuple).(tuple); ok {
+		if t, ok := f.operandValue(in.Tuple).(tuple); ok {
 			return t[in.Index]
 		}
 	case *ssa.MakeSlice:
@@ -70,28 +70,28 @@ func (f *frame) value(in ssa.Value) any {
 		}
 		cells := make([]*any, most)
 		for i := range cells {
-			v := zero(in.Type().Underlying().(*types.Slice).Elem())
+			v := zeroValue(in.Type().Underlying().(*types.Slice).Elem())
 			cells[i] = &v
 		}
 		return &slice{cells: cells[:n]}
 	case *ssa.Call:
-		return f.call(in)
+		return f.evalCall(in)
 	case *ssa.MakeInterface:
-		return dynamic{in.X.Type(), f.get(in.X)}
+		return dynamicValue{in.X.Type(), f.operandValue(in.X)}
 	case *ssa.ChangeInterface:
-		return f.get(in.X)
+		return f.operandValue(in.X)
 	case *ssa.TypeAssert:
 		return f.typeAssert(in)
 	}
-	return unknown{what: "a value is not known"}
+	return unknownValue{what: "a value is not known"}
 }
 
-// typeAssert evaluates a type assertion. Generic code uses assertions to distinguish its type
-// arguments.
+// typeAssert evaluates a type assertion. Type assertions occur because generic code uses them to
+// distinguish its type arguments.
 func (f *frame) typeAssert(in *ssa.TypeAssert) any {
-	x, ok := f.get(in.X).(dynamic)
+	x, ok := f.operandValue(in.X).(dynamicValue)
 	if !ok {
-		return unknown{what: "the dynamic type of an interface is not known"}
+		return unknownValue{what: "the dynamic type of an interface is not known"}
 	}
 	match := types.Identical(x.typ, in.AssertedType)
 	var v any = x.v
@@ -99,7 +99,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 		match, v = types.Implements(x.typ, iface), x
 	}
 	if !match {
-		v = zero(in.AssertedType)
+		v = zeroValue(in.AssertedType)
 	}
 	if in.CommaOk {
 		return tuple{v, constant.MakeBool(match)}
@@ -110,32 +110,32 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// The method field returns an unknown value for field i of an unknown struct.
-func (f *frame) field(t types.Type, i int) any {
+// unknownField returns an unknown value for field i of an unknown struct.
+func (f *frame) unknownField(t types.Type, i int) any {
 	name := "?"
 	if st, ok := t.Underlying().(*types.Struct); ok {
 		name = st.Field(i).Name()
 	}
-	return unknown{what: "the field " + name + " is not known"}
+	return unknownValue{what: "the field " + name + " is not known"}
 }
 
 func (f *frame) unary(in *ssa.UnOp) any {
-	x := f.get(in.X)
+	x := f.operandValue(in.X)
 	if g, ok := in.X.(*ssa.Global); ok {
-		x = f.e.variable(g, readAt(in))
+		x = f.e.variableAddr(g, readAt(in))
 	}
 	if in.Op == token.MUL {
 		if p, ok := x.(pointer); ok {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
-				if u, ok := v.(unknown); ok && u.pos.IsValid() {
+				if u, ok := v.(unknownValue); ok && u.pos.IsValid() {
 					u.pos = at // the position of this read is set, since the variable may be read in several places
 					return u
 				}
 			}
 			return v
 		}
-		if _, ok := x.(unknown); ok {
+		if _, ok := x.(unknownValue); ok {
 			return x
 		}
 		f.e.fail(f.pos, "it reads through a pointer that is not known")
@@ -148,16 +148,16 @@ func (f *frame) unary(in *ssa.UnOp) any {
 	case token.SUB, token.XOR, token.NOT:
 		return wrap(constant.UnaryOp(in.Op, c, 0), in.Type())
 	}
-	return unknown{what: "a value is not known"}
+	return unknownValue{what: "a value is not known"}
 }
 
 func (f *frame) binary(in *ssa.BinOp) any {
 	for _, v := range []ssa.Value{in.X, in.Y} {
-		if _, ok := f.get(v).(constant.Value); !ok {
-			if u, ok := f.get(v).(unknown); ok {
+		if _, ok := f.operandValue(v).(constant.Value); !ok {
+			if u, ok := f.operandValue(v).(unknownValue); ok {
 				return u
 			}
-			return unknown{what: "it compares values that are not folded"}
+			return unknownValue{what: "it compares values that are not folded"}
 		}
 	}
 	x, y := f.constant(in.X), f.constant(in.Y)
@@ -180,7 +180,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 				op = token.QUO_ASSIGN // integer division in package go/constant
 			}
 		} else if constant.Sign(y) == 0 {
-			return unknown{what: "it divides by zero"}
+			return unknownValue{what: "it divides by zero"}
 		}
 		return wrap(constant.BinaryOp(x, op, y), in.Type())
 	}
@@ -193,16 +193,16 @@ func wrap(v constant.Value, t types.Type) any {
 	switch {
 	case gotypes.IsFloat32(t):
 		x, _ := constant.Float32Val(v)
-		return finite(float64(x))
+		return floatConst(float64(x))
 	case gotypes.IsFloat(t):
 		x, _ := constant.Float64Val(v)
-		return finite(x)
+		return floatConst(x)
 	case !gotypes.IsInteger(t):
 		return v
 	}
 	v = constant.ToInt(v)
 	if v.Kind() != constant.Int {
-		return unknown{what: "a number is not an integer"}
+		return unknownValue{what: "a number is not an integer"}
 	}
 	bits := uint(Sizes.Sizeof(t) * 8)
 	mod := constant.Shift(constant.MakeInt64(1), token.SHL, bits)
@@ -215,40 +215,40 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// The function finite returns the float x as a constant. If x is an infinity or NaN, which
-// constants cannot represent, it returns a value of type unknown.
-func finite(x float64) any {
+// floatConst returns the float x as a constant. If x is an infinity or NaN, which constants cannot
+// represent, floatConst returns an unknownValue.
+func floatConst(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
 	}
-	return unknown{what: "a number is infinite, or not a number"}
+	return unknownValue{what: "a number is infinite, or not a number"}
 }
 
 func (f *frame) convert(x ssa.Value, to types.Type) any {
-	c, ok := f.get(x).(constant.Value)
+	c, ok := f.operandValue(x).(constant.Value)
 	if !ok {
-		if _, is := f.get(x).(unknown); !is { // pointers are excluded, since the conversion may change the element type
-			return unknown{what: "a conversion is not folded"}
+		if _, is := f.operandValue(x).(unknownValue); !is { // pointers are excluded, since the conversion may change the element type
+			return unknownValue{what: "a conversion is not folded"}
 		}
-		return f.get(x)
+		return f.operandValue(x)
 	}
 	b, ok := to.Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsNumeric == 0 || c.Kind() == constant.String {
-		return unknown{what: "a conversion is not folded"}
+		return unknownValue{what: "a conversion is not folded"}
 	}
 	if b.Info()&types.IsInteger != 0 && c.Kind() == constant.Float {
 		fl, _ := constant.Float64Val(c)
 		c = constant.ToInt(constant.MakeFloat64(math.Trunc(fl)))
 		if x, ok := wrap(c, to).(constant.Value); !ok || !constant.Compare(x, token.EQL, c) {
-			return unknown{what: "a number is out of range, and its conversion is up to the machine"}
+			return unknownValue{what: "a number is out of range, and its conversion is up to the machine"}
 		}
 	}
 	return wrap(c, to)
 }
 
 func (f *frame) indexAddr(in *ssa.IndexAddr) any {
-	x := f.get(in.X)
-	if u, ok := x.(unknown); ok {
+	x := f.operandValue(in.X)
+	if u, ok := x.(unknownValue); ok {
 		return u
 	}
 	i := f.int(in.Index)
@@ -267,22 +267,22 @@ func (f *frame) indexAddr(in *ssa.IndexAddr) any {
 	return pointer{cells[i]}
 }
 
-func (f *frame) slice(in *ssa.Slice) any {
+func (f *frame) evalSlice(in *ssa.Slice) any {
 	var cells []*any
-	var room *room
-	switch x := f.get(in.X).(type) {
-	case unknown:
+	var room *arrayRoomInfo
+	switch x := f.operandValue(in.X).(type) {
+	case unknownValue:
 		return x
 	case *slice:
 		cells, room = x.cells, x.room
 	case pointer:
 		a, ok := (*x.cell).(aggregate)
 		if !ok {
-			return unknown{what: "a slice is not known"}
+			return unknownValue{what: "a slice is not known"}
 		}
 		cells = slices.Clip(a)
 	default:
-		return unknown{what: "a slice is not known"}
+		return unknownValue{what: "a slice is not known"}
 	}
 	lo, hi, most := 0, len(cells), cap(cells)
 	if in.Low != nil {
@@ -303,32 +303,32 @@ func (f *frame) slice(in *ssa.Slice) any {
 	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
-// The method call evaluates a call instruction.
-func (f *frame) call(in *ssa.Call) any {
+// evalCall evaluates a call instruction.
+func (f *frame) evalCall(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {
-		args = append(args, copyValue(f.get(a)))
+		args = append(args, copyValue(f.operandValue(a)))
 	}
 	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
-		return f.builtin(b, in, args)
+		return f.evalBuiltin(b, in, args)
 	}
 	fn := in.Call.StaticCallee()
 	if fn == nil || len(fn.FreeVars) > 0 {
 		f.e.fail(in.Pos(), "it calls a function that is not known")
 	}
-	v := f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
-	if u, ok := v.(unknown); ok {
+	v := f.e.tryCall(func() any { return f.e.call(fn, args, in.Pos()) })
+	if u, ok := v.(unknownValue); ok {
 		u.pos = token.NoPos // so that the error is reported at the call, not at an expression in fn
 		return u
 	}
 	return v
 }
 
-// The method most returns the largest length of a slice for which an append of n elements to s
-// needs no new array. If the number depends on the capacity that gc gives to arrays, the method
-// fails. For example, after a := append(s, x) and b := append(s, y), the last element of a is y if
-// s had capacity left.
-func (f *frame) most(s *slice, n int) int {
+// maxAppendLen returns the largest length of a slice for which an append of n elements to s needs
+// no new array. If the number depends on the capacity that gc gives to arrays, maxAppendLen fails.
+// For example, after a := append(s, x) and b := append(s, y), the last element of a is y if s had
+// capacity left.
+func (f *frame) maxAppendLen(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
@@ -340,24 +340,24 @@ func (f *frame) most(s *slice, n int) int {
 	return most
 }
 
-func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
+func (f *frame) evalBuiltin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 	switch b.Name() {
 	case "append":
 		s, ok := args[0].(*slice)
 		more, ok2 := args[1].(*slice)
 		if !ok || !ok2 {
 			for _, x := range args { // find the unknown argument
-				if u, ok := x.(unknown); ok {
+				if u, ok := x.(unknownValue); ok {
 					return u
 				}
 			}
-			return unknown{what: "it appends to a list that is not known"}
+			return unknownValue{what: "it appends to a list that is not known"}
 		}
 		if len(more.cells) == 0 {
 			return s
 		}
 		n := len(s.cells)
-		most := f.most(s, len(more.cells))
+		most := f.maxAppendLen(s, len(more.cells))
 		added := make([]any, len(more.cells))
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
@@ -382,7 +382,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		if s.room != nil {
 			s.room.taken = true
 		}
-		return &slice{cells: out, room: &room{}}
+		return &slice{cells: out, room: &arrayRoomInfo{}}
 	case "copy":
 		to, ok := args[0].(*slice)
 		from, ok2 := args[1].(*slice)
@@ -404,7 +404,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			f.e.fail(f.pos, "it clears elements that are not known")
 		}
 		for _, c := range s.cells {
-			*c = zero(in.Call.Args[0].Type().Underlying().(*types.Slice).Elem())
+			*c = zeroValue(in.Call.Args[0].Type().Underlying().(*types.Slice).Elem())
 		}
 		return nil
 	case "len":
@@ -429,5 +429,5 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		}
 		return best
 	}
-	return unknown{what: "it calls " + b.Name() + ", which is not folded"}
+	return unknownValue{what: "it calls " + b.Name() + ", which is not folded"}
 }

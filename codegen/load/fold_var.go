@@ -17,8 +17,9 @@ import (
 
 // newInits returns the initial values of package-level variables for Properties methods. A list
 // that a Properties method returns may share memory with a variable, and the method's caller might
-// write to the list. The program detects a write to a shared list. When the kernel is registered,
-// the program compares the list from its Properties method with the compiled list.
+// write to the list. The program in which the kernel runs detects a write to a shared list. When
+// the kernel is registered, the program compares the list from its Properties method with the
+// compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -33,18 +34,18 @@ func newInits(l *loader, p *Program) *constinit.Env {
 					panic(err)
 				}
 			}()
-			c := &converter{cells: map[*constinit.Var]*any{}, rooms: map[any]*room{}, unknown: unknown{what: "a value is not known"}}
+			c := &converter{cells: map[*constinit.Var]*any{}, rooms: map[any]*arrayRoomInfo{}, unknown: unknownValue{what: "a value is not known"}}
 			folded := make([]any, len(args))
 			for i, a := range args {
-				folded[i] = c.value(a, nil)
+				folded[i] = c.convertValue(a, nil)
 			}
-			return toInit(e.constructor(fn, folded, at))
+			return toInit(e.evalConstructor(fn, folded, at))
 		},
 	})
 }
 
 // readAt returns the position of the expression whose value a load instruction reads. If the load
-// reads no expression's value, the result is NoPos.
+// does not read the value of an expression, readAt returns NoPos.
 func readAt(load *ssa.UnOp) token.Pos {
 	for _, use := range *load.Referrers() {
 		if ref, ok := use.(*ssa.DebugRef); ok {
@@ -54,18 +55,18 @@ func readAt(load *ssa.UnOp) token.Pos {
 	return token.NoPos
 }
 
-// The method variable returns the address of the package-level variable g. Parameter pos is the
-// position of the read. If the program changes the variable, the result is unknown.
-func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
+// variableAddr returns the address of the package-level variable g. Parameter pos is the position
+// of the read. If the program changes the variable, variableAddr returns an unknownValue.
+func (e *evaluator) variableAddr(g *ssa.Global, pos token.Pos) any {
 	if at := e.prog.Fate(g).Stored; at.IsValid() {
-		return unknown{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
+		return unknownValue{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
 	}
 	why := ""
 	v := e.inits.Var(g)
 	if r := e.inits.Why(g); r != nil {
 		why = ": " + r.Describe(func(p token.Pos) string { return e.l.diagPos(p).String() })
 	}
-	c := &converter{cells: e.cells, rooms: e.rooms, unknown: unknown{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
+	c := &converter{cells: e.cells, rooms: e.rooms, unknown: unknownValue{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
 	if v == nil {
 		return c.unknown
 	}
@@ -75,8 +76,8 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 // converter converts values of package constinit to values of the evaluator.
 type converter struct {
 	cells   map[*constinit.Var]*any
-	rooms   map[any]*room
-	unknown unknown // replacement for any value that is not known
+	rooms   map[any]*arrayRoomInfo
+	unknown unknownValue // replacement for any value that is not known
 }
 
 func (c *converter) cell(v *constinit.Var) *any {
@@ -88,7 +89,7 @@ func (c *converter) cell(v *constinit.Var) *any {
 	if parts := v.Parts(); parts != nil {
 		*p = aggregate(c.all(parts))
 	} else {
-		*p = c.value(v.Load(), v.Type())
+		*p = c.convertValue(v.Load(), v.Type())
 	}
 	return p
 }
@@ -101,23 +102,23 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 	return slices.Clip(out)
 }
 
-// The method room returns the description of the unused end of slice s's array. All slices of an
-// array share one description.
-func (c *converter) room(s constinit.Slice) *room {
+// arrayRoom returns the description of the unused end of slice s's array. All slices of an array
+// get the same description.
+func (c *converter) arrayRoom(s constinit.Slice) *arrayRoomInfo {
 	id, free := s.Room()
 	if id == nil {
 		return nil
 	}
 	if c.rooms[id] == nil {
-		c.rooms[id] = &room{free: free, init: true}
+		c.rooms[id] = &arrayRoomInfo{free: free, init: true}
 	}
 	return c.rooms[id]
 }
 
-// The method value converts a value of Go type t. The type t is nil if v is an argument of a
-// function of package properties. Arguments of package properties are signed integers or lists of
-// signed integers.
-func (c *converter) value(v any, t types.Type) any {
+// convertValue converts a value of Go type t. The type t is nil if v is an argument of a function
+// of package properties. Arguments of package properties are signed integers or lists of signed
+// integers.
+func (c *converter) convertValue(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:
 		return constant.MakeBool(v)
@@ -129,16 +130,16 @@ func (c *converter) value(v any, t types.Type) any {
 	case string:
 		return constant.MakeString(v)
 	case float64:
-		return finite(v)
+		return floatConst(v)
 	case constinit.Property:
 		return v
 	case constinit.Slice:
 		all := v.Elems()
 		cells := c.all(all[:cap(all)])
-		return &slice{cells: cells[:len(all)], room: c.room(v)}
+		return &slice{cells: cells[:len(all)], room: c.arrayRoom(v)}
 	case constinit.Iface:
 		if v.Type() != nil {
-			return dynamic{v.Type(), c.value(v.Value(), v.Type())}
+			return dynamicValue{v.Type(), c.convertValue(v.Value(), v.Type())}
 		}
 	case *constinit.Var:
 		if v != nil {
@@ -150,7 +151,7 @@ func (c *converter) value(v any, t types.Type) any {
 		}
 		out, elem := make(aggregate, len(v)), gotypes.ElemTypes(t)
 		for i, e := range v {
-			x := c.value(e, elem(i))
+			x := c.convertValue(e, elem(i))
 			out[i] = &x
 		}
 		return out
@@ -158,11 +159,11 @@ func (c *converter) value(v any, t types.Type) any {
 	return c.unknown
 }
 
-// toInit converts an evaluator's value to a value of package constinit. The second result is false
-// if package constinit cannot represent the value.
+// toInit converts an evaluator's value to a value of package constinit. The second result of toInit
+// is false if package constinit cannot represent the value.
 func toInit(v any) (any, bool) {
 	switch v := v.(type) {
-	case property:
+	case propertyValue:
 		return v, true
 	case constant.Value:
 		switch v.Kind() {

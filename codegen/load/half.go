@@ -27,7 +27,7 @@ func HalfArg(fn *ssa.Function) types.Type {
 	return nil
 }
 
-// Type t is a type of package half. HalfMethod returns the method of t with the given name.
+// HalfMethod returns the method of t with the given name.
 func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
@@ -36,7 +36,7 @@ func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 // function is not an instance for a type of package half, HalfCode returns nil.
 func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	if t := HalfArg(fn); t != nil && PackageOf(fn) == dslPath {
-		if m := halfMethods[object(fn).Name()]; m != "" {
+		if m := halfMethods[objectOf(fn).Name()]; m != "" {
 			return HalfMethod(prog, t, m)
 		}
 	}
@@ -53,7 +53,7 @@ func halfCode(prog *ssa.Program, fn *ssa.Function) []*ssa.Function {
 	if m := HalfCode(prog, fn); m != nil {
 		return []*ssa.Function{m}
 	}
-	switch object(fn).Name() {
+	switch objectOf(fn).Name() {
 	case "ReduceOverGroup", "InclusiveScanOverGroup", "ExclusiveScanOverGroup":
 		pkg := prog.ImportedPackage(gotypes.HalfPath)
 		return []*ssa.Function{HalfMethod(prog, t, "IsNaN"), pkg.Func("reduced"), pkg.Func("scanned")}

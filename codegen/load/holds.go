@@ -10,40 +10,40 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The type held describes the values that an interface may hold.
-type held struct {
+// heldValues describes the values that an interface may hold.
+type heldValues struct {
 	types []types.Type
-	// The field hashes is set if the interface may also hold a hash from a constructor whose code is
-	// not loaded.
-	hashes bool
-	// The field unknown is set if the interface may hold any value. An example is a result of a
-	// function in a package that is not loaded.
-	unknown bool
+	// anyHash is set if the interface may also hold a hash from a constructor whose code is not
+	// loaded.
+	anyHash bool
+	// anyValue is set if the interface may hold any value. An interface may hold any value if, for
+	// example, it is the result of a function in a package that is not loaded.
+	anyValue bool
 }
 
-// A holder finds the values that an interface may hold. It searches backwards from the uses of the
-// interface to the stored values.
+// A holder finds the values that an interface may hold. A holder searches backwards from the uses
+// of the interface to the stored values.
 type holder struct {
 	w    *follower
 	seen map[ssa.Value]bool
-	held
+	heldValues
 }
 
-// The method holds returns a description of the values that the interface v may hold.
-func (w *follower) holds(v ssa.Value) held {
+// heldBy returns a description of the values that the interface v may hold.
+func (w *follower) heldBy(v ssa.Value) heldValues {
 	h, ok := w.held[v]
 	if !ok {
 		f := &holder{w: w, seen: map[ssa.Value]bool{}}
-		f.value(v)
-		h = f.held
+		f.addValue(v)
+		h = f.heldValues
 		w.held[v] = h
 	}
 	return h
 }
 
-// The method value adds to h the values that v may hold.
-func (h *holder) value(v ssa.Value) {
-	if h.unknown || h.seen[v] {
+// addValue adds to h the values that v may hold.
+func (h *holder) addValue(v ssa.Value) {
+	if h.anyValue || h.seen[v] {
 		return
 	}
 	h.seen[v] = true
@@ -52,100 +52,100 @@ func (h *holder) value(v ssa.Value) {
 	case *ssa.MakeInterface:
 		h.concrete(v.X.Type())
 	case *ssa.ChangeInterface:
-		h.value(v.X)
+		h.addValue(v.X)
 	case *ssa.ChangeType:
-		h.value(v.X)
+		h.addValue(v.X)
 	case *ssa.TypeAssert:
-		h.value(v.X)
+		h.addValue(v.X)
 	case *ssa.Phi:
 		for _, e := range v.Edges {
-			h.value(e)
+			h.addValue(e)
 		}
 	case *ssa.Call:
-		h.result(v, 0)
+		h.addResult(v, 0)
 	case *ssa.Extract:
 		switch t := v.Tuple.(type) {
 		case *ssa.Call:
-			h.result(t, v.Index)
+			h.addResult(t, v.Index)
 		case *ssa.TypeAssert:
-			h.value(t.X)
+			h.addValue(t.X)
 		default:
-			h.unknown = true
+			h.anyValue = true
 		}
 	case *ssa.Parameter:
-		h.parameter(v)
+		h.addParam(v)
 	case *ssa.FreeVar:
-		h.captured(v, h.value)
+		h.eachCaptured(v, h.addValue)
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
-			h.unknown = true
+			h.anyValue = true
 			return
 		}
-		h.cell(v.X)
+		h.addContents(v.X)
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
 func (h *holder) concrete(t types.Type) {
 	if types.IsInterface(t) { // a type parameter
-		h.unknown = true
+		h.anyValue = true
 	} else if !slices.ContainsFunc(h.types, func(u types.Type) bool { return types.Identical(t, u) }) {
 		h.types = append(h.types, t)
 	}
 }
 
-// The method result adds to h the values that result i of a call may hold.
-func (h *holder) result(call *ssa.Call, i int) {
+// addResult adds to h the values that result i of a call may hold.
+func (h *holder) addResult(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
-	case fn == nil || h.w.partial(packageOf(fn)):
-		h.unknown = true
+	case fn == nil || h.w.isPartial(packageOf(fn)):
+		h.anyValue = true
 	case len(fn.Blocks) > 0:
 		for _, b := range fn.Blocks {
 			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-				h.value(r.Results[i])
+				h.addValue(r.Results[i])
 			}
 		}
 	case makesHash(fn):
-		h.hashes = true
+		h.anyHash = true
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
-// The method parameter adds to h the values that callers may pass for parameter p. If some calls of
-// the function are not known, the method sets the field unknown.
-func (h *holder) parameter(p *ssa.Parameter) {
+// addParam adds to h the values that callers may pass for parameter p. If some calls of the
+// function are not known, addParam sets the field anyValue.
+func (h *holder) addParam(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
-	obj := object(fn)
-	if fn.TypeParams().Len() > 0 || h.w.partial(packageOf(fn)) || fn.Synthetic != "" ||
+	obj := objectOf(fn)
+	if fn.TypeParams().Len() > 0 || h.w.isPartial(packageOf(fn)) || fn.Synthetic != "" ||
 		fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Name() == "main") {
-		h.unknown = true
+		h.anyValue = true
 		return
 	}
-	calls := h.calls(fn)
-	for _, c := range h.w.invokes(fn) {
+	calls := h.callsOf(fn)
+	for _, c := range h.w.invokesOf(fn) {
 		calls = append(calls, c.Common())
 	}
-	h.unknown = h.unknown || len(calls) == 0
+	h.anyValue = h.anyValue || len(calls) == 0
 	for _, c := range calls {
 		n := i
 		if c.IsInvoke() {
 			n-- // Args does not contain the receiver of a method call
 		}
 		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
-			h.unknown = true // the call is in generic code
+			h.anyValue = true // the call is in generic code
 			return
 		}
-		h.value(c.Args[n])
+		h.addValue(c.Args[n])
 	}
 }
 
-// The method calls returns the calls of function fn. If fn has uses that are not calls, the method
-// sets the field unknown.
-func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
+// callsOf returns the calls of function fn. If fn has uses that are not calls, callsOf sets the
+// field unknown.
+func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {
 		switch in := in.(type) {
@@ -162,65 +162,65 @@ func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 				return
 			}
 		}
-		h.unknown = true
+		h.anyValue = true
 	}
-	for _, in := range h.w.uses(fn) {
+	for _, in := range h.w.usesOf(fn) {
 		add(fn, in)
 	}
 	return all
 }
 
-// The method captured calls its function argument for each value that is bound to the free variable
-// v of a function literal.
-func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
+// eachCaptured calls its function argument for each value that is bound to the free variable v of a
+// function literal.
+func (h *holder) eachCaptured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
 	bound := false
-	for _, in := range h.w.uses(fn) {
+	for _, in := range h.w.usesOf(fn) {
 		if c, ok := in.(*ssa.MakeClosure); ok && c.Fn == ssa.Value(fn) {
 			bound = true
 			do(c.Bindings[i])
 		}
 	}
-	h.unknown = h.unknown || !bound
+	h.anyValue = h.anyValue || !bound
 }
 
-// The method cell adds to h the values that the variable or field at address addr may hold.
-func (h *holder) cell(addr ssa.Value) {
-	if h.unknown || h.seen[addr] {
+// addContents adds to h the values that the variable or field at address addr may hold.
+func (h *holder) addContents(addr ssa.Value) {
+	if h.anyValue || h.seen[addr] {
 		return
 	}
 	h.seen[addr] = true
 	switch a := addr.(type) {
 	case *ssa.Alloc:
-		h.stored(a, *a.Referrers())
+		h.addStored(a, *a.Referrers())
 	case *ssa.FreeVar:
-		h.captured(a, h.cell)
+		h.eachCaptured(a, h.addContents)
 	case *ssa.Global:
-		if token.IsExported(a.Name()) || noInit(a.Pkg) || h.w.partial(a.Pkg) {
-			h.unknown = true
+		if token.IsExported(a.Name()) || noInit(a.Pkg) || h.w.isPartial(a.Pkg) {
+			h.anyValue = true
 			return
 		}
-		h.stored(a, h.w.uses(a))
+		h.addStored(a, h.w.usesOf(a))
 	case *ssa.FieldAddr:
 		f, ok := fieldOf(a)
-		if !ok || !h.w.sound(f.pkg) {
-			h.unknown = true
+		if !ok || !h.w.noUnsafe(f.pkg) {
+			h.anyValue = true
 			return
 		}
 		for _, u := range h.w.in {
 			for _, b := range u.fields[f] {
-				h.stored(b, *b.Referrers())
+				h.addStored(b, *b.Referrers())
 			}
 		}
 	default:
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
-// The method stored adds to h the values that are stored at an address. If the address has other
-// uses than loads and stores, the method sets the field unknown.
-func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
+// addStored adds to h the values that are stored at an address. If the address has other uses than
+// loads and stores, addStored sets the field anyValue.
+func (h *holder) addStored(addr ssa.Value, uses []ssa.Instruction) {
 	for _, in := range uses {
 		switch in := in.(type) {
 		case *ssa.DebugRef:
@@ -231,56 +231,56 @@ func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 			}
 		case *ssa.Store:
 			if in.Val != addr {
-				h.value(in.Val)
+				h.addValue(in.Val)
 				continue
 			}
 		case *ssa.MakeClosure:
 			fn := in.Fn.(*ssa.Function)
 			for i, b := range in.Bindings {
 				if b == addr {
-					h.stored(fn.FreeVars[i], *fn.FreeVars[i].Referrers())
+					h.addStored(fn.FreeVars[i], *fn.FreeVars[i].Referrers())
 				}
 			}
 			continue
 		}
-		h.unknown = true
+		h.anyValue = true
 	}
 }
 
-// The type field identifies an unexported field by package and name. The struct type is omitted,
+// fieldKey identifies an unexported field by package and name. A fieldKey omits the struct type,
 // because a conversion between struct types copies the values of fields with the same name.
-type field struct {
+type fieldKey struct {
 	pkg  *types.Package
 	name string
 }
 
-// fieldOf returns the package and name of the field at address a. The second result is false if
-// other packages can write the field.
-func fieldOf(a *ssa.FieldAddr) (field, bool) {
+// fieldOf returns the package and name of the field at address a. The second result of fieldOf is
+// false if other packages can write the field.
+func fieldOf(a *ssa.FieldAddr) (fieldKey, bool) {
 	p, ok := a.X.Type().Underlying().(*types.Pointer)
 	if !ok {
-		return field{}, false
+		return fieldKey{}, false
 	}
 	s, ok := p.Elem().Underlying().(*types.Struct)
 	if !ok {
-		return field{}, false
+		return fieldKey{}, false
 	}
 	f := s.Field(a.Field)
-	return field{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
+	return fieldKey{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
 }
 
-// The method sound reports whether package pkg is loaded completely from source and does not import
-// unsafe. A package without unsafe writes fields only through addresses of fields.
-func (w *follower) sound(pkg *types.Package) bool {
+// noUnsafe reports whether package pkg is loaded completely from source and does not import unsafe.
+// A package without unsafe writes fields only through addresses of fields.
+func (w *follower) noUnsafe(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false
 	}
 	p := w.prog.Package(pkg)
-	return p != nil && !noInit(p) && !w.partial(p)
+	return p != nil && !noInit(p) && !w.isPartial(p)
 }
 
-// packageOf returns the package of a function. For an instance of a generic function, the result is
-// the package of the generic function.
+// packageOf returns the package of a function. For an instance of a generic function, packageOf
+// returns the package of the generic function.
 func packageOf(fn *ssa.Function) *ssa.Package {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -288,7 +288,7 @@ func packageOf(fn *ssa.Function) *ssa.Package {
 	return fn.Pkg
 }
 
-// The method partial reports whether code was removed from package p because of errors.
-func (w *follower) partial(p *ssa.Package) bool {
-	return slices.ContainsFunc(w.in, func(u *usage) bool { return u.partial[p] })
+// isPartial reports whether code was removed from package p because of errors.
+func (w *follower) isPartial(p *ssa.Package) bool {
+	return slices.ContainsFunc(w.in, func(u *usageIndex) bool { return u.partial[p] })
 }

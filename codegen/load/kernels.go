@@ -19,21 +19,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// The type finder finds the kernels of a universe.
-type finder struct {
+// kernelFinder finds the kernels of a universe.
+type kernelFinder struct {
 	l       *loader
 	u       *universe
 	prog    *Program
 	methods []*kernelMethods
-	pkg     *source // package being searched
+	pkg     *sourcePackage // package being searched
 	out     *Package
 	generic []*types.TypeName          // generic kernel types of the package being searched
 	used    map[*types.TypeName]bool   // generic types that an alias instantiates
 	names   map[string]*types.TypeName // maps a name in lower case to the package's kernel
 	found   int                        // number of errors so far
 	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
-	// If the function sink is not nil, it receives the errors, and field l (the loader) is nil.
-	sink func(code diag.Code, pos token.Pos, hint, message string)
+	// If errorSink is not nil, this function receives the errors, and field l (the loader) is nil.
+	errorSink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
 // kernelMethods holds a kernel with its methods that kgen examines.
@@ -44,9 +44,9 @@ type kernelMethods struct {
 	object     types.Object  // declared Kernel method
 }
 
-// The variable forms maps the type of a Kernel method's parameter to the form of the kernel's
-// launches, such as range or task.
-var forms = map[string]struct {
+// launchForms maps the type of a Kernel method's parameter to the form of the kernel's launches,
+// such as range or task.
+var launchForms = map[string]struct {
 	form abi.Form
 	rank int
 }{
@@ -57,12 +57,12 @@ var forms = map[string]struct {
 
 const formHint = "write Kernel(dsl.Task), Kernel(dsl.Item1..3) or Kernel(dsl.NDItem1..3), without results"
 
-func (f *finder) reachedFrom() []*ssa.Function { return rootFuncs(f.methods) }
+func (f *kernelFinder) reachedFrom() []*ssa.Function { return rootFuncs(f.methods) }
 
-func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ...any) {
+func (f *kernelFinder) add(code diag.Code, pos token.Pos, hint, format string, args ...any) {
 	f.found++
-	if f.sink != nil {
-		f.sink(code, pos, hint, fmt.Sprintf(format, args...))
+	if f.errorSink != nil {
+		f.errorSink(code, pos, hint, fmt.Sprintf(format, args...))
 		return
 	}
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
@@ -74,7 +74,7 @@ const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may
 // embed a type of another package.
-func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format string, args ...any) {
+func (f *kernelFinder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format string, args ...any) {
 	f.add(code, pos, hint, format, args...)
 	if filepath.Dir(f.l.fset.Position(pos).Filename) != k.Pkg.Dir {
 		d := f.l.diags[len(f.l.diags)-1]
@@ -82,10 +82,10 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations reports errors in a package's declarations of kernels. It finds only errors
-// that type information alone shows. Generic kernels are skipped.
+// CheckDeclarations reports errors in a package's declarations of kernels. CheckDeclarations finds
+// only errors that type information alone shows. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
-	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
+	f := &kernelFinder{errorSink: report, pkg: &sourcePackage{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
 	for _, name := range pkg.Scope().Names() {
 		if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
@@ -94,9 +94,9 @@ func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token
 	}
 }
 
-// The method find finds the kernels of the roots (packages that may contain kernels) and checks the
+// findKernels finds the kernels of the roots (packages that may contain kernels) and checks the
 // kernels' declarations.
-func (f *finder) find(roots []*listed) {
+func (f *kernelFinder) findKernels(roots []*listedPackage) {
 	f.used = map[*types.TypeName]bool{}
 	for _, p := range roots {
 		s := f.u.bySrc[p]
@@ -127,7 +127,7 @@ func (f *finder) find(roots []*listed) {
 
 // typeName adds the kernel that type name obj declares. If obj declares no kernel, typeName does
 // nothing.
-func (f *finder) typeName(obj *types.TypeName) {
+func (f *kernelFinder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
 		return
@@ -139,13 +139,13 @@ func (f *finder) typeName(obj *types.TypeName) {
 	}
 	f.used[named.Origin().Obj()] = true
 	n := f.found
-	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.doc(obj.Pos())}
+	k := &Kernel{Name: obj.Name(), Pkg: f.out, Type: named, Pos: obj.Pos(), Doc: f.docComment(obj.Pos())}
 	f.checkName(obj)
-	k.Form, k.Rank, k.Formless = f.signature(method)
+	k.Form, k.Rank, k.Formless = f.launchForm(method)
 	st, isStruct := named.Underlying().(*types.Struct)
 	if isStruct {
 		k.Struct = st
-		k.Leaves = f.leaves(k)
+		k.Leaves = f.splitReceiver(k)
 		k.Params = make([]abi.Param, len(k.Leaves))
 		k.ArgSize, k.Spilled = Layout(k.Leaves)
 		for i := range k.Leaves {
@@ -168,9 +168,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 }
 
 // kernelOf returns the kernel type that obj declares, and the type's Kernel method. If obj is an
-// alias of an instance of a generic type, the first result is the instance. The last result tells
-// whether only the pointer type has the method. If obj declares no kernel, the second result is
-// nil.
+// alias of an instance of a generic type, the first result is the instance. The last result of
+// kernelOf tells whether only the pointer type has the Kernel method. If obj declares no kernel,
+// the second result is nil.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {
@@ -187,7 +187,7 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 	if types.IsInterface(named) {
 		return nil, nil, false
 	}
-	sel, pointer = method(pkg, named, "Kernel")
+	sel, pointer = methodNamed(pkg, named, "Kernel")
 	if sel == nil || !isKernel(pkg, sel.Obj().(*types.Func).Signature()) {
 		return nil, nil, false
 	}
@@ -211,19 +211,20 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// The function method returns the method of type t with the given name. The method may be promoted.
-// The second result tells whether only the pointer type has the method.
-func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
+// methodNamed returns the method of type t with the given name. The method may be promoted from an
+// embedded field. The second result of methodNamed tells whether only the pointer type has the
+// method.
+func methodNamed(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
 	}
 	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name), true
 }
 
-// isKernel reports whether a method named Kernel makes its type a kernel. The method must have a
-// parameter whose type belongs to package dsl. A method without parameters also makes its type a
-// kernel if the package imports dsl. For a Kernel method without parameters, the user gets an error
-// about the missing parameter.
+// isKernel reports whether a method named Kernel makes its type a kernel. The Kernel method must
+// have a parameter whose type belongs to package dsl. A method without parameters also makes its
+// type a kernel if the package imports dsl. For a Kernel method without parameters, the user gets
+// an error about the missing parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -235,8 +236,8 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 }
 
 // fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to a type of
-// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types, it
-// returns "".
+// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types,
+// fromDSL returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -252,7 +253,7 @@ func fromDSL(t types.Type) string {
 }
 
 // checkName checks the package and the name of a kernel type.
-func (f *finder) checkName(obj *types.TypeName) {
+func (f *kernelFinder) checkName(obj *types.TypeName) {
 	name := obj.Name()
 	if f.pkg.types.Name() == "main" {
 		f.add(diag.MainPackage, obj.Pos(), "move the kernel to a package of its own",
@@ -273,10 +274,10 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// The method signature returns the form of the launches (such as range or task) of the kernel with
-// the Kernel method m. The type of the method's parameter determines the form. The last result is
-// true if the Kernel method has no valid parameter.
-func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
+// launchForm returns the form of the launches (such as range or task) of the kernel with the Kernel
+// method m. The type of the Kernel method's parameter determines the form of the launches. The last
+// result is true if the Kernel method has no valid parameter.
+func (f *kernelFinder) launchForm(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
 	if sig.Results().Len() > 0 {
@@ -288,7 +289,7 @@ func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	}
 	for p := range sig.Params().Variables() {
 		if named, ok := types.Unalias(p.Type()).(*types.Named); ok {
-			if form, ok := forms[fromDSL(named)]; ok {
+			if form, ok := launchForms[fromDSL(named)]; ok {
 				return form.form, form.rank, false
 			}
 		}
@@ -301,10 +302,10 @@ func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 }
 
 // propertiesMethod returns the kernel's Properties method, which may be promoted.
-func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
-	sel, _ := method(f.pkg.types, named, "Properties")
+func (f *kernelFinder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
+	sel, _ := methodNamed(f.pkg.types, named, "Properties")
 	if sel == nil {
-		if from := promoters(f.pkg.types, named, "Properties"); len(from) > 1 {
+		if from := promotingFields(f.pkg.types, named, "Properties"); len(from) > 1 {
 			f.add(diag.KernelSignature, k.Pos, "give "+k.Name+" a Properties method of its own, which may join their lists",
 				"kernel %s embeds %s, and each has a method Properties: by the rules of Go, the kernel has none", k.Name, strings.Join(from, " and "))
 		}
@@ -324,10 +325,10 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	return f.u.prog.MethodValue(sel)
 }
 
-// The function promoters returns the embedded fields of a struct type that promote a method of the
-// given name. If several fields at the same depth promote such a method, Go promotes none of the
-// methods.
-func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
+// promotingFields returns the embedded fields of a struct type that promote a method of the given
+// name. If several fields at the same depth promote a method of the same name, Go promotes none of
+// the methods.
+func promotingFields(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil
 	}
@@ -340,14 +341,14 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 		}
 	}
 	if len(from) == 1 { // a conflict between promoted methods may exist inside this single field
-		return promoters(pkg, last, name)
+		return promotingFields(pkg, last, name)
 	}
 	return from
 }
 
-// The method doc returns the doc comment of the type whose name is at position pos.
-func (f *finder) doc(pos token.Pos) string {
-	_, d := enclosing(f.pkg.files, pos)
+// docComment returns the doc comment of the type whose name is at position pos.
+func (f *kernelFinder) docComment(pos token.Pos) string {
+	_, d := enclosingDecl(f.pkg.files, pos)
 	g, ok := d.(*ast.GenDecl)
 	if !ok {
 		return ""
@@ -367,13 +368,13 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// The method finish completes the kernels after all reached functions have been loaded. The main
-// step of finish is the evaluation of the kernels' properties. The roots are the packages that may
-// contain kernels.
-func (f *finder) finish(roots []*listed) {
+// finishKernels completes the kernels after all reached functions have been loaded. The main step
+// of finishKernels is the evaluation of the kernels' properties. The roots are the packages that
+// may contain kernels.
+func (f *kernelFinder) finishKernels(roots []*listedPackage) {
 	for _, m := range f.methods {
 		if m.properties != nil {
-			f.fold(m)
+			f.foldProperties(m)
 		}
 	}
 	if len(f.l.diags) == 0 && len(f.methods) == 0 {

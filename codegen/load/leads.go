@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// The function leads reports whether memory can be reached through a value of type t. The bytes of
-// strings do not count, because this memory is constant. For errors and functions the result is
-// false, because methods of type follower handle these values separately. For interfaces, the
-// result of the method lead is more precise.
-func leads(t types.Type) bool {
+// leadsToMemory reports whether memory can be reached through a value of type t. The bytes of
+// strings do not count, because this memory is constant. For errors and functions, leadsToMemory
+// returns false, because methods of type follower handle these values separately. For interfaces,
+// the result of leadText is more precise.
+func leadsToMemory(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer
@@ -27,17 +27,17 @@ func leads(t types.Type) bool {
 	case *types.Interface:
 		return !gotypes.IsError(t)
 	case *types.Array:
-		return leads(u.Elem())
+		return leadsToMemory(u.Elem())
 	case *types.Struct:
 		for f := range u.Fields() {
-			if leads(f.Type()) {
+			if leadsToMemory(f.Type()) {
 				return true
 			}
 		}
 		return false
 	case *types.Tuple:
 		for v := range u.Variables() {
-			if leads(v.Type()) {
+			if leadsToMemory(v.Type()) {
 				return true
 			}
 		}
@@ -46,45 +46,46 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// The method lead describes the type through which a value of type t leads to memory. The
-// description is "" if the value does not lead to memory. An interface leads to memory only if a
-// value in the interface may lead to memory. The value in an interface may have any type that the
-// loaded code converts to an interface. Values from code that is not loaded do not matter. With
-// such a value in a variable, kgen cannot compute the variable's initial value anyway.
-func (w *follower) lead(t types.Type) string {
+// leadText describes the type through which a value of type t leads to memory. leadText returns ""
+// if the value does not lead to memory. An interface leads to memory only if a value in the
+// interface may lead to memory. The value in an interface may have any type that the loaded code
+// converts to an interface. A value from code that is not loaded does not count as a value in the
+// interface. If a variable contains a value from code that is not loaded, kgen cannot compute the
+// variable's initial value anyway.
+func (w *follower) leadText(t types.Type) string {
 	if by, ok := w.known.At(t).(string); ok {
 		return by
 	}
-	by := w.leadBy(t, nil)
+	by := w.leadTextBy(t, nil)
 	w.known.Set(t, by)
 	return by
 }
 
-// leadBy computes the result of the method lead. Parameter up lists the interfaces being visited.
-// The list prevents an endless recursion.
-func (w *follower) leadBy(t types.Type, up []types.Type) string {
-	if !leads(t) {
+// leadTextBy computes the result of leadText. Parameter visiting lists the interfaces being
+// visited. The list visiting prevents an endless recursion.
+func (w *follower) leadTextBy(t types.Type, visiting []types.Type) string {
+	if !leadsToMemory(t) {
 		return ""
 	}
 	if _, generic := types.Unalias(t).(*types.TypeParam); generic {
-		return w.name(t)
+		return w.typeText(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
-		if slices.ContainsFunc(up, func(v types.Type) bool { return types.Identical(t, v) }) {
+		if slices.ContainsFunc(visiting, func(v types.Type) bool { return types.Identical(t, v) }) {
 			return ""
 		}
-		up = append(slices.Clip(up), t)
+		visiting = append(slices.Clip(visiting), t)
 		best := ""
 		for _, in := range w.in {
 			if in.boxesAny {
-				return w.name(t) + ", which may hold what a method of a generic type is given"
+				return w.typeText(t) + ", which may hold what a method of a generic type is given"
 			}
-			for _, held := range in.boxed.Keys() {
-				if types.IsInterface(held) || !types.Implements(held, u) || w.leadBy(held, up) == "" {
+			for _, held := range in.boxedTypes.Keys() {
+				if types.IsInterface(held) || !types.Implements(held, u) || w.leadTextBy(held, visiting) == "" {
 					continue
 				}
-				if name := w.name(held); best == "" || name < best {
+				if name := w.typeText(held); best == "" || name < best {
 					best = name // the smallest name, so that the result does not depend on the order of the map's keys
 				}
 			}
@@ -92,43 +93,43 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 		if best == "" {
 			return ""
 		}
-		return w.name(t) + ", which may hold " + best
+		return w.typeText(t) + ", which may hold " + best
 	case *types.Array:
-		return w.leadBy(u.Elem(), up)
+		return w.leadTextBy(u.Elem(), visiting)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if by := w.leadBy(f.Type(), up); by != "" {
-				return fmt.Sprintf("%s, whose field %s is %s", w.name(t), f.Name(), by)
+			if by := w.leadTextBy(f.Type(), visiting); by != "" {
+				return fmt.Sprintf("%s, whose field %s is %s", w.typeText(t), f.Name(), by)
 			}
 		}
 		return ""
 	case *types.Tuple:
 		for v := range u.Variables() {
-			if by := w.leadBy(v.Type(), up); by != "" {
+			if by := w.leadTextBy(v.Type(), visiting); by != "" {
 				return by
 			}
 		}
 		return ""
 	}
-	return w.name(t)
+	return w.typeText(t)
 }
 
-// The method name returns the name of a type. Types of the variable's package are named without the
+// typeText returns the name of a type. Types of the variable's package are named without the
 // package.
-func (w *follower) name(t types.Type) string {
+func (w *follower) typeText(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(w.g.Pkg.Pkg))
 }
 
 // outBy describes how an instruction makes the followed value available to unknown code.
 func (w *follower) outBy(in ssa.Instruction) string {
-	what := w.lead(w.at.Type())
+	what := w.leadText(w.at.Type())
 	if _, ok := w.at.(*ssa.Global); ok {
 		what = "its address"
 	}
 	switch in := in.(type) {
 	case *ssa.Return:
 		fn := in.Parent()
-		if obj := object(fn); fn.Parent() != nil || obj == nil || !obj.Exported() {
+		if obj := objectOf(fn); fn.Parent() != nil || obj == nil || !obj.Exported() {
 			return fmt.Sprintf("a function that is used as a value returns %s", what)
 		} else if fn.Signature.Recv() != nil {
 			return fmt.Sprintf("the exported method %s returns %s", obj.Name(), what)

@@ -20,12 +20,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// The type listed holds the information that the go command gives about a package.
-type listed struct {
+// listedPackage holds the information that the go command gives about a package.
+type listedPackage struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files
 	export          string   // name of the file with export data; empty if there is none
-	imports         map[string]*listed
+	imports         map[string]*listedPackage
 	modulePath      string
 	moduleDir       string
 	goVersion       string // language version for types.Config, or ""
@@ -34,10 +34,10 @@ type listed struct {
 	errs            []packages.Error
 }
 
-// The method list runs the go command for the patterns, and returns the packages that may contain
-// kernels. If a pattern contains "...", the go command runs twice. For patterns without "...", it
-// runs once.
-func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
+// listPackages runs the go command for the patterns, and returns the packages that may contain
+// kernels. If a pattern contains "...", the go command runs twice. For patterns without "...", the
+// go command runs once.
+func (l *loader) listPackages(ctx context.Context, patterns []string) ([]*listedPackage, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 			return nil, err
 		}
 		l.matched = len(pkgs)
-		if patterns, err = l.candidates(pkgs); err != nil || len(patterns) == 0 {
+		if patterns, err = l.kernelPaths(pkgs); err != nil || len(patterns) == 0 {
 			return nil, err
 		}
 	}
@@ -60,12 +60,12 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 		return nil, err
 	}
 	l.matched = max(l.matched, len(pkgs))
-	known := map[*packages.Package]*listed{}
-	var roots []*listed
+	known := map[*packages.Package]*listedPackage{}
+	var roots []*listedPackage
 	for _, p := range pkgs {
-		roots = append(roots, l.listing(p, known))
+		roots = append(roots, l.convertPackage(p, known))
 	}
-	slices.SortFunc(roots, func(a, b *listed) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(roots, func(a, b *listedPackage) int { return strings.Compare(a.path, b.path) })
 	return roots, nil
 }
 
@@ -82,7 +82,7 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 		if _, missing := exec.LookPath("go"); missing != nil {
 			return nil, errors.New("the go command is not in the PATH; kgen runs it, so install Go (https://go.dev/dl), or add its folder bin to the PATH")
 		}
-		return nil, advised(fmt.Errorf("load packages: %w", err))
+		return nil, withAdvice(fmt.Errorf("load packages: %w", err))
 	}
 	if len(pkgs) == 0 {
 		return nil, l.whyNone(ctx, patterns)
@@ -98,29 +98,30 @@ func (l *loader) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(l.tags, ",")}
 }
 
-// whyNone is called if go/packages has returned neither packages nor an error. It runs the go
-// command again to get the error message. The usual cause is a go.mod file that has to be updated.
+// whyNone is called if go/packages has returned neither packages nor an error. whyNone runs the go
+// command again to get the error message. The usual cause of an empty result is a go.mod file that
+// has to be updated.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
 	var text bytes.Buffer
 	cmd.Stderr = &text
 	if err := cmd.Run(); err != nil {
-		return advised(fmt.Errorf("load packages: %s (%w)", strings.TrimSpace(text.String()), err))
+		return withAdvice(fmt.Errorf("load packages: %s (%w)", strings.TrimSpace(text.String()), err))
 	}
 	return nil
 }
 
-// The method listing converts package p of go/packages, and all packages that p imports.
-func (l *loader) listing(p *packages.Package, known map[*packages.Package]*listed) *listed {
+// convertPackage converts package p of go/packages, and all packages that p imports.
+func (l *loader) convertPackage(p *packages.Package, known map[*packages.Package]*listedPackage) *listedPackage {
 	if q := known[p]; q != nil {
 		return q
 	}
 	if q := l.byPath[p.PkgPath]; q != nil {
 		return q // the package is known from an earlier run of the go command
 	}
-	q := &listed{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
-		imports: map[string]*listed{}, errs: p.Errors}
+	q := &listedPackage{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
+		imports: map[string]*listedPackage{}, errs: p.Errors}
 	known[p], l.byPath[p.PkgPath] = q, q
 	if m := p.Module; m != nil {
 		q.modulePath, q.moduleDir, q.inMain = m.Path, m.Dir, m.Main
@@ -138,14 +139,14 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	q.std = p.Module == nil && !strings.Contains(first, ".") &&
 		strings.HasSuffix(filepath.ToSlash(q.dir), "/src/"+q.path)
 	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
-		q.imports[path] = l.listing(p.Imports[path], known)
+		q.imports[path] = l.convertPackage(p.Imports[path], known)
 	}
 	return q
 }
 
-// The method missing reports whether the package does not exist. An example is a stub package that
-// kgen has not written yet.
-func (p *listed) missing() bool {
+// isMissing reports whether the package does not exist. A missing package may be a stub package
+// that kgen has not written yet.
+func (p *listedPackage) isMissing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }
 
@@ -155,25 +156,25 @@ var (
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
-// The method read returns the content of a file. Contents in the overlay replace files on disk.
-func (l *loader) read(name string) ([]byte, error) {
+// readFile returns the content of a file. Contents in the overlay replace files on disk.
+func (l *loader) readFile(name string) ([]byte, error) {
 	if src, ok := l.overlay[name]; ok {
 		return src, nil
 	}
 	return os.ReadFile(name)
 }
 
-// The method candidates returns the paths of the packages whose text may contain a kernel. A kernel
-// may be an alias of a generic type in any package, also in another module or outside the patterns.
-// If no package can contain a kernel, candidates returns packages with functions that the user may
-// have intended as kernels.
-func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
+// kernelPaths returns the paths of the packages whose text may contain a kernel. A kernel may be an
+// alias of a generic type in any package, also in another module or outside the patterns. If no
+// package can contain a kernel, candidates returns packages with functions that the user may have
+// intended as kernels.
+func (l *loader) kernelPaths(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
-	texts := l.texts(pkgs)
-	finder := kerneltext.Finder{Read: l.read}
+	texts := l.kernelTexts(pkgs)
+	finder := kerneltext.Finder{Read: l.readFile}
 	for _, p := range pkgs {
 		for _, f := range p.GoFiles {
-			src, err := l.read(f)
+			src, err := l.readFile(f)
 			if err != nil {
 				return nil, err
 			}
@@ -203,15 +204,15 @@ func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// mayWrite reports whether kgen may write the package with the given import path. The path must
-// belong to the given module.
+// mayWrite reports whether kgen may write the package with the given import path. The import path
+// must belong to the given module.
 func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
 	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
 }
 
-// The function texts converts packages of go/packages, and all packages that they import, to the
-// types of package kerneltext.
-func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
+// kernelTexts converts packages of go/packages, and all packages that they import, to the types of
+// package kerneltext.
+func (l *loader) kernelTexts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
 	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
 			return p.Module != nil && p.Module.Main && l.mayWrite(p.Module.Path, p.Module.Dir, path)

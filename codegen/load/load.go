@@ -33,14 +33,14 @@ type Config struct {
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
 	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags
-	// Show is the folder to which file names in positions are relative. If it is empty, Dir is
+	// Show is the folder to which file names in positions are relative. If Show is empty, Dir is
 	// used.
 	Show string
 	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
-	// Intrinsic reports whether the compiler has its own code for a function. The body of such a
-	// function is not needed. The name has the form "Func" or "Type.Method". Functions of dsl,
-	// properties and sync/atomic never need bodies.
+	// Intrinsic reports whether the compiler has its own code for a function. If the compiler has
+	// its own code, the function's body is not needed. The name has the form "Func" or
+	// "Type.Method". Functions of dsl, properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
 	// Stubs reports whether kgen may write the package with the given import path. If Stubs returns
 	// true for a missing package, Load assumes that kgen has not written the package yet. If Stubs is
@@ -61,19 +61,19 @@ type loader struct {
 	trace    Trace
 	matched  int  // number of packages that the patterns name
 	below    bool // whether a pattern contains "..."
-	roots    map[*listed]bool
-	byPath   map[string]*listed
-	others   map[*listed]*other // packages whose files may differ between kernels and programs
-	tried    map[*listed]bool   // packages for which the method otherFiles has searched for other files
-	parsed   map[*listed][]*ast.File
+	roots    map[*listedPackage]bool
+	byPath   map[string]*listedPackage
+	others   map[*listedPackage]*kernelFileSet // packages whose files may differ between kernels and programs
+	tried    map[*listedPackage]bool           // packages for which the method otherFiles has searched for other files
+	parsed   map[*listedPackage][]*ast.File
 	files    map[string]string
 	made     map[string]string // maps the name of a file that does not exist on disk to its text
 	own      map[string]bool   // folders with packages of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
-	unsound  map[*listed]bool            // packages with errors that the method repair cannot remove
-	lost     map[*listed]map[string]lost // maps a package and a name to the reason why the declaration of this name was removed
-	inBodies map[*listed]diag.List
+	unsound  map[*listedPackage]bool               // packages with errors that repairPackage cannot remove
+	removals map[*listedPackage]map[string]removal // maps a package and a name to the reason why the declaration of this name was removed
+	inBodies map[*listedPackage]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // last reported error of the type checker
 }
@@ -113,11 +113,11 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 		}
 	}
 	l := newLoader(dir, cfg)
-	roots, err := l.list(ctx, cfg.Patterns)
+	roots, err := l.listPackages(ctx, cfg.Patterns)
 	if err != nil {
 		return nil, nil, err
 	}
-	prog, err := l.program(ctx, roots)
+	prog, err := l.buildProgram(ctx, roots)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,36 +132,36 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 	return &loader{
 		dir: dir, show: cmp.Or(cfg.Show, dir), below: strings.Contains(strings.Join(cfg.Patterns, " "), "..."), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, stubs: cfg.Stubs, fset: token.NewFileSet(),
-		roots:    map[*listed]bool{},
-		byPath:   map[string]*listed{},
-		others:   map[*listed]*other{},
-		tried:    map[*listed]bool{},
-		parsed:   map[*listed][]*ast.File{},
+		roots:    map[*listedPackage]bool{},
+		byPath:   map[string]*listedPackage{},
+		others:   map[*listedPackage]*kernelFileSet{},
+		tried:    map[*listedPackage]bool{},
+		parsed:   map[*listedPackage][]*ast.File{},
 		files:    map[string]string{},
 		made:     map[string]string{},
 		own:      map[string]bool{},
 		repaired: map[*ast.File]bool{},
 		broken:   map[*ast.FuncDecl]diag.List{},
-		unsound:  map[*listed]bool{},
-		inBodies: map[*listed]diag.List{},
-		lost:     map[*listed]map[string]lost{},
+		unsound:  map[*listedPackage]bool{},
+		inBodies: map[*listedPackage]diag.List{},
+		removals: map[*listedPackage]map[string]removal{},
 	}
 }
 
-// The method program builds universes until one contains the body of every function that a kernel
+// buildProgram builds universes until one contains the body of every function that a kernel
 // reaches.
-func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
-	roots := l.usable(listing)
+func (l *loader) buildProgram(ctx context.Context, listing []*listedPackage) (*Program, error) {
+	roots := l.withFiles(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
 		return nil, nil
 	}
 	byPath := l.byPath
-	wanted := map[*listed]bool{}
+	wanted := map[*listedPackage]bool{}
 	for _, p := range roots {
 		l.roots[p], wanted[p] = true, true
 		for _, q := range p.imports {
-			if l.likely(q) {
-				l.want(wanted, q)
+			if l.callsLikely(q) {
+				l.addWanted(wanted, q)
 			}
 		}
 	}
@@ -172,19 +172,19 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 		}
 		l.bodiesToo()
 		if n := len(roots); len(l.unsound) > 0 {
-			if roots = l.sound(roots); len(roots) == 0 {
+			if roots = l.soundRoots(roots); len(roots) == 0 {
 				return nil, nil
 			} else if len(roots) < n {
 				continue // the remaining packages may have more errors
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), brokenBodies: l.broken,
 			listed: byPath, universe: u, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
-		f := &finder{l: l, u: u, prog: prog}
-		f.find(roots)
+		f := &kernelFinder{l: l, u: u, prog: prog}
+		f.findKernels(roots)
 		more := false
-		missing := l.reach(u, f.reachedFrom())
+		missing := l.reachAll(u, f.reachedFrom())
 		for _, path := range slices.Sorted(maps.Keys(missing)) {
 			p := byPath[path]
 			if p == nil || p.std && !DeviceStd(path) || len(p.files) == 0 {
@@ -202,12 +202,12 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			l.diags = before // type-checking the next universe reports the same diagnostics again
 			continue
 		}
-		f.finish(roots)
-		prog.Directives = l.directives(u)
+		f.finishKernels(roots)
+		prog.Directives = l.readDirectives(u)
 		f.kernelDirectives()
 		f.bareKernels()
-		f.mentions()
-		prog.Trace, prog.Tagged = l.trace, l.tagged()
+		f.findMentions()
+		prog.Trace, prog.Tagged = l.trace, l.allTagged()
 		return prog, nil
 	}
 	return nil, fmt.Errorf("calls through more than %d packages", maxRounds)
@@ -217,26 +217,26 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// The method want adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, the method also adds the packages that p imports. The early addition avoids
-// a repetition of type-checking for each of the imported packages.
-func (l *loader) want(wanted map[*listed]bool, p *listed) {
+// addWanted adds package p to wanted, the set of packages to load from source. If p is a
+// cryptography package, addWanted also adds the packages that p imports. Adding these packages
+// early saves a further universe (one more type-check of all packages) for each of them.
+func (l *loader) addWanted(wanted map[*listedPackage]bool, p *listedPackage) {
 	if wanted[p] {
 		return
 	}
 	wanted[p] = true
 	if p.std && strings.HasPrefix(p.path, "crypto/") {
 		for _, q := range p.imports {
-			if l.likely(q) {
-				l.want(wanted, q)
+			if l.callsLikely(q) {
+				l.addWanted(wanted, q)
 			}
 		}
 	}
 }
 
-// The method likely reports whether a kernel package that imports p probably calls functions of p.
-func (l *loader) likely(p *listed) bool {
-	if p.missing() || len(p.files) == 0 {
+// callsLikely reports whether a kernel package that imports p probably calls functions of p.
+func (l *loader) callsLikely(p *listedPackage) bool {
+	if p.isMissing() || len(p.files) == 0 {
 		return false
 	}
 	if p.std {
@@ -245,12 +245,12 @@ func (l *loader) likely(p *listed) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// Roots are the packages that may contain kernels. The method sound returns the roots that do not
-// depend on packages with errors.
-func (l *loader) sound(roots []*listed) []*listed {
-	known := map[*listed]bool{}
-	var check func(p *listed) bool
-	check = func(p *listed) bool {
+// Roots are the packages that may contain kernels. soundRoots returns the roots that do not depend
+// on packages with errors.
+func (l *loader) soundRoots(roots []*listedPackage) []*listedPackage {
+	known := map[*listedPackage]bool{}
+	var check func(p *listedPackage) bool
+	check = func(p *listedPackage) bool {
 		ok, seen := known[p]
 		if !seen {
 			known[p] = true // set now so that an import cycle ends
@@ -262,7 +262,7 @@ func (l *loader) sound(roots []*listed) []*listed {
 		}
 		return ok
 	}
-	var left []*listed
+	var left []*listedPackage
 	for _, p := range roots {
 		if check(p) {
 			left = append(left, p)
@@ -271,10 +271,10 @@ func (l *loader) sound(roots []*listed) []*listed {
 	return left
 }
 
-// The method usable returns the packages that have files. For all other packages, it reports
+// withFiles returns the packages that have files. For packages without files, withFiles reports
 // errors.
-func (l *loader) usable(listing []*listed) []*listed {
-	var roots []*listed
+func (l *loader) withFiles(listing []*listedPackage) []*listedPackage {
+	var roots []*listedPackage
 	for _, p := range listing {
 		if len(p.files) > 0 {
 			roots = append(roots, p)
@@ -283,7 +283,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 		for _, e := range p.errs {
 			at := l.folderPos(p)
 			if file, rest, ok := strings.Cut(e.Pos, ":"); ok && file != "-" && file != "" {
-				at.File = shorten(l.show, file)
+				at.File = shortName(l.show, file)
 				fmt.Sscanf(rest, "%d:%d", &at.Line, &at.Col)
 			}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)

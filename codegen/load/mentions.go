@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// The type mentioned is the set of declarations that the kernels of a package mention, directly or
+// mentionSet is the set of declarations that the kernels of a package mention, directly or
 // indirectly. The set includes all declarations that can affect the compiled kernels, and possibly
 // more.
-type mentioned struct {
+type mentionSet struct {
 	u       *universe
-	decls   map[types.Object]declared
+	decls   map[types.Object]declNode
 	methods map[*types.TypeName][]*types.Func // maps a type to its declared methods
 	inits   map[*types.Package][]*types.Func
 	seen    map[types.Object]bool
@@ -25,16 +25,16 @@ type mentioned struct {
 	work    []types.Object
 }
 
-// The type declared holds the syntax node that declares an object, and the object's package.
-type declared struct {
+// declNode holds the syntax node that declares an object, and the object's package.
+type declNode struct {
 	node ast.Node
 	info *types.Info
 }
 
-// The method declarations indexes the declarations of all packages from source. It skips the
-// standard library, because the standard library mentions no declarations of other packages.
-func (u *universe) declarations() *mentioned {
-	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
+// indexDecls indexes the declarations of all packages from source. indexDecls skips the standard
+// library, because the standard library mentions no declarations of other packages.
+func (u *universe) indexDecls() *mentionSet {
+	m := &mentionSet{u: u, decls: map[types.Object]declNode{}, methods: map[*types.TypeName][]*types.Func{},
 		inits: map[*types.Package][]*types.Func{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
@@ -49,13 +49,13 @@ func (u *universe) declarations() *mentioned {
 	return m
 }
 
-func (m *mentioned) declare(s *source, d ast.Decl) {
+func (m *mentionSet) declare(s *sourcePackage, d ast.Decl) {
 	if fn, ok := d.(*ast.FuncDecl); ok {
 		obj, ok := s.info.Defs[fn.Name].(*types.Func)
 		if !ok {
 			return
 		}
-		m.decls[obj] = declared{fn, s.info}
+		m.decls[obj] = declNode{fn, s.info}
 		recv := obj.Signature().Recv()
 		if recv == nil && obj.Name() == "init" {
 			m.inits[obj.Pkg()] = append(m.inits[obj.Pkg()], obj)
@@ -74,21 +74,21 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	for i, spec := range g.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			m.decls[s.info.Defs[spec.Name]] = declared{spec, s.info}
+			m.decls[s.info.Defs[spec.Name]] = declNode{spec, s.info}
 		case *ast.ValueSpec:
 			var node ast.Node = spec
 			if i > 0 && spec.Values == nil && spec.Type == nil {
-				node = g // a constant without an expression repeats an earlier expression of the group
+				node = g // a constant without an expression repeats the preceding expression of the const group
 			}
 			for _, name := range spec.Names {
-				m.decls[s.info.Defs[name]] = declared{node, s.info}
+				m.decls[s.info.Defs[name]] = declNode{node, s.info}
 			}
 		}
 	}
 }
 
 // typeNameOf returns the name of the declared type from which t is made. Type t is the declared
-// type, a pointer to it, or an instance of it.
+// type, a pointer to the declared type, or an instance of the declared type.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -100,37 +100,37 @@ func typeNameOf(t types.Type) *types.TypeName {
 }
 
 // markAll marks all declarations that the given kernels mention.
-func (m *mentioned) markAll(kernels []*kernelMethods) {
+func (m *mentionSet) markAll(kernels []*kernelMethods) {
 	m.seen, m.kernels, m.pkgs, m.specs = map[types.Object]bool{}, map[*types.TypeName]bool{}, map[string]bool{}, nil
 	for _, k := range kernels {
 		m.pkgs[k.k.Pkg.PkgPath] = true
 		if name := typeNameOf(k.k.Type); name != nil {
 			m.kernels[name] = true
-			m.add(name)
+			m.markObject(name)
 		}
-		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, its type arguments are marked, too
-		m.add(k.object)
+		m.markObject(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, its type arguments are marked, too
+		m.markObject(k.object)
 		if k.properties != nil {
-			m.add(object(k.properties))
+			m.markObject(objectOf(k.properties))
 		}
 	}
 	for len(m.work) > 0 {
 		obj := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
 		if d, ok := m.decls[obj]; ok {
-			m.within(d)
+			m.markMentioned(d)
 		}
 	}
 	slices.SortFunc(m.specs, func(a, b *types.Var) int {
 		if c := strings.Compare(a.Pkg().Path(), b.Pkg().Path()); c != 0 {
 			return c
 		}
-		return m.u.l.compare(a.Pos(), b.Pos())
+		return m.u.l.comparePos(a.Pos(), b.Pos())
 	})
 }
 
-// The method add marks object obj as mentioned, and all objects that obj's declaration mentions.
-func (m *mentioned) add(obj types.Object) {
+// markObject marks object obj as mentioned, and all objects that obj's declaration mentions.
+func (m *mentionSet) markObject(obj types.Object) {
 	switch o := obj.(type) {
 	case *types.Func:
 		obj = o.Origin()
@@ -156,35 +156,35 @@ func (m *mentioned) add(obj types.Object) {
 		}
 		// An init function may set the variable.
 		for _, fn := range m.inits[obj.Pkg()] {
-			m.add(fn)
+			m.markObject(fn)
 		}
 	case *types.TypeName:
 		if !m.kernels[obj] { // all methods are in the set, since they may be called through an interface
 			for _, fn := range m.methods[obj] {
-				m.add(fn)
+				m.markObject(fn)
 			}
 		}
 	}
 }
 
-// The method within marks all objects that a declaration mentions.
-func (m *mentioned) within(d declared) {
+// markMentioned marks all objects that a declaration mentions.
+func (m *mentionSet) markMentioned(d declNode) {
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if obj := d.info.Uses[id]; obj != nil {
-				m.add(obj)
+				m.markObject(obj)
 			}
 		}
 		return true
 	})
 }
 
-// The method packages returns the paths of the packages that declare mentioned objects. A package
-// that is not loaded from source may mention any of its imports, so all its imports are added.
-func (m *mentioned) packages(known map[string]*listed) []string {
-	var all func(p *listed)
+// packagePaths returns the paths of the packages that declare mentioned objects. A package that is
+// not loaded from source may mention any of its imports, so all its imports are added.
+func (m *mentionSet) packagePaths(known map[string]*listedPackage) []string {
+	var all func(p *listedPackage)
 	paths := maps.Clone(m.pkgs)
-	all = func(p *listed) {
+	all = func(p *listedPackage) {
 		for path, q := range p.imports {
 			if q != nil && !q.std && !paths[path] {
 				paths[path] = true
@@ -201,7 +201,7 @@ func (m *mentioned) packages(known map[string]*listed) []string {
 }
 
 // If t is a pointer to a specialization constant, isSpecConstant returns the type of the constant's
-// value. Otherwise it returns nil.
+// value. For other types, isSpecConstant returns nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

@@ -1,6 +1,7 @@
 package load
 
-// This file handles packages without kernels. It reports functions that look like kernels.
+// This file handles packages without kernels. noKernels and reportNear report functions that look
+// like kernels.
 
 import (
 	"fmt"
@@ -13,11 +14,11 @@ import (
 
 // noKernels reports the error that the packages contain no kernels. If a function looks like a
 // kernel, the error explains why the function is not a kernel.
-func (f *finder) noKernels(roots []*listed) {
+func (f *kernelFinder) noKernels(roots []*listedPackage) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {
 			f.pkg = s
-			f.near(s, roots)
+			f.reportNear(s, roots)
 		}
 	}
 	if len(f.l.diags) > 0 {
@@ -27,37 +28,37 @@ func (f *finder) noKernels(roots []*listed) {
 	if !f.l.below {
 		hint += "; ./... names the packages in the folders below, too"
 	}
-	var at *listed
+	var at *listedPackage
 	if f.l.matched == 1 && len(roots) == 1 {
 		at = roots[0]
 	}
-	f.l.diags.Add(diag.NoKernels, f.l.folderPos(at), hint, "no kernels in %s", f.l.named(roots))
+	f.l.diags.Add(diag.NoKernels, f.l.folderPos(at), hint, "no kernels in %s", f.l.patternText(roots))
 }
 
-// folderPos returns the folder of package p as a position. If p is nil or has no folder, it returns
-// the folder in which the patterns were resolved.
-func (l *loader) folderPos(p *listed) diag.Pos {
+// folderPos returns the folder of package p as a position. If p is nil or has no folder, folderPos
+// returns the folder in which the patterns were resolved.
+func (l *loader) folderPos(p *listedPackage) diag.Pos {
 	dir := l.dir
 	if p != nil && p.dir != "" {
 		dir = p.dir
 	}
-	if name := shorten(l.show, dir); name != "." {
+	if name := shortName(l.show, dir); name != "." {
 		return diag.Pos{File: name}
 	}
 	return diag.Pos{File: dir}
 }
 
-// The method named describes, for an error message, the packages that the patterns select.
-func (l *loader) named(roots []*listed) string {
+// patternText describes, for an error message, the packages that the patterns select.
+func (l *loader) patternText(roots []*listedPackage) string {
 	if l.matched == 1 && len(roots) == 1 {
 		return "package " + roots[0].path
 	}
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// The method near reports an error for each function of a package that is named Kernel, in any mix
-// of upper and lower case.
-func (f *finder) near(s *source, roots []*listed) {
+// reportNear reports an error for each function of a package that is named Kernel, in any mix of
+// upper and lower case.
+func (f *kernelFinder) reportNear(s *sourcePackage, roots []*listedPackage) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -83,7 +84,7 @@ func (f *finder) near(s *source, roots []*listed) {
 					types.TypeString(params.At(0).Type(), types.RelativeTo(s.types)))
 				hint = "write Kernel(it dsl.Item1), and in it i := it.GlobalID()"
 			}
-			f.add(diag.NoKernels, decl.Name.Pos(), hint, "no kernels in %s: %s", f.l.named(roots), wrong)
+			f.add(diag.NoKernels, decl.Name.Pos(), hint, "no kernels in %s: %s", f.l.patternText(roots), wrong)
 		}
 	}
 }

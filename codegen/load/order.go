@@ -15,15 +15,15 @@ import (
 // whether the variables in a statement are read before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
 // + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
-// right. Therefore the method order moves reads in a statement after the calls in the same
-// statement that may write. Instructions are moved only within a block.
+// right. Therefore orderFunc moves reads in a statement after the calls in the same statement that
+// may write. Instructions are moved only within a block.
 //
 // For the order of evaluation, gc treats some other operations as calls. Examples are slice
 // expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
 // min (cmd/compile/internal/walk, order.go).
 
-// orderer changes the order of instructions in functions. The cache in an orderer tells which
-// functions write to memory outside of their own variables.
+// orderer changes the order of instructions in functions. An orderer caches whether functions write
+// to memory outside of their own variables.
 type orderer struct {
 	done   map[*ssa.Function]bool
 	writes map[*ssa.Function]bool
@@ -33,8 +33,8 @@ func newOrderer() *orderer {
 	return &orderer{done: map[*ssa.Function]bool{}, writes: map[*ssa.Function]bool{}}
 }
 
-// The method order changes the order of a function's instructions to gc's order of evaluation.
-func (o *orderer) order(fn *ssa.Function) {
+// orderFunc changes the order of a function's instructions to gc's order of evaluation.
+func (o *orderer) orderFunc(fn *ssa.Function) {
 	if o.done[fn] || fn.Syntax() == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (o *orderer) order(fn *ssa.Function) {
 			}
 		}
 		if calls {
-			o.block(b, units)
+			o.orderBlock(b, units)
 		}
 		if updates {
 			loadFirst(b, units)
@@ -112,7 +112,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
 			// A DebugRef that fails this test refers to a variable that holds the instruction's value.
-			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && evaluates(x, d.Expr) {
+			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && mayEvaluate(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
 		} else if p := in.Pos(); p.IsValid() {
@@ -132,8 +132,8 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// The function evaluates reports whether an instruction may be the evaluation of expression e.
-func evaluates(in ssa.Instruction, e ast.Expr) bool {
+// mayEvaluate reports whether an instruction may be the evaluation of expression e.
+func mayEvaluate(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op != token.MUL {
@@ -175,15 +175,15 @@ func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	return false
 }
 
-// The method block changes the order of a block's instructions to gc's order of evaluation.
-func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
+// orderBlock changes the order of a block's instructions to gc's order of evaluation.
+func (o *orderer) orderBlock(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
 		call := b.Instrs[i]
 		if at[call] == nil || !o.mayWrite(call) {
 			continue
 		}
-		late := waiting(b.Instrs[:i], call, func(in ssa.Instruction) bool { return at[in] == at[call] })
+		late := movableInstrs(b.Instrs[:i], call, func(in ssa.Instruction) bool { return at[in] == at[call] })
 		if len(late) == 0 {
 			continue
 		}
@@ -201,11 +201,11 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 }
 
 // isUpdate reports whether an instruction may be the store of an assignment x op= y.
-func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
+func isUpdate(in ssa.Instruction) bool { return updatedLoad(in) != nil }
 
-// For the store of an assignment x op= y, the function updated returns the load of x. For other
-// instructions, it returns nil.
-func updated(in ssa.Instruction) *ssa.UnOp {
+// For the store of an assignment x op= y, updatedLoad returns the load of x. For other
+// instructions, updatedLoad returns nil.
+func updatedLoad(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
 		return nil
@@ -222,12 +222,12 @@ func updated(in ssa.Instruction) *ssa.UnOp {
 }
 
 // loadFirst moves the load of x in x op= y before the computation of y, but not before a call in y.
-// go/ssa computes y before it loads x. The order matters because the load and the computation may
-// both panic.
+// go/ssa computes y before it loads x, and gc loads x first. The order matters because the load of
+// x and the computation of y may both panic.
 func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
-		x := updated(b.Instrs[i])
+		x := updatedLoad(b.Instrs[i])
 		if x == nil {
 			continue
 		}
@@ -258,11 +258,11 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// The function waiting returns the instructions that can be moved from before a call to after the
-// call. The instructions and the call belong to the same statement. An instruction cannot move if
-// the call needs its result. It also cannot move if another instruction that cannot move needs its
-// result.
-func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
+// movableInstrs returns the instructions that can be moved from before a call to after the call.
+// The moved instructions and the call belong to the same statement. An instruction cannot move if
+// the call needs its result. An instruction also cannot move if another instruction that cannot
+// move needs its result.
+func movableInstrs(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}
 	need := func(in ssa.Instruction) {
@@ -310,7 +310,8 @@ func canWait(in ssa.Instruction) bool {
 }
 
 // isStoreOfLiteral reports whether an instruction stores to a variable as part of a composite
-// literal's evaluation. The result is false if an instruction that cannot move uses the variable.
+// literal's evaluation. isStoreOfLiteral returns false if an instruction that cannot move uses the
+// variable.
 func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	st, ok := in.(*ssa.Store)
 	if !ok {

@@ -18,28 +18,29 @@ import (
 // This file type-checks generated Go code before kgen writes it to disk. Thus kgen reports errors
 // that gc would otherwise report in the user's build. Stubs may import packages that the program
 // does not load. The kgen program contains the declarations of its own packages and of a few
-// packages of the standard library. All other packages are loaded, or have export data.
+// packages of the standard library. All packages that are not in the archive are loaded, or have
+// export data.
 
-// The variable declarations is the embedded archive of Go declarations. The archive has one file
-// for each import path.
+// declArchive is the embedded archive of Go declarations. The archive has one file for each import
+// path.
 //
 //go:embed declared.txt
-var declarations []byte
+var declArchive []byte
 
-// The function carried returns a map from import paths to the files of the embedded archive.
-var carried = sync.OnceValue(func() map[string][]byte {
+// embeddedDecls returns a map from import paths to the files of the embedded archive.
+var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 	files := map[string][]byte{}
-	for _, f := range txtar.Parse(declarations).Files {
+	for _, f := range txtar.Parse(declArchive).Files {
 		files[f.Name] = f.Data
 	}
 	return files
 })
 
-// The variable ours lists prefixes of import paths of packages that stubs call. For packages with
-// these prefixes, kgen uses the embedded declarations, because the stubs are written for exactly
-// the embedded versions. The list does not contain properties, dsl and the packages below dsl.
-// Kernels use types of these packages, and stubs must use the same types.
-var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
+// stubImports lists prefixes of import paths of packages that stubs call. For packages with a
+// prefix in stubImports, kgen uses the embedded declarations, because the stubs are written for
+// exactly the embedded versions. The list does not contain properties, dsl and the packages below
+// dsl. Kernels use types of these packages, and stubs must use the same types.
+var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text is a generated Go file.
 type Text struct {
@@ -59,11 +60,11 @@ type TextError struct {
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
 
-// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg. The
-// result lists the errors.
+// CheckTexts type-checks the files of a generated package, which belongs to the kernels of pkg.
+// CheckTexts returns the errors.
 func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
 	if p.outputs == nil {
-		p.outputs = &outputs{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
+		p.outputs = &outputTypes{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
 	}
 	fset := p.outputs.fset
 	add := func(pos token.Position, msg string) {
@@ -120,61 +121,61 @@ func mayImport(from, path string) bool {
 	return true
 }
 
-// The type outputs imports packages for generated code, and caches them.
-type outputs struct {
+// outputTypes imports packages for generated code, and caches them.
+type outputTypes struct {
 	prog *Program
 	fset *token.FileSet
 	done map[string]*types.Package
-	// The field wrong holds the errors found in the embedded declarations.
-	wrong []error
+	// declErrors holds the errors found in the embedded declarations.
+	declErrors []error
 }
 
 // Import returns the package with the given path. A function of the type-checker's configuration
 // handles the packages that contain the kernels.
-func (o *outputs) Import(path string) (*types.Package, error) {
+func (o *outputTypes) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil
 	}
-	t, err := o.find(path)
+	t, err := o.findPackage(path)
 	if err == nil {
 		o.done[path] = t
 	}
 	return t, err
 }
 
-func (o *outputs) find(path string) (*types.Package, error) {
+func (o *outputTypes) findPackage(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	text, ok := carried()[path]
+	text, ok := embeddedDecls()[path]
 	below := func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }
-	if ok && slices.ContainsFunc(ours, below) {
-		return o.declared(path, text)
+	if ok && slices.ContainsFunc(stubImports, below) {
+		return o.checkDeclared(path, text)
 	}
 	if q, u := o.prog.listed[path], o.prog.universe; q != nil && u != nil {
 		if t := u.done[q]; t != nil && t.Complete() {
 			return t, nil
 		}
 		if q.export != "" {
-			return u.read(q)
+			return u.readExport(q)
 		}
 	}
 	if ok {
-		return o.declared(path, text)
+		return o.checkDeclared(path, text)
 	}
 	return nil, fmt.Errorf("package %s cannot be imported", path)
 }
 
-// The method declared type-checks the embedded declarations of a package. Functions in the embedded
+// checkDeclared type-checks the embedded declarations of a package. Functions in the embedded
 // declarations have empty bodies. If the user's module requires another version of package dsl,
 // some declarations may have errors. Errors in declarations matter only to generated code that uses
 // these declarations.
-func (o *outputs) declared(path string, text []byte) (*types.Package, error) {
+func (o *outputTypes) checkDeclared(path string, text []byte) (*types.Package, error) {
 	f, err := parser.ParseFile(o.fset, path+" as declared", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	cfg := &types.Config{Sizes: Sizes, IgnoreFuncBodies: true, Importer: o, Error: func(err error) { o.wrong = append(o.wrong, err) }}
+	cfg := &types.Config{Sizes: Sizes, IgnoreFuncBodies: true, Importer: o, Error: func(err error) { o.declErrors = append(o.declErrors, err) }}
 	t, _ := cfg.Check(path, o.fset, []*ast.File{f}, nil)
 	t.MarkComplete()
 	return t, nil

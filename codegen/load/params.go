@@ -24,14 +24,15 @@ type Leaf struct {
 	Pos    token.Pos  // position of the field that contains the leaf
 }
 
-// Step is one step of a Path. It leads from a struct or array to a field or element.
+// Step is one step of a Path. A Step leads from a struct or array to a field or element.
 type Step struct {
 	Field *types.Var // field of a struct; nil for an array
 	Index int        // index of the field or element
 }
 
-// Layout sets the offsets of the leaves in the argument block. The first result is the block's
-// size. The second result tells whether the block must be spilled to a buffer.
+// Layout sets the offsets of the leaves in the argument block. The first result of Layout is the
+// argument block's size. The second result of Layout tells whether the argument block must be
+// spilled to a buffer.
 func Layout(leaves []Leaf) (size int, spilled bool) {
 	for i := range leaves {
 		p := &leaves[i]
@@ -48,34 +49,35 @@ func Layout(leaves []Leaf) (size int, spilled bool) {
 
 func alignUp(n, align int) int { return (n + align - 1) / align * align }
 
-// maxLeaves is the largest number of parameters of a kernel. Each slice in an array is a parameter.
+// maxLeaves is the largest number of parameters of a kernel. Each slice in an array of slices
+// counts as one parameter.
 const maxLeaves = 4096
 
 // flattener splits a kernel's receiver into leaves.
 type flattener struct {
-	f      *finder
+	f      *kernelFinder
 	k      *Kernel
 	leaves []Leaf
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
-	// The map shown maps the position of a field to the position at which errors about the field are
+	// shownAt maps the position of a field to the position at which errors about the field are
 	// reported. An error about a field in another package's type is reported at the field of the
 	// kernel's package that contains this type.
-	shown map[token.Pos]token.Pos
+	shownAt map[token.Pos]token.Pos
 }
 
-// The method leaves splits the receiver of k into leaves, depth first. Fields that cannot be
-// arguments are reported as errors.
-func (f *finder) leaves(k *Kernel) []Leaf {
-	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
-	fl.members(k.Struct, "", nil, 0, token.NoPos)
+// splitReceiver splits the receiver of k into leaves, depth first. Fields that cannot be arguments
+// are reported as errors.
+func (f *kernelFinder) splitReceiver(k *Kernel) []Leaf {
+	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shownAt: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
+	fl.addMembers(k.Struct, "", nil, 0, token.NoPos)
 	k.BadFields = fl.bad
 	return fl.leaves
 }
 
-// The method members visits the fields of the receiver, or of a struct in the receiver that
-// contains slices. Generated code contains separate statements for each of these fields.
-func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
+// addMembers visits the fields of the receiver, or of a struct in the receiver that contains
+// slices. Generated code contains separate statements for each field.
+func (fl *flattener) addMembers(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {
 		fields[i] = st.Field(i)
@@ -89,27 +91,27 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 		if name != "" {
 			full = name + "." + full
 		}
-		if fl.shown[v.Pos()] = v.Pos(); v.Pkg() != fl.f.pkg.types {
-			fl.shown[v.Pos()] = fl.shown[outer]
+		if fl.shownAt[v.Pos()] = v.Pos(); v.Pkg() != fl.f.pkg.types {
+			fl.shownAt[v.Pos()] = fl.shownAt[outer]
 		}
 		if !v.Exported() && !fl.hidden[v.Pos()] {
 			fl.hidden[v.Pos()] = true
-			fl.f.add(diag.Unexported, fl.shown[v.Pos()], "export it",
+			fl.f.add(diag.Unexported, fl.shownAt[v.Pos()], "export it",
 				"field %s of kernel %s is not exported, so generated code cannot set it", full, fl.k.Name)
 		}
 		if name == "" && slices.Contains(stubMethods, v.Name()) {
-			fl.f.add(diag.FieldName, fl.shown[v.Pos()], "rename it",
+			fl.f.add(diag.FieldName, fl.shownAt[v.Pos()], "rename it",
 				"field %s of kernel %s has the name of a method that generated code has", full, fl.k.Name)
 		}
 		steps := append(path[:len(path):len(path)], Step{Field: v, Index: i})
-		fl.member(v.Type(), full, steps, at+offsets[i], v.Pos())
+		fl.addMember(v.Type(), full, steps, at+offsets[i], v.Pos())
 	}
 }
 
 // stubMethods lists the exported methods of the types that package gostub generates for kernels.
 var stubMethods = []string{"Node", "ParallelFor", "Run", "SingleTask"}
 
-func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
+func (fl *flattener) addMember(t types.Type, name string, path []Step, at int64, pos token.Pos) {
 	if fl.bad[pos] || len(fl.leaves) > maxLeaves {
 		return
 	}
@@ -117,7 +119,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	leaf.Name, leaf.HostOffset, leaf.Type = name, int(at), fl.typeString(t)
 	leaf.Size, leaf.Align = int(Sizes.Sizeof(t)), int(Sizes.Alignof(t))
 	if fromDSL(t) != "" {
-		fl.accessor(leaf)
+		fl.addAccessor(leaf)
 		return
 	}
 	switch u := t.Underlying().(type) {
@@ -132,18 +134,18 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 			fl.report(pos, diag.FieldType, "pass their number as an int", "field %s of kernel %s has elements without size", name, fl.k.Name)
 			return
 		}
-		fl.add(leaf)
+		fl.addLeaf(leaf)
 		return
 	case *types.Struct:
 		if hasSlices(t) {
-			fl.members(u, name, path, at, pos)
+			fl.addMembers(u, name, path, at, pos)
 			return
 		}
 	case *types.Array:
 		if hasSlices(t) {
 			for i := range u.Len() {
 				steps := append(path[:len(path):len(path)], Step{Index: int(i)})
-				fl.member(u.Elem(), fmt.Sprintf("%s[%d]", name, i), steps, at+i*Sizes.Sizeof(u.Elem()), pos)
+				fl.addMember(u.Elem(), fmt.Sprintf("%s[%d]", name, i), steps, at+i*Sizes.Sizeof(u.Elem()), pos)
 				if len(fl.leaves) > maxLeaves {
 					break
 				}
@@ -156,12 +158,12 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 		return
 	}
 	leaf.Kind = abi.Value
-	fl.add(leaf)
+	fl.addLeaf(leaf)
 }
 
-// The method accessor adds a leaf (an argument of the kernel) of a type from package dsl. Except
-// for type LocalAccessor, the method reports an error.
-func (fl *flattener) accessor(leaf Leaf) {
+// addAccessor adds a leaf (an argument of the kernel) of a type from package dsl. For all dsl types
+// except LocalAccessor, addAccessor reports an error.
+func (fl *flattener) addAccessor(leaf Leaf) {
 	named, ok := types.Unalias(leaf.GoType).(*types.Named)
 	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
 		hint := "pass numbers, bools, slices, and structs and arrays of them"
@@ -183,10 +185,10 @@ func (fl *flattener) accessor(leaf Leaf) {
 	}
 	leaf.Kind, leaf.Elem, leaf.Size, leaf.Align = abi.LocalAccessor, elem, 0, 1
 	leaf.ElemSize, leaf.ElemAlign = int(Sizes.Sizeof(elem)), int(Sizes.Alignof(elem))
-	fl.add(leaf)
+	fl.addLeaf(leaf)
 }
 
-func (fl *flattener) add(leaf Leaf) {
+func (fl *flattener) addLeaf(leaf Leaf) {
 	fl.leaves = append(fl.leaves, leaf)
 	if len(fl.leaves) > maxLeaves {
 		fl.report(leaf.Pos, diag.FieldType, "pass a slice of them", "kernel %s has more than %d parameters", fl.k.Name, maxLeaves)
@@ -196,12 +198,12 @@ func (fl *flattener) add(leaf Leaf) {
 func (fl *flattener) report(pos token.Pos, code diag.Code, hint, format string, args ...any) {
 	if !fl.bad[pos] {
 		fl.bad[pos] = true
-		fl.f.add(code, fl.shown[pos], hint, format, args...)
+		fl.f.add(code, fl.shownAt[pos], hint, format, args...)
 	}
 }
 
 func (fl *flattener) typeString(t types.Type) string {
-	return types.TypeString(spelled(t), func(p *types.Package) string {
+	return types.TypeString(writableType(t), func(p *types.Package) string {
 		if p == fl.f.pkg.types {
 			return ""
 		}
@@ -209,8 +211,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue returns the reason why device memory cannot hold a value of type t, or "". If generated
-// code cannot name type t, this is a reason, too.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". A type t that
+// generated code cannot name is refused, too.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -337,16 +339,16 @@ func hasSlices(t types.Type) bool {
 // "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names that are
 // valid in the generated file.
 func TypeExpr(t types.Type) string {
-	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
+	return types.TypeString(writableType(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
 }
 
-// The function spelled returns a type identical to t that other packages can write. It replaces an
-// unexported alias by the type that the alias names. For example, with the declaration
-// "type real = float32", the type []real becomes []float32.
+// writableType returns a type identical to t that other packages can write. writableType replaces
+// an unexported alias by the type that the alias names. For example, with the declaration "type
+// real = float32", the type []real becomes []float32.
 //
-// An unexported alias may also have the name of a predeclared type. In another package, that name
-// would mean the predeclared type.
-func spelled(t types.Type) types.Type {
+// An unexported alias may also have the name of a predeclared type. In another package, an alias
+// with the name of a predeclared type would mean the predeclared type.
+func writableType(t types.Type) types.Type {
 	switch t := t.(type) {
 	case *types.Alias:
 		obj := t.Obj()
@@ -355,7 +357,7 @@ func spelled(t types.Type) types.Type {
 		}
 		_, changed := spelledAll(t.TypeArgs())
 		if changed || !obj.Exported() || obj.Parent() != obj.Pkg().Scope() {
-			return spelled(types.Unalias(t))
+			return writableType(types.Unalias(t))
 		}
 	case *types.Named:
 		if args, changed := spelledAll(t.TypeArgs()); changed {
@@ -364,11 +366,11 @@ func spelled(t types.Type) types.Type {
 			}
 		}
 	case *types.Slice:
-		if e := spelled(t.Elem()); e != t.Elem() {
+		if e := writableType(t.Elem()); e != t.Elem() {
 			return types.NewSlice(e)
 		}
 	case *types.Array:
-		if e := spelled(t.Elem()); e != t.Elem() {
+		if e := writableType(t.Elem()); e != t.Elem() {
 			return types.NewArray(e, t.Len())
 		}
 	case *types.Struct:
@@ -377,7 +379,7 @@ func spelled(t types.Type) types.Type {
 		changed := false
 		for i := range t.NumFields() {
 			f := t.Field(i)
-			s := spelled(f.Type())
+			s := writableType(f.Type())
 			changed = changed || s != f.Type()
 			fields = append(fields, types.NewField(f.Pos(), f.Pkg(), f.Name(), s, f.Embedded()))
 			tags = append(tags, t.Tag(i))
@@ -389,11 +391,11 @@ func spelled(t types.Type) types.Type {
 	return t
 }
 
-// spelledAll returns the results of function spelled for a list of types. The second result tells
-// whether a type in the list has changed.
+// spelledAll returns the results of writableType for a list of types. The second result of
+// spelledAll tells whether a type in the list has changed.
 func spelledAll(list *types.TypeList) (all []types.Type, changed bool) {
 	for t := range list.Types() {
-		s := spelled(t)
+		s := writableType(t)
 		all, changed = append(all, s), changed || s != t
 	}
 	return all, changed

@@ -22,8 +22,8 @@ import (
 // Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is the result of loading. It holds the packages with kernels, and the code that the
-// kernels reach.
+// Program is the result of loading. A Program holds the packages with kernels, and the code that
+// the kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
@@ -39,21 +39,21 @@ type Program struct {
 	made  map[string]string // maps the name of a file that does not exist on disk to its text
 	own   map[string]bool   // folders with packages of the main module
 	trees []*ast.File       // files of the packages from source
-	// The map broken maps a function declaration whose body was removed to the errors in that body.
-	broken map[*ast.FuncDecl]diag.List
-	fates  *fates
-	listed map[string]*listed
+	// brokenBodies maps a function declaration whose body was removed to the errors in that body.
+	brokenBodies map[*ast.FuncDecl]diag.List
+	fates        *fateCache
+	listed       map[string]*listedPackage
 	// The field universe holds the loaded types. The field outputs holds the types of packages that
 	// only generated code imports.
 	universe *universe
-	outputs  *outputs
+	outputs  *outputTypes
 }
 
 // Broken returns the type errors in the body of function fn. A function with type errors has no SSA
 // body.
 func (p *Program) Broken(fn *ssa.Function) diag.List {
 	decl, _ := fn.Syntax().(*ast.FuncDecl)
-	return p.broken[decl]
+	return p.brokenBodies[decl]
 }
 
 // Trace holds statistics about loading, which the flag -v prints.
@@ -75,9 +75,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps specialization constants that the package's kernels may read to their numbers. The
-	// mapped number belongs to the first scalar of the constant. The following numbers belong to its
-	// other scalars.
+	// SpecIDs maps specialization constants that the package's kernels may read to their numbers.
+	// The mapped number belongs to the first scalar of the constant. The constant's other scalars
+	// have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels
@@ -87,33 +87,34 @@ type Package struct {
 }
 
 // Inits returns the initial values of the package-level variables that the package's kernels read.
-// At the first call, Inits calls the function in parameter make to compute these values.
+// At the first call, Inits calls its function argument to compute the initial values.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
 }
 
-// Bare reports whether package pkg has a //kgen:bare directive. The stubs of such a package contain
-// no modules (see internal/modules).
+// Bare reports whether package pkg has a //kgen:bare directive. The stubs of a package with the
+// directive contain no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether package pkg has a //kgen:variants load directive. For a package with this
-// directive, programs make the modules of most variants only when a device needs them.
+// Late reports whether package pkg has a //kgen:variants load directive. For a package with a
+// //kgen:variants load directive, programs make the modules of most variants only when a device
+// needs them.
 func (p *Program) Late(pkg *Package) bool {
-	_, late := p.late[pkg.Types]
+	_, late := p.lateLoading[pkg.Types]
 	return late
 }
 
-// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With this directive, the
-// package's kernels lack the host forms (versions that run on the CPU) that only cancellable
-// launches need.
+// NoSpare reports whether package pkg has a directive //kgen:bare nospare. With the directive
+// nospare, the package's kernels lack the host forms (versions that run on the CPU) that only
+// cancellable launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
-// NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with this
-// directive have no host form, which is a version that runs on the CPU.
+// NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with the
+// directive noform have no host form, which is a version that runs on the CPU.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)
@@ -165,8 +166,8 @@ type Kernel struct {
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
 	// Pointer is set if only the pointer type has the method Kernel. A kernel with field Pointer set
-	// is refused. The work-items of such a kernel would share one receiver, although each work-item
-	// must have its own receiver.
+	// is refused. If the kernel were accepted, its work-items would share one receiver, although
+	// each work-item must have its own receiver.
 	Pointer bool
 	Pos     token.Pos // position of the type's name
 
@@ -217,7 +218,7 @@ func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 		return diag.Pos{}
 	}
 	at := p.Fset.Position(pos)
-	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
+	return diag.Pos{File: shortName(p.dir, at.Filename), Line: at.Line, Col: at.Column}
 }
 
 // Own reports whether the file at a position belongs to the main module, not to a library.
@@ -243,9 +244,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. If the relative path from
-// Config.Show or the working directory is shorter, it is the result. The name of a file that
-// belongs to no loaded package is not changed.
+// Abs returns the path to print for the file name of an [ir.Pos]. Abs returns the relative path
+// from Config.Show or the working directory if it is shorter. The name of a file that belongs to no
+// loaded package is not changed.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {
@@ -256,12 +257,12 @@ func (p *Program) Abs(file string) string {
 	if best == "" {
 		return file
 	}
-	return shorten(p.dir, best)
+	return shortName(p.dir, best)
 }
 
-// The function shorten returns a file name as a path relative to folder dir, if the file is below
-// dir or the relative path is shorter. Otherwise it returns the name unchanged.
-func shorten(dir, name string) string {
+// shortName returns a file name as a path relative to folder dir, if the file is below dir or the
+// relative path is shorter. Other file names are returned unchanged.
+func shortName(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
 		return rel
 	}
@@ -269,7 +270,7 @@ func shorten(dir, name string) string {
 }
 
 // canonicalFile returns the name that positions in modules use for a file of package p.
-func canonicalFile(p *listed, file string) string {
+func canonicalFile(p *listedPackage, file string) string {
 	if p.moduleDir != "" && p.inMain {
 		if rel, err := filepath.Rel(p.moduleDir, file); err == nil {
 			return filepath.ToSlash(rel)

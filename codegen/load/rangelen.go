@@ -9,23 +9,23 @@ import (
 	"go/types"
 )
 
-// The type unevaluated is a range statement over an array that uses only the indices. The field
-// over is the original range expression.
-type unevaluated struct {
+// arrayRange is a range statement over an array that uses only the indices. The field over is the
+// original range expression.
+type arrayRange struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
 // indicesOnly changes range statements over arrays that use only the indices. The changed
-// statements range over the array's length.
+// statements range over the array's length instead.
 //
 // Go does not evaluate the range expression if its length is constant ("For statements with range
 // clause"). But go/ssa evaluates the range expression. So without the change, a range over *p would
 // fault if p is nil.
 //
-// The result lists the changed statements. The caller must undo the changes after the SSA form is
-// built, because a package is type-checked several times but parsed only once.
-func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
+// indicesOnly returns the changed statements. The caller must undo the changes after the SSA form
+// is built, because a package is type-checked several times but parsed only once.
+func (u *universe) indicesOnly(s *sourcePackage) (changed []arrayRange) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			loop, ok := n.(*ast.RangeStmt)
@@ -49,7 +49,7 @@ func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 			}
 			x := &ast.BasicLit{ValuePos: loop.X.Pos(), Kind: token.INT, Value: fmt.Sprint(a.Len())}
 			s.info.Types[x] = tv
-			changed = append(changed, unevaluated{loop, loop.X})
+			changed = append(changed, arrayRange{loop, loop.X})
 			loop.X = x
 			return true
 		})
@@ -57,7 +57,7 @@ func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 	return changed
 }
 
-func putBack(changed []unevaluated) {
+func putBack(changed []arrayRange) {
 	for _, c := range changed {
 		c.loop.X = c.over
 	}

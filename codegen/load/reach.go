@@ -25,8 +25,8 @@ var deviceStd = map[string]bool{
 }
 
 // seldomStd lists further standard packages whose code may be compiled into kernels. Programs
-// usually import these packages for host code. So a package in the list is loaded from source only
-// if a kernel calls one of its functions.
+// usually import the packages of seldomStd for host code. So a package in seldomStd is loaded from
+// source only if a kernel calls one of the package's functions.
 var seldomStd = map[string]bool{
 	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
@@ -41,8 +41,8 @@ var seldomStd = map[string]bool{
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
 // Clones reports whether fn is one of the standard library's functions that allocate their result
-// by an append to a slice without capacity. Kernels can call these functions if the length of the
-// result is constant.
+// by an append to a slice without capacity. Kernels can call a function that Clones accepts if the
+// length of the result is constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -59,71 +59,71 @@ type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// The map missing maps each package that must be loaded from source to the reached functions that
+	// withoutBody maps each package that must be loaded from source to the reached functions that
 	// have no body.
-	missing map[string][]*ssa.Function
-	// The list methods contains functions that may be called through interfaces. The packages of these
-	// functions are loaded. An error in such a function is reported only if package lower finds a call
-	// of the function.
+	withoutBody map[string][]*ssa.Function
+	// The list methods contains functions that may be called through interfaces. The packages of the
+	// functions in the list methods are loaded. An error in a function of the list methods is
+	// reported only if package lower finds a call of the function.
 	methods []*ssa.Function
 	made    map[*ssa.Global]bool // variables for which field methods contains the initializing functions
 	quiet   bool
 	orderer *orderer
 }
 
-// The function reach visits all functions that kernels reach, and reports the errors in these
-// functions. The result maps each package that must be loaded from source to the reached functions
-// that have no body.
-func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
-	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
+// reachAll visits all functions that kernels reach, and reports the errors in the visited
+// functions. reachAll returns a map from each package that must be loaded from source to the
+// reached functions without a body.
+func (l *loader) reachAll(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
+	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, withoutBody: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
-		r.walk(fn, nil, token.NoPos)
+		r.visitFunc(fn, nil, token.NoPos)
 	}
 	for r.quiet = true; len(r.methods) > 0; {
 		fn := r.methods[0]
 		r.methods = r.methods[1:]
-		r.walk(fn, nil, token.NoPos)
+		r.visitFunc(fn, nil, token.NoPos)
 	}
-	return r.missing
+	return r.withoutBody
 }
 
-// The type call is one link in a chain of calls that begins at a kernel.
-type call struct {
-	up *call
+// callLink is one link in a chain of calls that begins at a kernel.
+type callLink struct {
+	up *callLink
 	fn *ssa.Function
 	at token.Pos
 }
 
-func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
+func (r *reacher) visitFunc(fn *ssa.Function, up *callLink, at token.Pos) {
 	if fn == nil || r.seen[fn] {
 		return
 	}
 	r.seen[fn] = true
-	if r.l.intrinsic(fn) {
+	if r.l.isIntrinsic(fn) {
 		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // lower replaces this function by calls of DecodeRune
-			r.walk(fn.Pkg.Func("DecodeRune"), up, at)
+			r.visitFunc(fn.Pkg.Func("DecodeRune"), up, at)
 		}
 		for _, code := range halfCode(fn.Prog, fn) {
-			r.walk(code, up, at)
+			r.visitFunc(code, up, at)
 		}
 		return
 	}
 	if decl, ok := fn.Syntax().(*ast.FuncDecl); ok {
 		if errs := r.l.broken[decl]; len(errs) > 0 {
 			if !r.quiet {
-				r.l.reportBroken(errs, &call{up, fn, at})
+				r.l.reportBroken(errs, &callLink{up, fn, at})
 			}
 			return
 		}
 	}
 	if fn.Blocks == nil {
 		if path := PackageOf(fn); path != "" {
-			r.missing[path] = append(r.missing[path], fn)
+			r.withoutBody[path] = append(r.withoutBody[path], fn)
 		}
 		return
 	}
-	r.l.reaches(fn)
-	r.orderer.order(fn)
+	r.l.recordReached(fn)
+	r.orderer.orderFunc(fn)
 	var ops [8]*ssa.Value
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
@@ -136,12 +136,12 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 			for _, op := range in.Operands(ops[:0]) {
 				switch x := (*op).(type) {
 				case *ssa.Function:
-					r.walk(x, &call{up, fn, at}, in.Pos())
+					r.visitFunc(x, &callLink{up, fn, at}, in.Pos())
 				case *ssa.Global:
-					// The package of the variable must be loaded, too, because its initializer computes the
-					// variable's initial value.
+					// The package of a read variable must be loaded, too, because the package's
+					// initializer computes the variable's initial value.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
-						r.missing[path] = r.missing[path][:len(r.missing[path]):len(r.missing[path])]
+						r.withoutBody[path] = r.withoutBody[path][:len(r.withoutBody[path]):len(r.withoutBody[path])]
 					} else {
 						r.madeBy(x)
 					}
@@ -163,7 +163,7 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			if c, ok := in.(*ssa.Call); ok {
-				if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == g.Pkg && mentions(fn, g) { // fn may set g
+				if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == g.Pkg && mentionsVar(fn, g) { // fn may set g
 					r.methods = append(r.methods, fn)
 				}
 			}
@@ -172,15 +172,15 @@ func (r *reacher) madeBy(g *ssa.Global) {
 				continue
 			}
 			if constinit.RootOf(st.Addr) == ssa.Value(g) {
-				r.computes(st.Val, seen)
+				r.addComputing(st.Val, seen)
 			}
 		}
 	}
 }
 
-// The function mentions reports whether function fn uses variable g, directly or through calls
-// inside the package.
-func mentions(fn *ssa.Function, g *ssa.Global) bool {
+// mentionsVar reports whether function fn uses variable g, directly or through calls inside the
+// package.
+func mentionsVar(fn *ssa.Function, g *ssa.Global) bool {
 	seen := map[*ssa.Function]bool{}
 	var look func(fn *ssa.Function) bool
 	look = func(fn *ssa.Function) bool {
@@ -206,8 +206,8 @@ func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	return look(fn)
 }
 
-// The method computes adds to r.methods the functions that compute value v in an initializer.
-func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
+// addComputing adds to r.methods the functions that compute value v in an initializer.
+func (r *reacher) addComputing(v ssa.Value, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
 	}
@@ -225,7 +225,7 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	case *ssa.Alloc: // the functions that compute the stored values are added
 		for _, u := range *v.Referrers() {
 			if st, ok := u.(*ssa.Store); ok {
-				r.computes(st.Val, seen)
+				r.addComputing(st.Val, seen)
 			}
 		}
 		return
@@ -237,7 +237,7 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		if *op != nil {
-			r.computes(*op, seen)
+			r.addComputing(*op, seen)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func noInit(p *ssa.Package) bool {
 }
 
 // An instruction that converts a value to an interface makes the value's methods callable.
-// interfaceMethods adds these methods to r.methods.
+// interfaceMethods adds the callable methods to r.methods.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {
@@ -267,7 +267,7 @@ func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 
 // reportBroken reports the errors of a function whose body was removed, with the chain of calls
 // from the kernel.
-func (l *loader) reportBroken(errs diag.List, c *call) {
+func (l *loader) reportBroken(errs diag.List, c *callLink) {
 	for _, d := range errs {
 		d := *d
 		for at := c; at.up != nil; at = at.up {
@@ -280,9 +280,9 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 	}
 }
 
-// The method intrinsic reports whether the compiler has its own code for fn. If the compiler has
-// its own code, the body of fn is not needed.
-func (l *loader) intrinsic(fn *ssa.Function) bool {
+// isIntrinsic reports whether the compiler has its own code for fn. If the compiler has its own
+// code, the body of fn is not needed.
+func (l *loader) isIntrinsic(fn *ssa.Function) bool {
 	path := PackageOf(fn)
 	switch path {
 	case dslPath, propertiesPath, "sync/atomic", "unsafe":
@@ -291,9 +291,9 @@ func (l *loader) intrinsic(fn *ssa.Function) bool {
 	return path != "" && l.known != nil && l.known(path, funcName(fn))
 }
 
-// The function object returns the object that declares function fn. For an instance of a generic
-// function, it returns the generic function's object.
-func object(fn *ssa.Function) *types.Func {
+// objectOf returns the object that declares function fn. For an instance of a generic function,
+// objectOf returns the generic function's object.
+func objectOf(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
@@ -303,7 +303,7 @@ func object(fn *ssa.Function) *types.Func {
 
 // PackageOf returns the import path of the package that declares fn, or "".
 func PackageOf(fn *ssa.Function) string {
-	if f := object(fn); f != nil && f.Pkg() != nil {
+	if f := objectOf(fn); f != nil && f.Pkg() != nil {
 		return f.Pkg().Path()
 	}
 	return ""
@@ -311,7 +311,7 @@ func PackageOf(fn *ssa.Function) string {
 
 // funcName returns the name of a function in the form "Func" or "Type.Method".
 func funcName(fn *ssa.Function) string {
-	f := object(fn)
+	f := objectOf(fn)
 	if recv := f.Signature().Recv(); recv != nil {
 		if of := TypeName(recv.Type()); of != "" {
 			return of + "." + f.Name()
@@ -321,7 +321,7 @@ func funcName(fn *ssa.Function) string {
 }
 
 // TypeName returns the name of the declared type t, or of the declared type to which t points. For
-// other types it returns "".
+// other types, TypeName returns "".
 func TypeName(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

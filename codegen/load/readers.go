@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// The code of function fn is not loaded. onlyReads reports whether fn only reads the memory that
-// its i-th argument leads to, and does not keep the argument, except in its results.
+// onlyReads reports whether fn only reads the memory that its i-th argument leads to, and does not
+// keep the argument, except in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
-	if object(fn) == nil {
+	if objectOf(fn) == nil {
 		return false
 	}
 	path, name := PackageOf(fn), funcName(fn)
@@ -35,12 +35,12 @@ func onlyReads(fn *ssa.Function, i int) bool {
 	case "strconv":
 		return !strings.HasPrefix(name, "Append")
 	}
-	return slices.ContainsFunc(thatRead[path], func(p string) bool { return strings.HasPrefix(name, p) })
+	return slices.ContainsFunc(readingFuncs[path], func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// thatRead maps the path of a package to prefixes of function names. Functions of the package with
-// these prefixes only read their arguments.
-var thatRead = map[string][]string{
+// readingFuncs maps the path of a package to prefixes of function names. Functions of the package
+// whose names have a listed prefix only read their arguments.
+var readingFuncs = map[string][]string{
 	"crypto/aes": {"NewCipher"}, "crypto/sha3": {"Sum"}, "crypto/subtle": {"ConstantTimeCompare"},
 	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},
 	"encoding/hex": {"EncodeToString", "Dump"},
@@ -71,7 +71,7 @@ func callsBack(fn *ssa.Function) bool {
 	passes = func(t types.Type, inner bool) bool {
 		sig, ok := t.Underlying().(*types.Signature)
 		if !ok {
-			return inner && leads(t)
+			return inner && leadsToMemory(t)
 		}
 		for v := range sig.Params().Variables() {
 			if passes(v.Type(), true) {
@@ -90,9 +90,9 @@ func callsBack(fn *ssa.Function) bool {
 	return false
 }
 
-// The method formatted follows a value that is passed in an interface to a formatting function such
-// as fmt.Print. It follows the value into the methods that return the value's text.
-func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
+// followFormatted follows a value that is passed in an interface to a formatting function such as
+// fmt.Print. followFormatted follows the value into the methods that return the value's text.
+func (w *follower) followFormatted(at valueFlow, in ssa.CallInstruction, fn *ssa.Function) {
 	switch PackageOf(fn) {
 	case "fmt", "log", "errors":
 	default:
@@ -104,14 +104,14 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 	}
 	var seen []types.Type
 	for _, t := range of {
-		w.text(t, max(at.depth-1, 0), in, &seen) // the depth is one less, because a load from the slice of arguments is needed anyway
+		w.followText(t, max(at.depth-1, 0), in, &seen) // the depth is one less, because a load from the slice of arguments is needed anyway
 	}
 }
 
-// The method text follows a value of type t into the formatting methods of t. It does the same for
-// the types of fields and elements of t.
-func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
-	if !leads(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
+// followText follows a value of type t into the formatting methods of t. followText does the same
+// for the types of fields and elements of t.
+func (w *follower) followText(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
+	if !leadsToMemory(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
 		return
 	}
 	*seen = append(*seen, t)
@@ -125,23 +125,23 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 			continue
 		}
 		if fn := w.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
-			w.add(fn.Params[0], depth)
+			w.followValue(fn.Params[0], depth)
 		} else {
-			w.escapes(in)
+			w.recordEscape(in)
 		}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		w.text(u.Elem(), 0, in, seen)
+		w.followText(u.Elem(), 0, in, seen)
 	case *types.Slice:
-		w.text(u.Elem(), 0, in, seen)
+		w.followText(u.Elem(), 0, in, seen)
 	case *types.Array:
-		w.text(u.Elem(), 0, in, seen)
+		w.followText(u.Elem(), 0, in, seen)
 	case *types.Map:
-		w.text(u.Elem(), 0, in, seen)
+		w.followText(u.Elem(), 0, in, seen)
 	case *types.Struct:
 		for f := range u.Fields() {
-			w.text(f.Type(), 0, in, seen)
+			w.followText(f.Type(), 0, in, seen)
 		}
 	}
 }

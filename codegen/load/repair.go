@@ -23,14 +23,14 @@ import (
 const maxRepairs = 8
 
 // syntaxErrors reports the parser's errors for package p.
-func (l *loader) syntaxErrors(p *listed, err error) {
+func (l *loader) syntaxErrors(p *listedPackage, err error) {
 	if err != nil {
 		l.unsound[p] = true
 	}
 	var list scanner.ErrorList
 	if errors.As(err, &list) {
 		for _, e := range list {
-			at := diag.Pos{File: shorten(l.show, e.Pos.Filename), Line: e.Pos.Line, Col: e.Pos.Column}
+			at := diag.Pos{File: shortName(l.show, e.Pos.Filename), Line: e.Pos.Line, Col: e.Pos.Column}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
 		}
 	} else if err != nil {
@@ -38,58 +38,58 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	}
 }
 
-// The method report records an error in a declaration of package p, and marks p as unusable.
-func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
+// reportUnusable records an error in a declaration of package p, and marks p as unusable.
+func (l *loader) reportUnusable(p *listedPackage, pos token.Pos, format string, args ...any) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
 // reportGap reports that kgen cannot use a declaration of package p, because the declaration needs
 // code that was removed.
-func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
+func (l *loader) reportGap(p *listedPackage, pos token.Pos, why gap) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
-// The method repair removes function bodies with errors from a package, and reports other errors.
-// The result is true if the package must be type-checked again.
-func (l *loader) repair(s *source, errs []types.Error) bool {
+// repairPackage removes function bodies with errors from a package, and reports other errors.
+// repairPackage returns true if the package must be type-checked again.
+func (l *loader) repairPackage(s *sourcePackage, errs []types.Error) bool {
 	again := false
 	// In later type-checks, errors may be consequences of removed code.
-	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
+	first := !l.unsound[s.listedPackage] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
-			l.continued(e.Pos, more)
+			l.continueMessage(e.Pos, more)
 			continue
 		}
-		f, d := enclosing(s.files, e.Pos)
+		f, d := enclosingDecl(s.files, e.Pos)
 		if f == nil {
-			l.report(s.listed, e.Pos, "%s", e.Msg)
+			l.reportUnusable(s.listedPackage, e.Pos, "%s", e.Msg)
 			continue
 		}
 		if l.repaired[f] && strings.Contains(e.Msg, "imported and not used") {
 			continue
 		}
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && within(fn.Body, e.Pos) {
-			why := l.cause(s.listed, e)
-			again = l.blank(f, fn, why.pos, why.gap) || again
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && nodeHolds(fn.Body, e.Pos) {
+			why := l.rootCause(s.listedPackage, e)
+			again = l.blankBody(f, fn, why.pos, why.gap) || again
 			if first {
-				l.inBodies[s.listed] = append(l.inBodies[s.listed], l.last)
+				l.inBodies[s.listedPackage] = append(l.inBodies[s.listedPackage], l.last)
 			}
 			continue
 		}
-		if l.roots[s.listed] {
-			why := l.cause(s.listed, e)
-			l.reportGap(s.listed, why.pos, why.gap)
+		if l.roots[s.listedPackage] {
+			why := l.rootCause(s.listedPackage, e)
+			l.reportGap(s.listedPackage, why.pos, why.gap)
 			continue
 		}
-		again = l.drop(f, e.Pos) || again
+		again = l.dropDecl(f, e.Pos) || again
 	}
 	return again
 }
 
 // In unusable packages, bodiesToo reports the errors in all function bodies, even in bodies that no
-// kernel reaches. Thus a single run reports all errors.
+// kernel reaches. Thus a single run of kgen reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
 		l.diags = append(l.diags, l.inBodies[p]...)
@@ -97,22 +97,22 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// A message of go/types may have several lines. The method continued appends a further line of the
+// A message of go/types may have several lines. continueMessage appends a further line of the
 // message to the last error.
-func (l *loader) continued(pos token.Pos, message string) {
+func (l *loader) continueMessage(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
 	}
 }
 
-func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+func nodeHolds(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// The function enclosing returns the file and the top-level declaration that contain pos.
-func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
+// enclosingDecl returns the file and the top-level declaration that contain pos.
+func enclosingDecl(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	for _, f := range files {
 		if f.FileStart <= pos && pos <= f.FileEnd {
 			for _, d := range f.Decls {
-				if within(d, pos) {
+				if nodeHolds(d, pos) {
 					return f, d
 				}
 			}
@@ -128,38 +128,38 @@ type gap struct {
 	message, hint string
 }
 
-// The type lost holds the reason for a removal (a gap) and the position of the removed code.
-type lost struct {
+// removal holds the reason for a removal (a gap) and the position of the removed code.
+type removal struct {
 	gap
 	pos token.Pos
 }
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
 
-// The method cause returns the error to report for the type error e. If e is about an undefined
-// name whose declaration was removed, the result is the reason for the removal and its position.
-// For all other errors, the result is e itself.
-func (l *loader) cause(p *listed, e types.Error) lost {
+// rootCause returns the error to report for the type error e. If e is about an undefined name whose
+// declaration was removed, rootCause returns the reason for the removal and the position of the
+// removed code. For all other errors, rootCause returns e itself.
+func (l *loader) rootCause(p *listedPackage, e types.Error) removal {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
-		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {
+		if why, ok := l.removals[p][m[1]+m[2]+m[3]]; ok {
 			return why
 		}
 	}
-	return lost{gap{diag.Load, e.Msg, ""}, e.Pos}
+	return removal{gap{diag.Load, e.Msg, ""}, e.Pos}
 }
 
-// The method lose records why the declaration of a name in package p was removed.
-func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
-	if l.lost[p] == nil {
-		l.lost[p] = map[string]lost{}
+// recordRemoval records why the declaration of a name in package p was removed.
+func (l *loader) recordRemoval(p *listedPackage, name string, why gap, pos token.Pos) {
+	if l.removals[p] == nil {
+		l.removals[p] = map[string]removal{}
 	}
-	l.lost[p][name] = lost{why, pos}
+	l.removals[p][name] = removal{why, pos}
 }
 
-// The method blank removes a function's body because of an error. The new body is an endless loop,
-// because an endless loop needs no return statement. The error is recorded, and reported if a
-// kernel reaches the function.
-func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
+// blankBody removes a function's body because of an error. The new body is an endless loop, because
+// an endless loop needs no return statement. blankBody records the error, which is reported only if
+// a kernel reaches the function.
+func (l *loader) blankBody(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
 	l.broken[fn], l.last = append(l.broken[fn], d), d
@@ -171,10 +171,10 @@ func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bo
 	return !already
 }
 
-// The method drop removes the declaration at pos from a file.
-func (l *loader) drop(f *ast.File, pos token.Pos) bool {
+// dropDecl removes the declaration at pos from a file.
+func (l *loader) dropDecl(f *ast.File, pos token.Pos) bool {
 	for i, d := range f.Decls {
-		if !within(d, pos) {
+		if !nodeHolds(d, pos) {
 			continue
 		}
 		l.repaired[f] = true
@@ -189,7 +189,7 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 		if g.Tok == token.CONST {
 			g.Specs = nil
 		}
-		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return within(s, pos) })
+		g.Specs = slices.DeleteFunc(g.Specs, func(s ast.Spec) bool { return nodeHolds(s, pos) })
 		if len(g.Specs) == 0 {
 			f.Decls = slices.Delete(f.Decls, i, i+1)
 		}
@@ -201,16 +201,16 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
-// written yet. It removes these imports from the files of package p, together with the code that
-// uses the missing packages. For such code, go/types would silently compute invalid types, which
-// go/ssa does not accept.
-func (l *loader) dropMissing(p *listed, files []*ast.File) {
+// written yet. dropMissing removes imports of missing packages from the files of package p,
+// together with the code that uses the missing packages. If the code stayed, go/types would
+// silently compute invalid types, which go/ssa does not accept.
+func (l *loader) dropMissing(p *listedPackage, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // maps the local name of a missing package to the reason
 		foreign := map[string]bool{} // local names of missing packages that kgen does not write
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
-			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
+			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].isMissing() {
 				continue
 			}
 			said := ""
@@ -229,7 +229,7 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if file == "C" {
 				gone[name] = gap{diag.Unsafe, "kernels cannot use cgo", "write it in Go, or call it on the host and pass the result"}
 			}
-			l.drop(f, spec.Pos())
+			l.dropDecl(f, spec.Pos())
 		}
 		if len(gone) > 0 {
 			l.dropUses(p, f, gone, foreign)
@@ -248,8 +248,8 @@ func (l *loader) isStub(path string) bool {
 }
 
 // takesKernel reports whether type t may get its Kernel method from a generic type of a package in
-// pkgs. The keys of the map pkgs are local names of packages. The removal of such a type must be
-// reported to the user.
+// pkgs. The keys of the map pkgs are local names of packages. The removal of a type that
+// takesKernel accepts must be reported to the user, because the type may be a kernel.
 func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
@@ -263,7 +263,7 @@ func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 
 // dropUses removes the declarations and function bodies of file f that use a package in the map
 // gone. The map foreign marks the packages that kgen does not write.
-func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
+func (l *loader) dropUses(p *listedPackage, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && !at.IsValid() {
@@ -283,11 +283,11 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign m
 				if l.roots[p] && d.Recv != nil && (d.Name.Name == "Kernel" || d.Name.Name == "Properties") {
 					l.reportGap(p, at, why)
 				}
-				l.lose(p, d.Name.Name, why, at)
-				l.drop(f, d.Pos())
+				l.recordRemoval(p, d.Name.Name, why, at)
+				l.dropDecl(f, d.Pos())
 			} else if d.Body != nil {
 				if at, why := use(d.Body); at.IsValid() {
-					l.blank(f, d, at, why)
+					l.blankBody(f, d, at, why)
 				}
 			}
 		case *ast.GenDecl:
@@ -304,9 +304,9 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign m
 					gone = d.Specs
 				}
 				for _, name := range namesOf(gone) {
-					l.lose(p, name, why, at)
+					l.recordRemoval(p, name, why, at)
 				}
-				l.drop(f, s.Pos())
+				l.dropDecl(f, s.Pos())
 			}
 		}
 	}

@@ -56,20 +56,19 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// The variable replacing maps the path of a package to a template, which contains the replacement
-// code for functions of the package.
-var replacing = map[string]string{
+// replacements maps the path of a package to a template, which contains the replacement code for
+// functions of the package.
+var replacements = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
-// The variable renamed maps a replaced function to a name. The replacement code can call the function by
-// this name.
-var renamed = map[string]string{"math.FMA": "genericFMA"}
+// newNames maps a replaced function to another name. Replacement code can call the function by that name.
+var newNames = map[string]string{"math.FMA": "genericFMA"}
 
-// The function replaced reports whether kernels use replacement code for a function of package pkg.
-// The name has the form "Func" or "Type.Method".
-func replaced(pkg, name string) bool {
+// isReplaced reports whether kernels use replacement code for a function of package pkg. The name
+// has the form "Func" or "Type.Method".
+func isReplaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
 		return name == "block"
@@ -102,7 +101,7 @@ func replaced(pkg, name string) bool {
 // replacement code.
 func HasOtherCode(fn *ssa.Function) bool {
 	pkg := PackageOf(fn)
-	return pkg != "" && (replaced(pkg, funcName(fn)) || slices.ContainsFunc(taken[pkg], func(b branch) bool { return b.fn == funcName(fn) }))
+	return pkg != "" && (isReplaced(pkg, funcName(fn)) || slices.ContainsFunc(firstBranches[pkg], func(b ifBranch) bool { return b.fn == funcName(fn) }))
 }
 
 // declName returns the name of a function in the form "Func" or "Type.Method".
@@ -120,16 +119,16 @@ func declName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// The method replace adds the replacement code to the files of package p, and removes the replaced
+// replaceFuncs adds the replacement code to the files of package p, and removes the replaced
 // functions. In another version of Go, the package may lack one of the replaced functions. If a
 // replaced function is missing, the files are returned unchanged.
-func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
-	for _, t := range taken[p.path] {
+func (l *loader) replaceFuncs(p *listedPackage, files []*ast.File) []*ast.File {
+	for _, t := range firstBranches[p.path] {
 		for _, f := range files {
-			t.take(f)
+			t.useFirstBranch(f)
 		}
 	}
-	file := replacing[p.path]
+	file := replacements[p.path]
 	if file == "" {
 		return files
 	}
@@ -149,7 +148,7 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	}
 	instead := map[string]bool{}
 	for _, d := range added.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && replaced(p.path, declName(fn)) {
+		if fn, ok := d.(*ast.FuncDecl); ok && isReplaced(p.path, declName(fn)) {
 			instead[declName(fn)] = true
 		}
 	}
@@ -169,7 +168,7 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 		return files
 	}
 	for _, fn := range found {
-		if name := renamed[p.path+"."+declName(fn)]; name != "" {
+		if name := newNames[p.path+"."+declName(fn)]; name != "" {
 			fn.Name.Name = name
 		}
 	}
@@ -180,21 +179,22 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// The type branch identifies an if statement. The field fn is the name of the function that
-// contains it, and the field cond is its condition. In kernels, the first branch of the if
-// statement always runs.
-type branch struct{ fn, cond string }
+// ifBranch identifies an if statement. The field fn is the name of the function that contains it,
+// and the field cond is its condition. In kernels, the first branch of the if statement always
+// runs.
+type ifBranch struct{ fn, cond string }
 
-// The variable taken maps a package to the if statements whose first branch always runs in kernels.
-// The first branch computes the same result as the second branch, but without package unsafe.
-var taken = map[string][]branch{
+// firstBranches maps a package to the if statements whose first branch always runs in kernels. The
+// first branch computes the same result as the second branch, but without package unsafe.
+var firstBranches = map[string][]ifBranch{
 	// On big-endian processors, the function keccakF1600Generic copies the state's bytes to integers
-	// and back. On other processors, it uses package unsafe to convert the state's address.
+	// and back. On other processors, keccakF1600Generic uses package unsafe to convert the state's
+	// address.
 	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
 }
 
-// The method take replaces the if statement by the statements of its first branch.
-func (b branch) take(f *ast.File) {
+// useFirstBranch replaces the if statement by the statements of its first branch.
+func (b ifBranch) useFirstBranch(f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || declName(fn) != b.fn || fn.Body == nil {

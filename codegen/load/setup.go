@@ -48,7 +48,7 @@ func ModuleRoot(dir string) string {
 	}
 }
 
-// noModule returns an error if the working directory is not in a module. The result is nil if an
+// noModule returns an error if the working directory is not in a module. noModule returns nil if an
 // environment variable or a go.work file selects another module or turns modules off.
 func (l *loader) noModule() error {
 	if ModuleRoot(l.dir) != "" {
@@ -75,7 +75,8 @@ func (l *loader) noModule() error {
 // command that helps. Parameter msg is the message of the go command.
 func unimportable(path, msg string) (why, hint string) {
 	why = fmt.Sprintf("package %s cannot be imported", path)
-	// The go command's advice covers only a single package, and is not always right.
+	// withAdvice adds the advice because the go command's own advice covers only a single package,
+	// and is not always right.
 	first, _, _ := strings.Cut(msg, "; to add")
 	if first, _, _ = strings.Cut(first, "\n"); first != "" {
 		why += ": " + strings.TrimSuffix(first, ":")
@@ -93,8 +94,8 @@ func unimportable(path, msg string) (why, hint string) {
 	return why, hint
 }
 
-// The function advised adds advice to an error of the go command.
-func advised(err error) error {
+// withAdvice adds advice to an error of the go command.
+func withAdvice(err error) error {
 	if text := err.Error(); strings.Contains(text, "updates to go.mod needed") || strings.Contains(text, "missing go.sum entry") {
 		return fmt.Errorf("%w\n%s", err, tidy)
 	}

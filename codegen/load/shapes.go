@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Shape describes the struct type of a kernel's receiver, or of a part of the receiver. It
+// Shape describes the struct type of a kernel's receiver, or of a part of the receiver. A Shape
 // describes the type at the time when kgen compiled the kernel.
 type Shape struct {
 	// Value is an expression for a value of the type. Examples are "k" for the receiver, and
@@ -21,10 +21,10 @@ type Shape struct {
 	Value string
 	// Name is the type's name, for printing.
 	Name string
-	// Literal is the struct type without its name, in the notation of [TypeExpr]. The names T1, T2 and
-	// so on replace types that generated code cannot name. Params is the number of replaced types. If
-	// Params is not zero, Literal includes the tags of the fields, because comparisons of types also
-	// compare the tags.
+	// Literal is the struct type without its name, in the notation of [TypeExpr]. The names T1, T2
+	// and so on replace types that generated code cannot name. Params is the number of types in
+	// Literal that T1, T2 and so on replace. If Params is not zero, Literal includes the tags of the
+	// fields, because comparisons of types also compare the tags.
 	Literal string
 	Params  int
 }
@@ -41,13 +41,13 @@ type shaper struct {
 // cannot compare are omitted.
 func (k *Kernel) Shapes() []Shape {
 	s := &shaper{k: k, seen: map[types.Type]bool{}}
-	s.visit(k.Type, "k")
+	s.addShapes(k.Type, "k")
 	return s.shapes
 }
 
-// The method visit adds the shapes of a value of type t and of its fields and elements. Unexported
-// fields are omitted, because other packages cannot access them.
-func (s *shaper) visit(t types.Type, value string) {
+// addShapes adds the shapes of a value of type t and of its fields and elements. Unexported fields
+// are omitted, because other packages cannot access them.
+func (s *shaper) addShapes(t types.Type, value string) {
 	if fromDSL(t) != "" {
 		return
 	}
@@ -58,10 +58,10 @@ func (s *shaper) visit(t types.Type, value string) {
 	s.seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		s.visit(u.Elem(), value+"[0]")
+		s.addShapes(u.Elem(), value+"[0]")
 	case *types.Array:
 		if u.Len() > 0 {
-			s.visit(u.Elem(), value+"[0]")
+			s.addShapes(u.Elem(), value+"[0]")
 		}
 	case *types.Struct:
 		if isNamed {
@@ -72,7 +72,7 @@ func (s *shaper) visit(t types.Type, value string) {
 		}
 		for f := range u.Fields() {
 			if f.Exported() {
-				s.visit(f.Type(), value+"."+f.Name())
+				s.addShapes(f.Type(), value+"."+f.Name())
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func writable(t types.Type) bool {
 }
 
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
-	w := &literal{k: s.k}
+	w := &literalText{k: s.k}
 	w.write(st, false)
 	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // types replaced by T1, T2 and so on are compared by value, which would copy locks
 		return
@@ -112,15 +112,15 @@ func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	s.shapes = append(s.shapes, Shape{Value: value, Name: name, Literal: w.text.String(), Params: len(w.params)})
 }
 
-// The type literal builds the text of a type literal.
-type literal struct {
+// A literalText builds the text of a type literal.
+type literalText struct {
 	k      *Kernel
 	text   strings.Builder
 	params []types.Type // types that generated code cannot name
 	no     bool         // whether generated code cannot write the literal at all, because a type without a usable name is embedded
 }
 
-func (w *literal) write(t types.Type, tags bool) {
+func (w *literalText) write(t types.Type, tags bool) {
 	switch t := t.(type) {
 	case *types.Struct:
 		w.text.WriteString("struct {")
@@ -130,7 +130,7 @@ func (w *literal) write(t types.Type, tags bool) {
 			if !f.Embedded() {
 				w.text.WriteString(f.Name() + " ")
 			}
-			w.no = w.no || f.Embedded() && !w.nameable(f.Type())
+			w.no = w.no || f.Embedded() && !w.canName(f.Type())
 			w.write(f.Type(), tags)
 			if tag := t.Tag(i); tags && tag != "" {
 				w.text.WriteString(" " + strconv.Quote(tag))
@@ -145,7 +145,7 @@ func (w *literal) write(t types.Type, tags bool) {
 		fmt.Fprintf(&w.text, "[%d]", t.Len())
 		w.write(t.Elem(), tags)
 	default:
-		if w.nameable(t) {
+		if w.canName(t) {
 			w.text.WriteString(TypeExpr(t))
 			return
 		}
@@ -162,8 +162,8 @@ func (w *literal) write(t types.Type, tags bool) {
 	}
 }
 
-// The function nameable reports whether generated code can refer to type t by a name.
-func (w *literal) nameable(t types.Type) bool {
+// canName reports whether generated code can refer to type t by a name.
+func (w *literalText) canName(t types.Type) bool {
 	var obj *types.TypeName
 	var args *types.TypeList
 	switch t := t.(type) {
@@ -181,7 +181,7 @@ func (w *literal) nameable(t types.Type) bool {
 	}
 	if args != nil {
 		for a := range args.Types() {
-			if !w.nameable(types.Unalias(a)) {
+			if !w.canName(types.Unalias(a)) {
 				return false
 			}
 		}

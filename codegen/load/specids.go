@@ -18,8 +18,8 @@ type SpecID struct {
 	Pos token.Pos // position of the directive
 }
 
-// specScalars returns the number of scalars in a value of type t. The result is at least 1, and not
-// much larger than maxPinned.
+// specScalars returns the number of scalars in a value of type t. specScalars returns at least 1,
+// and not much more than maxPinned.
 func specScalars(t types.Type) int {
 	n := 0
 	switch u := t.Underlying().(type) {
@@ -33,10 +33,10 @@ func specScalars(t types.Type) int {
 	return max(1, min(n, maxPinned))
 }
 
-// The function overlap reports errors for constants with a number from a directive (pinned
-// constants). An error is a number that two constants share, or a reserved number. Each constant is
+// reportOverlaps reports errors for constants with a number from a directive (pinned constants). A
+// number that two constants share is an error, and so is a reserved number. Each constant is
 // reported only once, although several checks may find the same error.
-func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
+func (l *loader) reportOverlaps(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var
 		first, past uint32
@@ -58,7 +58,7 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 			if b.first >= a.past || reported[a.v] || reported[b.v] {
 				continue
 			}
-			if l.compare(d.SpecIDs[a.v].Pos, d.SpecIDs[b.v].Pos) > 0 {
+			if l.comparePos(d.SpecIDs[a.v].Pos, d.SpecIDs[b.v].Pos) > 0 {
 				a, b = b, a
 			}
 			reported[b.v] = true
@@ -69,9 +69,9 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 	}
 }
 
-// The method compare orders two positions by file, line and column. So the result does not depend
-// on the order in which files were loaded.
-func (l *loader) compare(a, b token.Pos) int {
+// comparePos orders two positions by file, line and column. So the order of positions does not
+// depend on the order in which files were loaded.
+func (l *loader) comparePos(a, b token.Pos) int {
 	p, q := l.fset.Position(a), l.fset.Position(b)
 	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
 }
@@ -87,19 +87,19 @@ func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	}
 	reported := map[types.Object]bool{}
 	for _, pinned := range packages {
-		slices.SortFunc(pinned, func(a, b *types.Var) int { return l.compare(a.Pos(), b.Pos()) })
-		l.overlap(d, pinned, reported)
+		slices.SortFunc(pinned, func(a, b *types.Var) int { return l.comparePos(a.Pos(), b.Pos()) })
+		l.reportOverlaps(d, pinned, reported)
 	}
 	return reported
 }
 
-// The method mentions computes, for each package, the set of declarations that its kernels mention.
-func (f *finder) mentions() {
+// findMentions computes, for each package, the set of declarations that its kernels mention.
+func (f *kernelFinder) findMentions() {
 	reported := f.l.pinnedTogether(f.prog.Directives)
-	m := f.u.declarations()
+	m := f.u.indexDecls()
 	for _, pkg := range f.prog.Packages {
 		m.markAll(slices.DeleteFunc(slices.Clone(f.methods), func(k *kernelMethods) bool { return k.k.Pkg != pkg }))
-		pkg.mentions = m.packages(f.prog.listed)
+		pkg.mentions = m.packagePaths(f.prog.listed)
 		f.numberSpecs(pkg, m.specs, reported)
 	}
 }
@@ -108,7 +108,7 @@ func (f *finder) mentions() {
 // number from a directive keeps that number. All other constants get the lowest free numbers, in
 // the order of their declarations. Thus a number has the same meaning in all kernels of the
 // package.
-func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
+func (f *kernelFinder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
 	pkg.SpecIDs = map[types.Object]uint32{}
 	var pinned []*types.Var
 	for _, v := range specs {
@@ -116,7 +116,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 			pinned = append(pinned, v)
 		}
 	}
-	f.l.overlap(f.prog.Directives, pinned, reported)
+	f.l.reportOverlaps(f.prog.Directives, pinned, reported)
 	taken := map[uint32]bool{}
 	for _, v := range pinned {
 		if reported[v] {
@@ -133,7 +133,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 			continue
 		}
 		n := uint32(specScalars(isSpecConstant(v.Type())))
-		for !free(taken, next, n) {
+		for !areFree(taken, next, n) {
 			next++
 		}
 		pkg.SpecIDs[v] = next
@@ -145,9 +145,8 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	}
 }
 
-// The function free reports whether the map taken contains none of the numbers from first to
-// first+n-1.
-func free(taken map[uint32]bool, first, n uint32) bool {
+// areFree reports whether the map taken contains none of the numbers from first to first+n-1.
+func areFree(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {
 			return false

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noAssembly lists common build tags that exclude assembly from packages. The tags are tried in the
-// order of the list.
+// noAssembly lists common build tags that exclude assembly from packages. kgen tries the tags of
+// noAssembly in the order of the list.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
 // Tagged describes a package whose files differ between kernels and programs.
@@ -34,30 +34,30 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// The type folder holds the files of a package that programs use, and the criteria that select the
+// folderFiles holds the files of a package that programs use, and the criteria that select the
 // files for kernels.
-type folder struct {
+type folderFiles struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
 	std             bool
-	own             bool // whether the package belongs to a main module
+	inMain          bool // whether the package belongs to a main module
 	unsafe          bool // whether the program's files import package unsafe
 	tags            []string
 	imports         func(path string) bool // reports whether the program's files import a package
 	read            func(name string) ([]byte, error)
 }
 
-// The method folder returns the data for selecting the files of package p that kernels use.
-func (l *loader) folder(p *listed) *folder {
-	return &folder{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, own: p.inMain, unsafe: p.imports["unsafe"] != nil,
-		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
+// packageFiles returns the data for selecting the files of package p that kernels use.
+func (l *loader) packageFiles(p *listedPackage) *folderFiles {
+	return &folderFiles{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, inMain: p.inMain, unsafe: p.imports["unsafe"] != nil,
+		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.readFile}
 }
 
 // OtherFiles reports whether kernels and programs use different files of package pkg. The list
 // files holds the program's files. The parameter own is set if the package belongs to a main
 // module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
-	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
+	f := &folderFiles{path: pkg.Path(), name: pkg.Name(), std: std, inMain: own, read: os.ReadFile}
 	paths := map[string]bool{}
 	for _, p := range pkg.Imports() {
 		paths[p.Path()] = true
@@ -76,11 +76,12 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 }
 
 // kernelFiles returns the files of a package that kernels use. Files of the standard library are
-// selected as for a 64-bit port of Go without assembly. The files of other packages are selected in
-// the same way in two cases. Either the package has assembly, or the files for the port do not
-// import unsafe. The selected files must only import packages that the program's files import. If a
-// function still lacks a body, the method otherFiles searches for other files.
-func (f *folder) kernelFiles() []string {
+// selected as for a 64-bit port of Go without assembly. Files of other packages are selected as for
+// a port without assembly in two cases. The two cases are a package with assembly, and a package
+// whose files for the port do not import unsafe. The selected files must only import packages that
+// the program's files import. If a function still lacks a body, the method otherFiles searches for
+// other files.
+func (f *folderFiles) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
 	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), f.tags...)
@@ -88,12 +89,12 @@ func (f *folder) kernelFiles() []string {
 		ctx.GOARCH = "sparc64" // sparc64 is not a port of Go, so no package has assembly for it
 	}
 	if !f.std {
-		if !f.hasAssembly() && (f.own || !f.unsafe) {
+		if !f.hasAssembly() && (f.inMain || !f.unsafe) {
 			return f.files
 		}
 		ctx.BuildTags = append(ctx.BuildTags, "purego", "appengine")
 	}
-	files := matching(&ctx, f.dir)
+	files := matchingFiles(&ctx, f.dir)
 	if len(files) == 0 || !f.std && !f.canImport(files) {
 		return f.files
 	}
@@ -101,13 +102,13 @@ func (f *folder) kernelFiles() []string {
 }
 
 // hasAssembly reports whether the package's folder contains assembly.
-func (f *folder) hasAssembly() bool {
+func (f *folderFiles) hasAssembly() bool {
 	found, err := filepath.Glob(filepath.Join(f.dir, "*.s"))
 	return err == nil && len(found) > 0
 }
 
-// The function matching returns the Go files in folder dir that the build context ctx selects.
-func matching(ctx *build.Context, dir string) (files []string) {
+// matchingFiles returns the Go files in folder dir that the build context ctx selects.
+func matchingFiles(ctx *build.Context, dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -124,8 +125,9 @@ func matching(ctx *build.Context, dir string) (files []string) {
 }
 
 // canImport reports whether the given files import only packages that the program's files import.
-// The go command has listed only these packages. For an empty list of files, the result is false.
-func (f *folder) canImport(files []string) bool {
+// Only the packages that the program's files import are allowed, because the go command has listed
+// only them. For an empty list of files, canImport returns false.
+func (f *folderFiles) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
 		if err != nil {
@@ -157,12 +159,12 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// The method tagged describes the difference between the files that kernels use and the files that
+// describeTagged describes the difference between the files that kernels use and the files that
 // programs use.
-func (f *folder) tagged(files []string) Tagged {
+func (f *folderFiles) describeTagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
-	for _, c := range choices(f.tags) {
-		if c.tag != "" && sameFiles(files, matching(&c.ctx, f.dir)) {
+	for _, c := range fileChoices(f.tags) {
+		if c.tag != "" && sameFiles(files, matchingFiles(&c.ctx, f.dir)) {
 			t.Tag = c.tag
 			break
 		}
@@ -177,14 +179,14 @@ func (f *folder) tagged(files []string) Tagged {
 	return t
 }
 
-// The type choice is one way to select a package's files without assembly.
-type choice struct {
+// fileChoice is one way to select a package's files without assembly.
+type fileChoice struct {
 	tag string // build tag, or "" for a port of Go for which no package has assembly
 	ctx build.Context
 }
 
-// The function choices returns the ways to select a package's files without assembly.
-func choices(tags []string) (all []choice) {
+// fileChoices returns the ways to select a package's files without assembly.
+func fileChoices(tags []string) (all []fileChoice) {
 	for _, tag := range append(slices.Clone(noAssembly), "") {
 		ctx := build.Default
 		ctx.BuildTags = slices.Concat(ctx.BuildTags, tags)
@@ -194,13 +196,13 @@ func choices(tags []string) (all []choice) {
 		} else {
 			ctx.BuildTags = append(ctx.BuildTags, tag)
 		}
-		all = append(all, choice{tag, ctx})
+		all = append(all, fileChoice{tag, ctx})
 	}
 	return all
 }
 
-// The type contents summarizes some Go files of a package.
-type contents struct {
+// fileContents summarizes some Go files of a package.
+type fileContents struct {
 	files   []string
 	funcs   map[string]bool // whether a function has a body, by "Func" or "Type.Method"
 	words   map[string]bool // all identifiers in the files
@@ -208,8 +210,8 @@ type contents struct {
 }
 
 // readFiles returns the contents of files, or nil if they cannot be read.
-func readFiles(files []string, read func(name string) ([]byte, error)) *contents {
-	c := &contents{files: files, funcs: map[string]bool{}, words: map[string]bool{}}
+func readFiles(files []string, read func(name string) ([]byte, error)) *fileContents {
+	c := &fileContents{files: files, funcs: map[string]bool{}, words: map[string]bool{}}
 	fset := token.NewFileSet()
 	for _, name := range files {
 		src, err := read(name)
@@ -242,11 +244,11 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *contents
 	return c
 }
 
-// The method without reports whether files make the assembly function fn unnecessary. The result is
-// true if the files contain a Go body for fn. The result is also true if the files neither declare
-// nor mention fn, and have bodies for all exported functions of the program's files. Other packages
-// may call these exported functions.
-func (c *contents) without(fn string, program *contents) bool {
+// replacesAsm reports whether files make the assembly function fn unnecessary. replacesAsm returns
+// true if the files contain a Go body for fn. replacesAsm also returns true if the files neither
+// declare nor mention fn, and have bodies for all exported functions of the program's files. The
+// exported functions need bodies because other packages may call them.
+func (c *fileContents) replacesAsm(fn string, program *fileContents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body
 	}
@@ -262,8 +264,8 @@ func (c *contents) without(fn string, program *contents) bool {
 }
 
 // OtherBody reports whether kernels can use function obj although the function has no Go body in
-// programs. Other files of the function's folder must contain a body for it, or must not mention
-// it.
+// programs. Other files of the function's folder must contain a body for the function, or must not
+// mention the function.
 func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	name := obj.Name()
 	if recv := obj.Signature().Recv(); recv != nil {
@@ -273,60 +275,60 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 }
 
 // otherBodies is a cache that maps a folder to the contents of files that build tags exclude. The
-// cache holds the data of only one file set. Without the cache, checks would be slow, because a
-// package that imports C may have thousands of functions without bodies.
+// cache otherBodies holds the data of only one file set. Without the cache, checks would be slow,
+// because a package that imports C may have thousands of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*contents // maps a folder to a list that holds the contents of the program's files and the contents of each possible choice of files
-	reads int                    // number of folders that were read, for tests
+	byDir map[string][]*fileContents // maps a folder to a list that holds the contents of the program's files and the contents of each possible choice of files
+	reads int                        // number of folders that were read, for tests
 }
 
 func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fset != fset {
-		b.fset, b.byDir = fset, map[string][]*contents{}
+		b.fset, b.byDir = fset, map[string][]*fileContents{}
 	}
 	all, ok := b.byDir[dir]
 	if !ok {
 		ctx := build.Default
-		all = []*contents{readFiles(matching(&ctx, dir), os.ReadFile)}
-		for _, c := range choices(nil) {
-			if files := matching(&c.ctx, dir); len(files) > 0 {
+		all = []*fileContents{readFiles(matchingFiles(&ctx, dir), os.ReadFile)}
+		for _, c := range fileChoices(nil) {
+			if files := matchingFiles(&c.ctx, dir); len(files) > 0 {
 				all = append(all, readFiles(files, os.ReadFile))
 			}
 		}
 		b.byDir[dir] = all
 		b.reads++
 	}
-	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *contents) bool { return c != nil && c.without(fn, all[0]) })
+	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *fileContents) bool { return c != nil && c.replacesAsm(fn, all[0]) })
 }
 
-// The type other describes the files of a package that kernels use.
-type other struct {
+// kernelFileSet describes the files of a package that kernels use.
+type kernelFileSet struct {
 	files   []string
 	reached bool // whether kernels call a function in a file that programs do not use
 	Tagged
 }
 
 // kernelFiles returns the files of package p that kernels use.
-func (l *loader) kernelFiles(p *listed) []string {
+func (l *loader) kernelFiles(p *listedPackage) []string {
 	if o := l.others[p]; o != nil {
 		return o.files
 	}
-	f := l.folder(p)
+	f := l.packageFiles(p)
 	files := f.kernelFiles()
 	if !p.std && !sameFiles(files, p.files) {
-		l.others[p] = &other{files, false, f.tagged(files)}
+		l.others[p] = &kernelFileSet{files, false, f.describeTagged(files)}
 	}
 	return files
 }
 
-// The method reaches records that kernels call fn.
-func (l *loader) reaches(fn *ssa.Function) {
+// recordReached records that kernels call fn.
+func (l *loader) recordReached(fn *ssa.Function) {
 	p := l.byPath[PackageOf(fn)]
 	if o := l.others[p]; o != nil && !o.reached && fn.Pos().IsValid() {
 		o.reached = !slices.Contains(p.files, l.fset.Position(fn.Pos()).Filename)
@@ -334,20 +336,20 @@ func (l *loader) reaches(fn *ssa.Function) {
 }
 
 // otherFiles selects other files for package p if the functions in list fns have no body in the
-// current files. The result tells whether suitable files were found. The search runs only once for
+// current files. otherFiles reports whether it found suitable files. The search runs only once for
 // each package.
-func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function) (bool, error) {
+func (l *loader) otherFiles(ctx context.Context, p *listedPackage, fns []*ssa.Function) (bool, error) {
 	if l.tried[p] || p.std || len(fns) == 0 {
 		return false, nil
 	}
 	l.tried[p] = true
-	program := readFiles(l.kernelFiles(p), l.read)
+	program := readFiles(l.kernelFiles(p), l.readFile)
 	if program == nil {
 		return false, nil
 	}
-	for _, c := range choices(l.tags) {
-		found := readFiles(matching(&c.ctx, p.dir), l.read)
-		if found == nil || len(found.files) == 0 || slices.ContainsFunc(fns, func(fn *ssa.Function) bool { return !found.without(funcName(fn), program) }) {
+	for _, c := range fileChoices(l.tags) {
+		found := readFiles(matchingFiles(&c.ctx, p.dir), l.readFile)
+		if found == nil || len(found.files) == 0 || slices.ContainsFunc(fns, func(fn *ssa.Function) bool { return !found.replacesAsm(funcName(fn), program) }) {
 			continue
 		}
 		if ok, err := l.canImportAll(ctx, p, found.imports); err != nil {
@@ -359,16 +361,16 @@ func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function)
 		for i, fn := range fns {
 			names[i] = funcName(fn)
 		}
-		l.others[p] = &other{found.files, true, Tagged{Package: p.path, Tag: c.tag, Func: slices.Min(names)}}
+		l.others[p] = &kernelFileSet{found.files, true, Tagged{Package: p.path, Tag: c.tag, Func: slices.Min(names)}}
 		delete(l.parsed, p)
 		return true, nil
 	}
 	return false, nil
 }
 
-// canImportAll adds imports to package p. For packages that are not listed yet, it runs the go
-// command. The result is false if a package is missing.
-func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) (bool, error) {
+// canImportAll adds imports to package p. For packages that are not listed yet, canImportAll runs
+// the go command. canImportAll returns false if an imported package is missing.
+func (l *loader) canImportAll(ctx context.Context, p *listedPackage, imports []string) (bool, error) {
 	var unknown []string
 	for _, path := range imports {
 		if path == "C" {
@@ -383,18 +385,18 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 		if err != nil {
 			return false, err
 		}
-		known := map[*packages.Package]*listed{}
+		known := map[*packages.Package]*listedPackage{}
 		for _, q := range pkgs {
-			l.listing(q, known)
+			l.convertPackage(q, known)
 		}
 	}
-	added := map[string]*listed{}
+	added := map[string]*listedPackage{}
 	for _, path := range imports {
 		if p.imports[path] != nil {
 			continue
 		}
 		q := l.byPath[path]
-		if q.missing() || len(q.files) == 0 {
+		if q.isMissing() || len(q.files) == 0 {
 			return false, nil
 		}
 		added[path] = q
@@ -403,9 +405,8 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 	return true, nil
 }
 
-// Kernels and programs may use different files of a package. The method tagged returns all packages
-// whose files differ in this way, sorted by path.
-func (l *loader) tagged() (all []Tagged) {
+// allTagged returns all packages whose files differ between kernels and programs, sorted by path.
+func (l *loader) allTagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {
 			all = append(all, o.Tagged)

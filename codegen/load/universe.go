@@ -20,17 +20,17 @@ import (
 type universe struct {
 	l       *loader
 	prog    *ssa.Program
-	sources []*source
-	bySrc   map[*listed]*source
+	sources []*sourcePackage
+	bySrc   map[*listedPackage]*sourcePackage
 	types   map[string]*types.Package // maps a path to a package; some packages may be incomplete
-	done    map[*listed]*types.Package
-	touches map[*listed]bool // maps a package to whether one of its direct or indirect imports is loaded from source
+	done    map[*listedPackage]*types.Package
+	touches map[*listedPackage]bool // maps a package to whether one of its direct or indirect imports is loaded from source
 	err     error
 }
 
-// The type source is a package that is loaded from source.
-type source struct {
-	*listed
+// sourcePackage is a package that is loaded from source.
+type sourcePackage struct {
+	*listedPackage
 	files []*ast.File
 	types *types.Package
 	info  *types.Info
@@ -38,20 +38,20 @@ type source struct {
 }
 
 // newUniverse type-checks the roots and the packages that they import. Packages in wanted are
-// loaded from source. All other packages are read from export data if export data exists. Then
-// newUniverse builds the SSA form of the packages from source.
-func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*universe, error) {
+// loaded from source. newUniverse reads packages that are not in wanted from export data, if export
+// data exists. Then newUniverse builds the SSA form of the packages from source.
+func (l *loader) newUniverse(roots []*listedPackage, wanted map[*listedPackage]bool) (*universe, error) {
 	u := &universe{
 		l:       l,
 		prog:    ssa.NewProgram(l.fset, ssa.GlobalDebug|ssa.InstantiateGenerics),
-		bySrc:   map[*listed]*source{},
+		bySrc:   map[*listedPackage]*sourcePackage{},
 		types:   map[string]*types.Package{"unsafe": types.Unsafe},
-		done:    map[*listed]*types.Package{},
-		touches: map[*listed]bool{},
+		done:    map[*listedPackage]*types.Package{},
+		touches: map[*listedPackage]bool{},
 	}
 	l.trace.Rounds++
-	var visit func(p *listed) bool
-	visit = func(p *listed) bool {
+	var visit func(p *listedPackage) bool
+	visit = func(p *listedPackage) bool {
 		if t, ok := u.touches[p]; ok {
 			return t
 		}
@@ -61,26 +61,26 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 			t = visit(q) || t
 		}
 		u.touches[p] = t
-		return t || wanted[p] || p.export == "" && !p.missing()
+		return t || wanted[p] || p.export == "" && !p.isMissing()
 	}
 	for _, p := range roots {
 		visit(p)
 	}
 	for _, p := range roots {
-		u.pkg(p, wanted)
+		u.loadPackage(p, wanted)
 	}
 	if u.err != nil {
 		return nil, u.err
 	}
-	if len(l.sound(roots)) < len(roots) {
+	if len(l.soundRoots(roots)) < len(roots) {
 		return u, nil // go/ssa accepts only packages without type errors
 	}
-	u.build()
+	u.buildSSA()
 	return u, nil
 }
 
-// The method pkg returns the package p with complete type information.
-func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
+// loadPackage returns the package p with complete type information.
+func (u *universe) loadPackage(p *listedPackage, wanted map[*listedPackage]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
 	}
@@ -93,8 +93,8 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 		// Export data refers to other packages, which must be loaded before the data is read.
 		for _, q := range sortedImports(p) {
 			if fromSource || u.touches[q] || wanted[q] || q.export == "" {
-				if !q.missing() {
-					u.pkg(q, wanted)
+				if !q.isMissing() {
+					u.loadPackage(q, wanted)
 				}
 			}
 		}
@@ -102,9 +102,9 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	var t *types.Package
 	var err error
 	if fromSource {
-		t, err = u.check(p)
+		t, err = u.checkSource(p)
 	} else {
-		t, err = u.read(p)
+		t, err = u.readExport(p)
 	}
 	if err != nil && u.err == nil {
 		u.err = err
@@ -113,17 +113,17 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	return t
 }
 
-func sortedImports(p *listed) []*listed {
-	var all []*listed
+func sortedImports(p *listedPackage) []*listedPackage {
+	var all []*listedPackage
 	for _, q := range p.imports {
 		all = append(all, q)
 	}
-	slices.SortFunc(all, func(a, b *listed) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b *listedPackage) int { return strings.Compare(a.path, b.path) })
 	return all
 }
 
-// The method read reads the export data of package p.
-func (u *universe) read(p *listed) (*types.Package, error) {
+// readExport reads the export data of package p.
+func (u *universe) readExport(p *listedPackage) (*types.Package, error) {
 	f, err := os.Open(p.export)
 	if err != nil {
 		return nil, fmt.Errorf("export data of %s: %w", p.path, err)
@@ -140,15 +140,15 @@ func (u *universe) read(p *listed) (*types.Package, error) {
 	return t, nil
 }
 
-// The method check type-checks package p from source. The bodies of functions with errors are
-// removed. An example is a function that uses stubs that kgen has not written yet. An error in a
-// removed body is reported only if a kernel reaches the function.
-func (u *universe) check(p *listed) (*types.Package, error) {
-	files, err := u.l.parse(p)
+// checkSource type-checks package p from source. The bodies of functions with errors are removed.
+// An example is a function that uses stubs that kgen has not written yet. An error in a removed
+// body is reported only if a kernel reaches the function.
+func (u *universe) checkSource(p *listedPackage) (*types.Package, error) {
+	files, err := u.l.parseFiles(p)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{listed: p, files: files}
+	s := &sourcePackage{listedPackage: p, files: files}
 	u.sources = append(u.sources, s)
 	u.bySrc[p] = s
 	for range maxRepairs {
@@ -184,7 +184,7 @@ func (u *universe) check(p *listed) (*types.Package, error) {
 			FileVersions: map[*ast.File]string{},
 		}
 		s.types, _ = cfg.Check(p.path, u.l.fset, s.files, s.info)
-		if !u.l.repair(s, errs) {
+		if !u.l.repairPackage(s, errs) {
 			break
 		}
 	}
@@ -196,15 +196,15 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// The method parse returns the syntax trees of package p. Each package is parsed once, and all
+// parseFiles returns the syntax trees of package p. Each package is parsed once, and all
 // type-checks of the package use the same trees.
-func (l *loader) parse(p *listed) ([]*ast.File, error) {
+func (l *loader) parseFiles(p *listedPackage) ([]*ast.File, error) {
 	if files, ok := l.parsed[p]; ok {
 		return files, nil
 	}
 	var files []*ast.File
 	for _, name := range l.kernelFiles(p) {
-		src, err := l.read(name)
+		src, err := l.readFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 		l.syntaxErrors(p, err)
 		files = append(files, f)
 	}
-	files = l.replace(p, files)
+	files = l.replaceFuncs(p, files)
 	l.parsed[p] = files
 	if !p.std {
 		l.dropMissing(p, files)
@@ -224,8 +224,8 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	return files, nil
 }
 
-// The method build builds the SSA form of the packages that are loaded from source.
-func (u *universe) build() {
+// buildSSA builds the SSA form of the packages that are loaded from source.
+func (u *universe) buildSSA() {
 	seen := map[*types.Package]bool{}
 	for _, s := range u.sources {
 		seen[s.types] = true
@@ -242,7 +242,7 @@ func (u *universe) build() {
 		}
 	}
 	u.l.trace.Sources, u.l.trace.Exported = nil, 0
-	var changed []unevaluated
+	var changed []arrayRange
 	for _, s := range u.sources {
 		changed = append(changed, u.indicesOnly(s)...)
 		create(s.types.Imports())

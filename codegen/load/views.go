@@ -39,9 +39,9 @@ type viewer struct {
 }
 
 // SharedViews returns the view types in the stubs of a package, sorted by name. The second result
-// maps each kernel to a further map. The further map's keys are paths of members, such as
-// "Deep[0].In". The values of the further map are expressions for the members' view types. A type
-// without a name, or with a name that stubs cannot use, has no view.
+// of SharedViews maps each kernel to a further map. The keys of the further map are paths of
+// members, such as "Deep[0].In". The values of the further map are expressions for the members'
+// view types. A type without a name, or with a name that stubs cannot use, has no view.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -58,7 +58,7 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 		var members func(t types.Type, at string)
 		members = func(t types.Type, at string) {
 			if at != "" && !internal(at) {
-				if use := v.use(t); use != "" {
+				if use := v.viewExpr(t); use != "" {
 					uses[k][at] = use
 					return
 				}
@@ -84,9 +84,9 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	return v.all, uses
 }
 
-// The method use returns the expression by which stubs refer to the view of struct type t. The
-// result is "" if type t has no view.
-func (v *viewer) use(t types.Type) string {
+// viewExpr returns the expression by which stubs refer to the view of struct type t. viewExpr
+// returns "" if type t has no view.
+func (v *viewer) viewExpr(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || !hasSlices(t) || fromDSL(t) != "" {
 		return ""
@@ -95,7 +95,7 @@ func (v *viewer) use(t types.Type) string {
 	if !ok {
 		return ""
 	}
-	view := v.view(n.Origin(), st)
+	view := v.viewOf(n.Origin(), st)
 	if view == nil {
 		return ""
 	}
@@ -112,8 +112,8 @@ func (v *viewer) use(t types.Type) string {
 	return view.Name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// The method view returns the view of the declared type n, or nil if the type has no view.
-func (v *viewer) view(n *types.Named, st *types.Struct) *View {
+// viewOf returns the view of the declared type n, or nil if the type has no view.
+func (v *viewer) viewOf(n *types.Named, st *types.Struct) *View {
 	obj := n.Obj()
 	if view, ok := v.of[obj]; ok {
 		return view
@@ -125,7 +125,7 @@ func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	view := &View{Of: obj.Pkg().Name() + "." + obj.Name()}
 	var params, args []string
 	for p := range n.TypeParams().TypeParams() {
-		if !nameable(p.Constraint(), v.pkg) {
+		if !canNameConstraint(p.Constraint(), v.pkg) {
 			return nil
 		}
 		args = append(args, p.Obj().Name())
@@ -138,25 +138,25 @@ func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 		if f.Name() == "_" {
 			continue
 		}
-		t := v.field(f.Type())
+		t := v.fieldView(f.Type())
 		if t == "" || !f.Exported() {
 			return nil
 		}
 		view.Fields = append(view.Fields, ViewField{f.Name(), t})
 	}
-	view.Name = v.name(obj)
+	view.Name = v.viewName(obj)
 	if v.pkg.Importable(obj.Pkg().Path()) {
 		view.Source = "«" + obj.Pkg().Path() + "»." + obj.Name()
-		view.parts(st, "")
+		view.addParts(st, "")
 	}
 	v.of[obj] = view
 	v.all = append(v.all, *view)
 	return view
 }
 
-// The method parts adds the paths of a value's fields and elements to v.Slices and v.Values. The
-// value has type t.
-func (v *View) parts(t types.Type, at string) {
+// addParts adds the paths of a value's fields and elements to v.Slices and v.Values. The value in
+// addParts has type t.
+func (v *View) addParts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
 		return
@@ -166,24 +166,24 @@ func (v *View) parts(t types.Type, at string) {
 		v.Slices = append(v.Slices, at)
 	case *types.Array:
 		for i := range min(u.Len(), maxLeaves) {
-			v.parts(u.Elem(), fmt.Sprintf("%s[%d]", at, i))
+			v.addParts(u.Elem(), fmt.Sprintf("%s[%d]", at, i))
 		}
 	case *types.Struct:
 		for f := range u.Fields() {
 			if f.Name() != "_" {
-				v.parts(f.Type(), strings.TrimPrefix(at+"."+f.Name(), "."))
+				v.addParts(f.Type(), strings.TrimPrefix(at+"."+f.Name(), "."))
 			}
 		}
 	}
 }
 
-// Parameter t is the type of a field in the original type. The method field returns the type of the
-// view's field. The result is "" if views cannot have this field.
-func (v *viewer) field(t types.Type) string {
+// Parameter t is the type of a field in the original type. fieldView returns the type of the view's
+// field. fieldView returns "" if views cannot have the field.
+func (v *viewer) fieldView(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)
 	}
-	if use := v.use(t); use != "" {
+	if use := v.viewExpr(t); use != "" {
 		return use
 	}
 	if _, named := types.Unalias(t).(*types.Named); named {
@@ -195,13 +195,13 @@ func (v *viewer) field(t types.Type) string {
 	case *types.Slice:
 		return "«" + modulePath + "/runtime».View[" + TypeExpr(u.Elem()) + "]"
 	case *types.Array:
-		if elem := v.field(u.Elem()); elem != "" {
+		if elem := v.fieldView(u.Elem()); elem != "" {
 			return fmt.Sprintf("[%d]%s", u.Len(), elem)
 		}
 	case *types.Struct:
 		var fields []string
 		for f := range u.Fields() {
-			t := v.field(f.Type())
+			t := v.fieldView(f.Type())
 			if t == "" || !f.Exported() {
 				return ""
 			}
@@ -212,9 +212,9 @@ func (v *viewer) field(t types.Type) string {
 	return ""
 }
 
-// The method name returns an unused name for a view. The view has the same name as the original
-// type. If this name is in use, the package's name is put before it.
-func (v *viewer) name(obj *types.TypeName) string {
+// viewName returns an unused name for a view. The view has the same name as the original type. If
+// the name of the original type is in use, viewName puts the package's name before it.
+func (v *viewer) viewName(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {
 		pkg := obj.Pkg().Name()
@@ -232,9 +232,9 @@ func (v *viewer) name(obj *types.TypeName) string {
 	return name
 }
 
-// Type t is the constraint of a type parameter. The method nameable reports whether generated code
-// for the package's kernels can write this constraint.
-func nameable(t types.Type, pkg *Package) bool {
+// Type t is the constraint of a type parameter. canName reports whether generated code for the
+// package's kernels can write this constraint.
+func canNameConstraint(t types.Type, pkg *Package) bool {
 	ok := true
 	var visit func(t types.Type)
 	visit = func(t types.Type) {

@@ -21,7 +21,8 @@ import (
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
 // variable. Writes of the package's initializer are ignored. Written is the position of a write, or
 // token.NoPos. Out is a position at which code outside of the loaded packages gets access to the
-// memory, or token.NoPos. For example, a caller of an exported function may get a pointer.
+// memory, or token.NoPos. For example, a caller of an exported function may get a pointer to the
+// memory.
 type Fate struct {
 	Written, Out token.Pos
 	// Stored is the position of a write that is not an append, or token.NoPos. An append writes after
@@ -35,44 +36,44 @@ type Fate struct {
 	Filled token.Pos
 }
 
-// The type fates computes and caches the Fate of each package-level variable.
-type fates struct {
+// fateCache computes and caches the Fate of each package-level variable.
+type fateCache struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
-	in []*usage
+	in []*usageIndex
 	// The map held caches the possible values of interfaces.
-	held map[ssa.Value]held
+	held map[ssa.Value]heldValues
 }
 
-// The type usage is an index of the uses of package-level variables and functions in some packages
-// from source. go/ssa does not provide this index.
-type usage struct {
+// usageIndex is an index of the uses of package-level variables and functions in some packages from
+// source. go/ssa does not provide an index of uses.
+type usageIndex struct {
 	once     sync.Once
 	packages []*ssa.Package
 	partial  map[*ssa.Package]bool // packages from which code was removed
 	uses     map[ssa.Value][]ssa.Instruction
 	invokes  map[string][]ssa.CallInstruction // maps the name of a method to its calls through interfaces
 	methods  map[string][]*ssa.Function
-	fields   map[field][]*ssa.FieldAddr // maps a field with an interface type to its addresses
-	asserts  []*ssa.TypeAssert          // type assertions on values of type error
-	finds    []*ssa.Call                // calls of errors.As and errors.AsType
+	fields   map[fieldKey][]*ssa.FieldAddr // maps a field with an interface type to its addresses
+	asserts  []*ssa.TypeAssert             // type assertions on values of type error
+	finds    []*ssa.Call                   // calls of errors.As and errors.AsType
 	// The list first contains the types of values that package initializers convert to interfaces. The
 	// list boxed contains the types of values that any code converts to interfaces. Not all instances
 	// of methods of generic types are known. If a generic method converts a value of a type parameter,
 	// the field boxesAny is set. If boxesAny is set, an interface may hold a value of any type.
-	first    []types.Type
-	boxed    typeutil.Map
-	boxesAny bool
+	initialTypes []types.Type
+	boxedTypes   typeutil.Map
+	boxesAny     bool
 }
 
-func newFates(in ...*usage) *fates {
-	return &fates{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]held{}}
+func newFates(in ...*usageIndex) *fateCache {
+	return &fateCache{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]heldValues{}}
 }
 
-// usageOf returns the index of uses for the packages in sources. The index is computed when it is
-// first used. Packages with removed code are marked as partial.
-func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
-	u := &usage{partial: map[*ssa.Package]bool{}}
+// usageOf returns the index of uses for the packages in sources. usageOf computes the index when it
+// is first used. Packages with removed code are marked as partial.
+func usageOf(sources []*sourcePackage, repaired map[*ast.File]bool) *usageIndex {
+	u := &usageIndex{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
 		if s.ssa != nil {
 			u.packages = append(u.packages, s.ssa)
@@ -88,7 +89,7 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 	defer p.fates.mu.Unlock()
 	f, ok := p.fates.of[g]
 	if !ok {
-		f = p.fates.find(p.SSA, g)
+		f = p.fates.findFate(p.SSA, g)
 		p.fates.of[g] = f
 	}
 	return f
@@ -99,11 +100,11 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 // packages.
 func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
 
-// The method index computes the index of all uses.
-func (f *usage) index() {
+// buildIndex computes the index of all uses.
+func (f *usageIndex) buildIndex() {
 	f.uses, f.invokes, f.methods = map[ssa.Value][]ssa.Instruction{}, map[string][]ssa.CallInstruction{}, map[string][]*ssa.Function{}
-	f.fields = map[field][]*ssa.FieldAddr{}
-	f.initial()
+	f.fields = map[fieldKey][]*ssa.FieldAddr{}
+	f.findInitialTypes()
 	seen := map[*ssa.Function]bool{}
 	var add func(fn *ssa.Function)
 	add = func(fn *ssa.Function) {
@@ -122,7 +123,7 @@ func (f *usage) index() {
 					f.invokes[name] = append(f.invokes[name], c)
 				}
 				if m, ok := in.(*ssa.MakeInterface); ok {
-					f.boxed.Set(m.X.Type(), true)
+					f.boxedTypes.Set(m.X.Type(), true)
 				}
 				f.boxesAny = f.boxesAny || boxesParam(in) && methodOf(fn)
 				if a, ok := in.(*ssa.FieldAddr); ok && types.IsInterface(a.Type().Underlying().(*types.Pointer).Elem()) {
@@ -132,7 +133,7 @@ func (f *usage) index() {
 				}
 				if a, ok := in.(*ssa.TypeAssert); ok && gotypes.IsError(a.X.Type()) && PackageOf(fn) != "errors" {
 					f.asserts = append(f.asserts, a)
-				} else if c, ok := in.(*ssa.Call); ok && finds(c) {
+				} else if c, ok := in.(*ssa.Call); ok && isErrorsAs(c) {
 					f.finds = append(f.finds, c)
 				}
 				for _, op := range in.Operands(ops[:0]) {
@@ -197,8 +198,8 @@ func methodOf(fn *ssa.Function) bool {
 	return fn.Signature.Recv() != nil
 }
 
-// The method initial collects the types of values that package initializers convert to interfaces.
-func (f *usage) initial() {
+// findInitialTypes collects the types of values that package initializers convert to interfaces.
+func (f *usageIndex) findInitialTypes() {
 	seen := map[*ssa.Function]bool{}
 	var add func(fn *ssa.Function)
 	add = func(fn *ssa.Function) {
@@ -211,8 +212,8 @@ func (f *usage) initial() {
 				switch in := in.(type) {
 				case *ssa.MakeInterface:
 					t := in.X.Type()
-					if !slices.ContainsFunc(f.first, func(u types.Type) bool { return types.Identical(t, u) }) {
-						f.first = append(f.first, t)
+					if !slices.ContainsFunc(f.initialTypes, func(u types.Type) bool { return types.Identical(t, u) }) {
+						f.initialTypes = append(f.initialTypes, t)
 					}
 				case *ssa.Call:
 					add(in.Call.StaticCallee())
@@ -228,7 +229,7 @@ func (f *usage) initial() {
 // A flow is a value from which the memory of the followed variable can be reached. At depth 0, the
 // value contains a pointer or slice that refers to the memory. At depth n, the program reaches this
 // pointer or slice after n loads.
-type flow struct {
+type valueFlow struct {
 	v     ssa.Value
 	depth int
 }
@@ -239,40 +240,39 @@ const maxDepth = 8
 // A follower finds all values and instructions through which a variable's memory is accessed.
 type follower struct {
 	prog   *ssa.Program
-	in     []*usage
+	in     []*usageIndex
 	g      *ssa.Global
-	held   map[ssa.Value]held
-	seen   map[flow]bool
-	work   []flow
-	types  []types.Type // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type // types that were added to field types because visited code converts their values to interfaces
-	errors []thrown     // followed values that the program converts to error
-	known  typeutil.Map // maps a type to the result of method lead
-	at     ssa.Value    // value that is being followed
+	held   map[ssa.Value]heldValues
+	seen   map[valueFlow]bool
+	work   []valueFlow
+	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
+	boxed  []types.Type  // types in the field types that were added because visited code converts their values to interfaces
+	errors []thrownValue // followed values that the program converts to error
+	known  typeutil.Map  // maps a type to the result of leadText
+	at     ssa.Value     // value that is being followed
 	found  Fate
 	near   bool // whether the position found.Out is in the package of the variable
 }
 
-func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
-	w := &follower{prog: prog, in: f.in, g: g, held: f.held, seen: map[flow]bool{}}
+func (f *fateCache) findFate(prog *ssa.Program, g *ssa.Global) Fate {
+	w := &follower{prog: prog, in: f.in, g: g, held: f.held, seen: map[valueFlow]bool{}}
 	for _, u := range f.in {
-		u.once.Do(u.index)
-		w.types = append(w.types, u.first...)
+		u.once.Do(u.buildIndex)
+		w.types = append(w.types, u.initialTypes...)
 	}
-	w.add(g, 0)
+	w.followValue(g, 0)
 	for len(w.work) > 0 {
 		at := w.work[len(w.work)-1]
 		w.work, w.at = w.work[:len(w.work)-1], at.v
 		for _, in := range w.referrers(at.v) {
-			w.use(at, in)
+			w.followUse(at, in)
 		}
 	}
 	return w.found
 }
 
-// The method uses returns the instructions that have a package-level variable or a function as an
-// operand.
-func (w *follower) uses(v ssa.Value) (all []ssa.Instruction) {
+// usesOf returns the instructions that have a package-level variable or a function as an operand.
+func (w *follower) usesOf(v ssa.Value) (all []ssa.Instruction) {
 	for _, u := range w.in {
 		all = append(all, u.uses[v]...)
 	}
@@ -282,7 +282,7 @@ func (w *follower) uses(v ssa.Value) (all []ssa.Instruction) {
 func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 	switch v.(type) {
 	case *ssa.Global, *ssa.Function:
-		return w.uses(v)
+		return w.usesOf(v)
 	}
 	if rs := v.Referrers(); rs != nil {
 		return *rs
@@ -290,128 +290,128 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 	return nil
 }
 
-// The method add queues value v to be followed, unless no memory can be reached from v.
-func (w *follower) add(v ssa.Value, depth int) {
-	if v == nil || w.lead(v.Type()) == "" {
+// followValue queues value v to be followed, unless no memory can be reached from v.
+func (w *follower) followValue(v ssa.Value, depth int) {
+	if v == nil || w.leadText(v.Type()) == "" {
 		return
 	}
-	if at := (flow{v, depth}); !w.seen[at] {
+	if at := (valueFlow{v, depth}); !w.seen[at] {
 		w.seen[at] = true
 		w.work = append(w.work, at)
 	}
 }
 
-// The method where returns the position of an instruction. An instruction of a wrapper has no
-// position, so the method returns the position of the function or of the variable.
-func (w *follower) where(in ssa.Instruction) token.Pos {
+// posOf returns the position of an instruction. An instruction of a wrapper has no position, so
+// followReturn the position of the function or of the variable.
+func (w *follower) posOf(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// The function earlier sets *pos to position at if *pos is not valid or is after position at.
-func earlier(pos *token.Pos, at token.Pos) {
+// keepEarlier sets *pos to position at if *pos is not valid or is after position at.
+func keepEarlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
 	}
 }
 
-// The method wrote records that an instruction writes to the followed memory.
-func (w *follower) wrote(in ssa.Instruction) {
-	at := w.where(in)
+// recordWrite records that an instruction writes to the followed memory.
+func (w *follower) recordWrite(in ssa.Instruction) {
+	at := w.posOf(in)
 	if w.runsInitially(in.Parent(), nil) {
-		earlier(&w.found.Filled, at)
+		keepEarlier(&w.found.Filled, at)
 		return
 	}
-	earlier(&w.found.Written, at)
+	keepEarlier(&w.found.Written, at)
 	if c, ok := in.(ssa.CallInstruction); ok {
 		if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "append" {
 			return
 		}
 	}
-	earlier(&w.found.Stored, at)
+	keepEarlier(&w.found.Stored, at)
 }
 
-// The method escapes records that an instruction makes the followed memory available to unknown
-// code. Among several such instructions, the method prefers an instruction in the variable's
-// package, since it is the most informative for the user.
-func (w *follower) escapes(in ssa.Instruction) {
+// recordEscape records that an instruction makes the followed memory available to unknown code.
+// Among several instructions that give unknown code access, recordEscape prefers an instruction in
+// the variable's package, since it is the most informative for the user.
+func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
-	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
+	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
 		w.found.Out, w.near, w.found.OutBy = at, near, w.outBy(in)
 	}
 }
 
-// The method made records that an interface holds a value of type t that leads to the followed
-// memory. If the type is new, the search starts again from the variable.
-func (w *follower) made(t types.Type) {
+// recordHeld records that an interface holds a value of type t that leads to the followed memory.
+// If no held value of type t was recorded before, the search starts again from the variable.
+func (w *follower) recordHeld(t types.Type) {
 	is := func(u types.Type) bool { return types.Identical(t, u) }
-	if leads(t) && !slices.ContainsFunc(w.boxed, is) {
+	if leadsToMemory(t) && !slices.ContainsFunc(w.boxed, is) {
 		w.boxed = append(w.boxed, t)
 		if !slices.ContainsFunc(w.types, is) {
 			w.types = append(w.types, t)
 		}
 		clear(w.seen)
 		w.errors = nil
-		w.add(w.g, 0)
+		w.followValue(w.g, 0)
 	}
 }
 
-// The method use follows a value into an instruction that uses the value.
-func (w *follower) use(at flow, in ssa.Instruction) {
+// followUse follows a value into an instruction that uses the value.
+func (w *follower) followUse(at valueFlow, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
-		w.store(at, in)
+		w.followStore(at, in)
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
-			w.add(in, max(at.depth-1, 0))
+			w.followValue(in, max(at.depth-1, 0))
 		} else if in.Op == token.ARROW {
-			w.escapes(in)
+			w.recordEscape(in)
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.SliceToArrayPointer:
-		w.add(in.(ssa.Value), at.depth)
+		w.followValue(in.(ssa.Value), at.depth)
 	case *ssa.MakeInterface, *ssa.TypeAssert:
-		w.add(in.(ssa.Value), at.depth)
+		w.followValue(in.(ssa.Value), at.depth)
 		if m, ok := in.(*ssa.MakeInterface); ok {
-			w.made(m.X.Type())
+			w.recordHeld(m.X.Type())
 			if gotypes.IsError(m.Type()) {
-				w.throw(at, m.X.Type(), in)
+				w.followThrown(at, m.X.Type(), in)
 			}
 		} else if a := in.(*ssa.TypeAssert); gotypes.IsError(a.AssertedType) {
 			w.throwHeld(at, in)
 		}
 	case *ssa.ChangeInterface:
-		w.add(in, at.depth)
+		w.followValue(in, at.depth)
 		if gotypes.IsError(in.Type()) {
 			w.throwHeld(at, in)
 		}
 	case *ssa.Field, *ssa.Index, *ssa.Extract, *ssa.Lookup, *ssa.Range, *ssa.Next:
-		w.add(in.(ssa.Value), at.depth)
+		w.followValue(in.(ssa.Value), at.depth)
 	case *ssa.Convert, *ssa.MultiConvert:
-		if v := in.(ssa.Value); leads(v.Type()) {
-			w.add(v, at.depth)
+		if v := in.(ssa.Value); leadsToMemory(v.Type()) {
+			w.followValue(v, at.depth)
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
-			w.escapes(in)
+			w.recordEscape(in)
 		}
 	case *ssa.MakeClosure:
 		fn := in.Fn.(*ssa.Function)
 		for i, b := range in.Bindings {
 			if b == at.v {
-				w.add(fn.FreeVars[i], at.depth)
+				w.followValue(fn.FreeVars[i], at.depth)
 			}
 		}
 	case *ssa.Return:
-		w.returns(at, in)
+		w.followReturn(at, in)
 	case *ssa.MapUpdate, *ssa.Send, *ssa.Select:
-		w.escapes(in)
+		w.recordEscape(in)
 	case ssa.CallInstruction:
-		w.call(at, in)
+		w.followCall(at, in)
 	}
 }
 
-// The method store follows a store of the value, or a store to memory that can be reached from the
+// followStore follows a store of the value, or a store to memory that can be reached from the
 // value.
-func (w *follower) store(at flow, in *ssa.Store) {
-	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
-		w.wrote(in)
+func (w *follower) followStore(at valueFlow, in *ssa.Store) {
+	if in.Addr == at.v && at.depth == 0 && !w.isInitialStore(in) {
+		w.recordWrite(in)
 	}
 	if in.Val != at.v {
 		return
@@ -420,18 +420,18 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	switch root.(type) {
 	case *ssa.Alloc, *ssa.Global:
 		if at.depth < maxDepth {
-			w.add(root, at.depth+1)
+			w.followValue(root, at.depth+1)
 			if g, ok := root.(*ssa.Global); ok && token.IsExported(g.Name()) && g != w.g {
-				w.escapes(in)
+				w.recordEscape(in)
 			}
 			return
 		}
 	}
-	w.escapes(in)
+	w.recordEscape(in)
 }
 
-// The method initial reports whether a store sets the initial value of the followed variable.
-func (w *follower) initial(in *ssa.Store) bool {
+// isInitialStore reports whether a store sets the initial value of the followed variable.
+func (w *follower) isInitialStore(in *ssa.Store) bool {
 	fn := in.Parent()
 	if fn.Synthetic == "" || fn.Name() != "init" {
 		return false
@@ -449,8 +449,8 @@ func (w *follower) initial(in *ssa.Store) bool {
 }
 
 // runsInitially reports whether function fn runs only while the variable's package is initialized.
-// The result is true if fn is an init function of the package. The result is also true if all uses
-// of fn are calls, and the calling functions run only during initialization.
+// runsInitially returns true if fn is an init function of the package. runsInitially also returns
+// true if all uses of fn are calls, and the calling functions run only during initialization.
 func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
@@ -461,15 +461,15 @@ func (w *follower) runsInitially(fn *ssa.Function, up []*ssa.Function) bool {
 	if isInit(fn) {
 		return true
 	}
-	obj := object(fn)
+	obj := objectOf(fn)
 	if fn.Parent() == nil && (obj == nil || obj.Exported() || fn.Origin() != nil || fn.Name() == "main") {
 		return false
 	}
-	if len(w.invokes(fn)) > 0 {
+	if len(w.invokesOf(fn)) > 0 {
 		return false
 	}
 	up = append(up, fn)
-	uses := w.uses(fn)
+	uses := w.usesOf(fn)
 	for _, in := range uses {
 		if c, ok := in.(*ssa.MakeClosure); ok {
 			for _, r := range *c.Referrers() {
@@ -499,94 +499,93 @@ func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Fu
 	return ok && c.Call.Value == fn && !slices.Contains(c.Call.Args, fn) && w.runsInitially(in.Parent(), up)
 }
 
-// The method returns follows a returned value to the calls of the returning function.
-func (w *follower) returns(at flow, in *ssa.Return) {
+// followReturn follows a returned value to the calls of the returning function.
+func (w *follower) followReturn(at valueFlow, in *ssa.Return) {
 	fn := in.Parent()
-	if obj := object(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
-		w.escapes(in)
+	if obj := objectOf(fn); fn.Parent() == nil && obj != nil && token.IsExported(obj.Name()) {
+		w.recordEscape(in)
 	}
-	for _, use := range w.uses(fn) {
-		w.results(fn, use, at.depth, in)
+	for _, use := range w.usesOf(fn) {
+		w.followResults(fn, use, at.depth, in)
 	}
-	for _, c := range w.invokes(fn) {
+	for _, c := range w.invokesOf(fn) {
 		if v := c.Value(); v != nil {
-			w.add(v, at.depth)
+			w.followValue(v, at.depth)
 		}
 	}
 }
 
-// The method results follows the results of function fn at an instruction that has fn as an
-// operand.
-func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
+// followResults follows the results of function fn at an instruction that has fn as an operand.
+func (w *follower) followResults(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
 		if use.Common().Value == fn {
 			if v := use.Value(); v != nil {
-				w.add(v, depth)
+				w.followValue(v, depth)
 			}
 			return
 		}
 	case *ssa.MakeClosure:
 		for _, r := range *use.Referrers() {
-			w.results(use, r, depth, at)
+			w.followResults(use, r, depth, at)
 		}
 		return
 	case *ssa.DebugRef:
 		return
 	}
-	w.escapes(at)
+	w.recordEscape(at)
 }
 
-// The method call follows a value into a call. The value is an argument or the called function.
-func (w *follower) call(at flow, in ssa.CallInstruction) {
+// followCall follows a value into a call. The followed value is an argument or the called function.
+func (w *follower) followCall(at valueFlow, in ssa.CallInstruction) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
-		w.builtin(at, in, b.Name())
+		w.followBuiltin(at, in, b.Name())
 		return
 	}
 	if c.IsInvoke() {
-		w.invoke(at, in)
+		w.followInvoke(at, in)
 		return
 	}
 	if fn := c.StaticCallee(); fn != nil {
-		w.enter(at, in, fn, c.Args)
+		w.enterBody(at, in, fn, c.Args)
 	} else if c.Value != at.v {
-		w.escapes(in)
+		w.recordEscape(in)
 	}
 }
 
-// The method enter follows a value into the body of function fn, which a call may execute. The list
-// args contains the values of fn's parameters.
-func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
+// enterBody follows a value into the body of function fn, which a call may execute. The values in
+// args are those of fn's parameters.
+func (w *follower) enterBody(at valueFlow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {
 		case a != at.v:
 		case len(fn.Blocks) > 0:
-			w.add(fn.Params[i], at.depth)
+			w.followValue(fn.Params[i], at.depth)
 		case onlyReads(fn, i):
 			if v := in.Value(); v != nil {
-				w.add(v, at.depth)
+				w.followValue(v, at.depth)
 			}
-			w.formatted(at, in, fn)
+			w.followFormatted(at, in, fn)
 		case PackageOf(fn) == "sync/atomic":
-			w.wrote(in)
+			w.recordWrite(in)
 		default:
-			w.escapes(in)
+			w.recordEscape(in)
 		}
 	}
 }
 
-// The method invoke follows a value into a call through an interface.
-func (w *follower) invoke(at flow, in ssa.CallInstruction) {
+// followInvoke follows a value into a call through an interface.
+func (w *follower) followInvoke(at valueFlow, in ssa.CallInstruction) {
 	c := in.Common()
 	args := slices.Concat([]ssa.Value{c.Value}, c.Args)
-	to := w.holds(c.Value)
-	if !to.unknown {
+	to := w.heldBy(c.Value)
+	if !to.anyValue {
 		for _, t := range to.types {
 			w.enterMethod(at, in, t, args)
 		}
-		if to.hashes && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
-			w.escapes(in)
+		if to.anyHash && c.Method.Name() != "Write" && slices.Contains(c.Args, at.v) {
+			w.recordEscape(in)
 		}
 		return
 	}
@@ -604,32 +603,32 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	for _, u := range w.in {
 		for _, fn := range u.methods[c.Method.Name()] {
 			if len(fn.Params) == len(args) && mayCall(in, fn) {
-				w.enter(at, in, fn, slices.Concat([]ssa.Value{nil}, c.Args))
+				w.enterBody(at, in, fn, slices.Concat([]ssa.Value{nil}, c.Args))
 			}
 		}
 	}
 	if c.Method.Exported() {
-		w.escapes(in)
+		w.recordEscape(in)
 	}
 }
 
-// enterMethod follows a value into a call through an interface. The method assumes that the
+// enterMethod follows a value into a call through an interface. enterMethod assumes that the
 // interface holds a value of type t, and enters the method of type t.
-func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
+func (w *follower) enterMethod(at valueFlow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
 	m := in.Common().Method
 	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {
 		return // type t does not implement the interface to which the value is asserted
 	}
 	if fn := w.prog.MethodValue(sel); fn != nil {
-		w.enter(at, in, fn, args)
+		w.enterBody(at, in, fn, args)
 	} else if slices.Contains(args, at.v) {
-		w.escapes(in)
+		w.recordEscape(in)
 	}
 }
 
-// The method invokes returns the calls through interfaces that may call function fn.
-func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
+// invokesOf returns the calls through interfaces that may call function fn.
+func (w *follower) invokesOf(fn *ssa.Function) (all []ssa.CallInstruction) {
 	if fn.Signature.Recv() == nil {
 		return nil
 	}
@@ -644,30 +643,30 @@ func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 }
 
 // mayCall reports whether a call through an interface may call fn, a method of the same name. In
-// generic code the result is true, because the types are not known.
+// generic code mayCall returns true, because the types are not known.
 func mayCall(in ssa.CallInstruction, fn *ssa.Function) bool {
 	return fn.TypeParams().Len() > 0 || in.Parent().TypeParams().Len() > 0 ||
 		types.Identical(in.Common().Method.Type(), fn.Signature)
 }
 
-func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
+func (w *follower) followBuiltin(at valueFlow, in ssa.CallInstruction, name string) {
 	args := in.Common().Args
 	switch {
 	case at.depth == 0 && (name == "clear" || name == "copy" && args[0] == at.v || name == "append" && args[0] == at.v):
-		w.wrote(in)
+		w.recordWrite(in)
 	case name == "append": // at depth 0, the copied elements may lead to the memory
-		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
-			w.add(in.Value(), max(at.depth, 1))
+		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && w.leadText(s.Elem()) != "" {
+			w.followValue(in.Value(), max(at.depth, 1))
 		}
 	case name == "copy" && args[1] == at.v:
-		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
-			w.escapes(in)
+		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && w.leadText(s.Elem()) != "" {
+			w.recordEscape(in)
 		}
 	case name == "clear", name == "copy":
 	case name == "len", name == "cap", name == "print", name == "println", name == "panic":
 	default:
 		if v := in.Value(); v != nil { // the result of ssa:wrapnilchk or unsafe.Slice
-			w.add(v, at.depth)
+			w.followValue(v, at.depth)
 		}
 	}
 }

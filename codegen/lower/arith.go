@@ -24,10 +24,10 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// The method fit truncates v to the width of the integer type t. Then fit extends the number to the
-// register's width. If t is signed, the extension copies the sign bit. If t is unsigned, the
-// extension adds zeros.
-func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
+// fitWidth truncates v to the width of the integer type t. The truncated number is then extended to
+// the register's width. If t is signed, the upper bits become copies of the sign bit. If t is
+// unsigned, the upper bits of the register become zero.
+func (w *builder) fitWidth(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {
 		return v
@@ -40,7 +40,7 @@ func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 }
 
 func (l *lowerer) binOp(in *ssa.BinOp) val {
-	x, y := l.get(in.X), l.get(in.Y)
+	x, y := l.valueOf(in.X), l.valueOf(in.Y)
 	t := in.X.Type()
 	if a, ok := x.(*ir.Value); ok {
 		if b, ok := y.(*ir.Value); ok {
@@ -51,16 +51,16 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	}
 	switch in.Op {
 	case token.EQL:
-		return l.equal(x, y, t)
+		return l.lowerEqual(x, y, t)
 	case token.NEQ:
-		return l.not(l.equal(x, y, t))
+		return l.not(l.lowerEqual(x, y, t))
 	case token.SHL, token.SHR:
 		a, ok1 := x.(*ir.Value)
 		b, ok2 := y.(*ir.Value)
 		if !ok1 || !ok2 {
-			return l.lost(in.Type())
+			return l.reportLost(in.Type())
 		}
-		return l.shift(in.Op, a, b, t, in.Y.Type())
+		return l.lowerShift(in.Op, a, b, t, in.Y.Type())
 	}
 	if gotypes.IsComplex(t) {
 		return l.complexOp(in.Op, x, y, t)
@@ -73,7 +73,7 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	if gotypes.IsString(t) {
 		if a, ok := l.charsOf(x); ok {
 			if b, ok := l.charsOf(y); ok {
-				defer l.used(x, y)
+				defer l.recordReads(x, y)
 				return l.textOp(in.Op, a, b)
 			}
 		}
@@ -81,9 +81,9 @@ func (l *lowerer) binOp(in *ssa.BinOp) val {
 	a, ok1 := x.(*ir.Value)
 	b, ok2 := y.(*ir.Value)
 	if !ok1 || !ok2 {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
-	if v := l.order(in.Op, a, b, t); v != nil {
+	if v := l.lowerOrder(in.Op, a, b, t); v != nil {
 		return v
 	}
 	if gotypes.IsFloat(t) {
@@ -106,9 +106,9 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// The method order lowers the comparison operators <, <=, > and >=. For other operators, it returns
-// nil.
-func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
+// lowerOrder lowers the comparison operators <, <=, > and >=. For other operators, lowerOrder
+// returns nil.
+func (w *builder) lowerOrder(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
 		op, a, b = token.LSS, b, a
@@ -140,25 +140,25 @@ var intOps = map[token.Token]ir.Op{
 func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	switch op {
 	case token.QUO, token.REM:
-		return l.divide(op, a, b, t)
+		return l.lowerDivide(op, a, b, t)
 	case token.AND_NOT:
 		return l.op(ir.OpAnd, a.Type, a, l.op(ir.OpNot, b.Type, b))
 	}
 	v := l.op(intOps[op], a.Type, a, b)
 	switch op {
 	case token.ADD, token.SUB, token.MUL:
-		return l.fit(v, t)
+		return l.fitWidth(v, t)
 	}
 	return v
 }
 
-// The method divide lowers / and % as Go defines them. Division by zero is a fault, quotients are
+// lowerDivide lowers / and % as Go defines them. Division by zero is a fault, quotients are
 // truncated towards zero, and MinInt / -1 is MinInt.
-func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
+func (l *lowerer) lowerDivide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	reg := a.Type
 	if !b.IsConst() || b.Bits == 0 {
 		ok := l.op(ir.OpINe, ir.TypeBool, b, l.m.Const(reg, 0))
-		l.check(ok, abi.FaultDivide, nil, nil, "")
+		l.emitCheck(ok, abi.FaultDivide, nil, nil, "")
 	}
 	if gotypes.IsUnsigned(t) {
 		if op == token.QUO {
@@ -177,19 +177,19 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	}
 	q := l.op(ir.OpSDiv, reg, a, d)
 	if op == token.QUO {
-		return l.fit(q, t)
+		return l.fitWidth(q, t)
 	}
 	// OpSRem is undefined for negative operands in Vulkan.
 	return l.op(ir.OpISub, reg, a, l.op(ir.OpIMul, reg, q, d))
 }
 
-// The method shift lowers x << y and x >> y for any shift count.
-func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
+// lowerShift lowers x << y and x >> y for any shift count.
+func (l *lowerer) lowerShift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
 	reg := x.Type
 	n := int64(reg.Bits())
 	if !gotypes.IsUnsigned(ct) && !(y.IsConst() && y.Int() >= 0) {
 		ok := l.op(ir.OpSLe, ir.TypeBool, l.m.Const(y.Type, 0), y)
-		l.check(ok, abi.FaultShift, func() *ir.Value { return l.toI64(y, ct) }, nil, "")
+		l.emitCheck(ok, abi.FaultShift, func() *ir.Value { return l.toI64(y, ct) }, nil, "")
 	}
 	right, fill := ir.OpShrL, !gotypes.IsUnsigned(t)
 	if fill {
@@ -204,7 +204,7 @@ func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Va
 			c = uint64(n - 1)
 		}
 		if op == token.SHL {
-			return l.fit(l.op(ir.OpShl, reg, x, l.m.Const(reg, c)), t)
+			return l.fitWidth(l.op(ir.OpShl, reg, x, l.m.Const(reg, c)), t)
 		}
 		return l.op(right, reg, x, l.m.Const(reg, c))
 	}
@@ -222,7 +222,7 @@ func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Va
 	if op == token.SHR {
 		return l.op(ir.OpSelect, reg, inRange, l.op(right, reg, x, c), zero)
 	}
-	return l.fit(l.op(ir.OpSelect, reg, inRange, l.op(ir.OpShl, reg, x, c), zero), t)
+	return l.fitWidth(l.op(ir.OpSelect, reg, inRange, l.op(ir.OpShl, reg, x, c), zero), t)
 }
 
 var floatBinOps = map[token.Token]ir.Op{
@@ -240,8 +240,8 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// The function unused reports whether a value has no uses.
-func unused(v ssa.Value) bool {
+// hasNoUses reports whether a value has no uses.
+func hasNoUses(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
 		return !debug
@@ -250,13 +250,13 @@ func unused(v ssa.Value) bool {
 
 func (l *lowerer) unOp(in *ssa.UnOp) val {
 	t := in.X.Type()
-	x := l.get(in.X)
+	x := l.valueOf(in.X)
 	switch in.Op {
 	case token.MUL:
-		l.looked(in)
-		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
+		l.recordLoad(in)
+		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && hasNoUses(in) {
 			l.deref(p) // no memory is read, because a range over an array uses only the array's length
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
 			if v, ok := l.globalValue(g); ok {
@@ -266,7 +266,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 		if p, ok := x.(pointer); ok {
 			return l.loadAs(l.deref(p), in)
 		}
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	case token.ARROW:
 		return l.unsupported(in)
 	case token.NOT:
@@ -281,21 +281,21 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	}
 	v, ok := x.(*ir.Value)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	switch {
 	case in.Op == token.XOR:
-		return l.fit(l.op(ir.OpNot, v.Type, v), t)
+		return l.fitWidth(l.op(ir.OpNot, v.Type, v), t)
 	case gotypes.IsFloat(t):
 		return l.op(ir.OpFNegate, v.Type, v)
 	}
-	return l.fit(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
+	return l.fitWidth(l.op(ir.OpISub, v.Type, l.m.Const(v.Type, 0), v), t)
 }
 
-// The method equal lowers x == y for operands of type t.
-func (l *lowerer) equal(x, y val, t types.Type) val {
+// lowerEqual lowers x == y for operands of type t.
+func (l *lowerer) lowerEqual(x, y val, t types.Type) val {
 	if isBad(x) || isBad(y) {
-		return bad{}
+		return badVal{}
 	}
 	if u, ok := x.(oneOf); ok {
 		return l.equalAlts(u, y, t)
@@ -321,13 +321,13 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			return l.m.Bool(x.s == y.s)
 		}
 		switch y.(type) {
-		case text, view:
-			return l.equal(y, x, t)
+		case dynText, bytesView:
+			return l.lowerEqual(y, x, t)
 		}
-	case view:
+	case bytesView:
 		return l.equalViews(x, y)
-	case text:
-		if _, ok := y.(view); ok {
+	case dynText:
+		if _, ok := y.(bytesView); ok {
 			return l.equalViews(x, y)
 		}
 		if y, ok := l.tables.textOf(y); ok {
@@ -343,7 +343,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if y, ok := y.(array); ok {
 			return l.equalArrays(x.at, y.at, t.Underlying().(*types.Array))
 		}
-	case parts: // the other operand is nil, because go/types allows no other comparison
+	case resolvedSlice: // the other operand is nil, because go/types allows no other comparison
 		return l.m.Bool(false)
 	case slice:
 		// Slices can be compared only with nil.
@@ -351,7 +351,7 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			if isNilShape(x) {
 				x = y
 			}
-			if n, ok := l.known(x.len); ok && n > 0 && l.foresight.carried.folds {
+			if n, ok := l.foldedInt(x.len); ok && n > 0 && l.foresight.carried.folds {
 				return l.m.Bool(false)
 			}
 			if x.at.device() {
@@ -379,10 +379,10 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 			return l.m.Bool(false)
 		}
 		if !types.Comparable(x.typ) {
-			l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, uncomparableText(x.typ))
+			l.emitCheck(l.m.Bool(false), abi.FaultPanic, nil, nil, uncomparableText(x.typ))
 			return l.m.Bool(false)
 		}
-		return l.equal(x.v, y.v, x.typ)
+		return l.lowerEqual(x.v, y.v, x.typ)
 	}
 	return l.m.Bool(false)
 }
@@ -401,7 +401,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		if s, ok := t.Underlying().(*types.Struct); ok && s.Field(i).Name() == "_" {
 			continue
 		}
-		part := func() val { return l.equal(x.elems[i], y.elems[i], p) }
+		part := func() val { return l.lowerEqual(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
 		if panics { // this comparison may panic, so it runs only if all fields before it are equal
@@ -411,7 +411,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		}
 		e, ok := v.(*ir.Value)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		if panics || all.IsConst() && all.Bits == 1 {
 			all = e
@@ -426,7 +426,7 @@ func (l *lowerer) equalArrays(x, y mem, t *types.Array) val {
 	all := l.m.NewVar(l.f, ir.Function, "equal", ir.TypeBool)
 	l.storeVar(all, l.m.Bool(true))
 	l.eachScalar(t, false, func(path []*ir.Value, t types.Type) {
-		e := l.equal(l.loadScalar(x.along(path), t), l.loadScalar(y.along(path), t), t).(*ir.Value)
+		e := l.lowerEqual(l.loadScalar(x.extend(path), t), l.loadScalar(y.extend(path), t), t).(*ir.Value)
 		l.storeVar(all, l.op(ir.OpLAnd, ir.TypeBool, l.loadVar(all), e))
 	})
 	return l.loadVar(all)
@@ -453,7 +453,7 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 // variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
-	case part:
+	case innerArray:
 		return false
 	case constRef:
 		return r.id != nil
@@ -477,7 +477,7 @@ func (l *lowerer) sameRef(x, y ref) *ir.Value {
 		return l.m.Bool(false)
 	}
 	if a.device() {
-		a, b = l.addressed(a), l.addressed(b)
+		a, b = l.asAddress(a), l.asAddress(b)
 		p := l.op(ir.OpBitcast, ir.TypeI64, a.addr)
 		q := l.op(ir.OpBitcast, ir.TypeI64, b.addr)
 		return l.op(ir.OpIEq, ir.TypeBool, p, q)

@@ -19,19 +19,19 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 		t = args[0].Type
 	}
 	if t.IsFloat() {
-		w.use(t.Kind.Aspect())
+		w.noteAspect(t.Kind.Aspect())
 	}
 	if !op.Has(ir.FlagAtomic) {
 		return
 	}
 	switch t.Kind {
 	case ir.F32:
-		w.use(properties.AtomicFloat32) // recorded only if the kernel's DeviceHas property lists the aspect
+		w.noteAspect(properties.AtomicFloat32) // recorded only if the kernel's DeviceHas property lists the aspect
 	case ir.F64:
-		w.use(properties.AtomicFloat64)
-		w.use(properties.Atomic64)
+		w.noteAspect(properties.AtomicFloat64)
+		w.noteAspect(properties.Atomic64)
 	case ir.I64:
-		w.use(properties.Atomic64)
+		w.noteAspect(properties.Atomic64)
 	}
 }
 
@@ -39,14 +39,14 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 // memory.
 func (w *builder) noteStorage(t *ir.Type) {
 	if t.IsInt() {
-		w.use(t.Kind.Aspect())
+		w.noteAspect(t.Kind.Aspect())
 	}
 }
 
-// The method use records where the kernel first uses an aspect. For each inlined function whose
-// directive lists aspects, the method also records the first use inside the function. AspectInvalid
+// noteAspect records where the kernel first uses an aspect. For each inlined function whose
+// directive lists aspects, noteAspect also records the first use inside the function. AspectInvalid
 // is ignored.
-func (w *builder) use(a properties.Aspect) {
+func (w *builder) noteAspect(a properties.Aspect) {
 	f := w.frame
 	if a == properties.AspectInvalid || f == nil || f.uses[a] {
 		return
@@ -58,7 +58,7 @@ func (w *builder) use(a properties.Aspect) {
 				return
 			}
 		}
-		w.m.Uses = append(w.m.Uses, ir.AspectUse{Aspect: a, Func: fn, Pos: w.irPos(w.pos), In: FuncName(w.frame.fn), Calls: w.chain()})
+		w.m.Uses = append(w.m.Uses, ir.AspectUse{Aspect: a, Func: fn, Pos: w.irPos(w.pos), In: FuncName(w.frame.fn), Calls: w.callChain()})
 	}
 	note("")
 	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
@@ -71,15 +71,15 @@ func (w *builder) use(a properties.Aspect) {
 	}
 }
 
-// The method require records the aspects that the directive of the called function fn lists.
-func (w *builder) require(fn *ssa.Function) {
+// noteRequired records the aspects that the directive of the called function fn lists.
+func (w *builder) noteRequired(fn *ssa.Function) {
 	list, ok := w.deviceHas(fn)
 	if !ok || w.frame.caller == nil {
 		return
 	}
 	for _, a := range list.Aspects {
 		if !slices.ContainsFunc(w.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Required }) {
-			w.m.Uses = append(w.m.Uses, ir.AspectUse{Aspect: a, Required: true, Pos: w.irPos(list.Pos), In: FuncName(fn), Calls: w.chain()})
+			w.m.Uses = append(w.m.Uses, ir.AspectUse{Aspect: a, Required: true, Pos: w.irPos(list.Pos), In: FuncName(fn), Calls: w.callChain()})
 		}
 	}
 }
@@ -99,9 +99,8 @@ func (w *builder) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
 	return list, ok
 }
 
-// The method chain returns the calls that lead to the function being lowered. The innermost call is
-// first.
-func (w *builder) chain() []ir.CallSite {
+// callChain returns the calls that lead to the function being lowered. The innermost call is first.
+func (w *builder) callChain() []ir.CallSite {
 	var out []ir.CallSite
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
 		out = append(out, ir.CallSite{Caller: FuncName(f.caller.fn), Pos: w.irPos(f.callPos)})

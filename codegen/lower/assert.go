@@ -15,9 +15,9 @@ import (
 
 // typeAssert lowers x.(T).
 func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
-	x, ok := l.get(in.X).(iface)
+	x, ok := l.valueOf(in.X).(iface)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	match := false
 	if x.typ != nil {
@@ -30,7 +30,7 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	var v val
 	switch {
 	case !match:
-		v = l.zero(in.AssertedType)
+		v = l.zeroValue(in.AssertedType)
 	case types.IsInterface(in.AssertedType):
 		v = x
 	default:
@@ -42,43 +42,42 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	switch {
 	case match:
 	case len(*in.Referrers()) == 0: // go/ssa inserted this assertion to check that the interface i of a method value i.M is not nil
-		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+		l.emitCheck(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	default:
-		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
+		l.emitCheck(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
 	}
 	return v
 }
 
-// assertText returns the text of gc's panic for a failed type assertion. Parameter to is the
-// asserted type. Parameter from is the operand's static type. Parameter dyn is the operand's
-// dynamic type, or nil for a nil interface.
-func assertText(from, dyn, to types.Type) string {
+// assertText returns the text of gc's panic for a failed type assertion. Parameter asserted is the
+// type in the assertion. Parameter static is the static type of the operand. dynType is the
+// operand's dynamic type, or nil for a nil interface.
+func assertText(static, dynType, asserted types.Type) string {
 	const prefix = "interface conversion: "
-	u, isIface := to.Underlying().(*types.Interface)
-	if dyn == nil {
-		inter := reflectName(from)
+	u, isIface := asserted.Underlying().(*types.Interface)
+	if dynType == nil {
+		inter := reflectName(static)
 		if isIface {
 			inter = "interface"
 		}
-		return prefix + inter + " is nil, not " + reflectName(to)
+		return prefix + inter + " is nil, not " + reflectName(asserted)
 	}
-	name, want := reflectName(dyn), reflectName(to)
+	name, want := reflectName(dynType), reflectName(asserted)
 	if isIface {
-		return prefix + name + " is not " + want + ": missing method " + firstMissing(dyn, u)
+		return prefix + name + " is not " + want + ": missing method " + firstMissing(dynType, u)
 	}
-	text := prefix + reflectName(from) + " is " + name + ", not " + want
+	text := prefix + reflectName(static) + " is " + name + ", not " + want
 	if name == want {
 		text += " (types from different packages)"
 	}
 	return text
 }
 
-// firstMissing compares the methods of type t with the interface in parameter want. It returns the
-// alphabetically first method that t lacks.
-func firstMissing(t types.Type, want *types.Interface) string {
+// firstMissing returns the alphabetically first method of interface iface that type t lacks.
+func firstMissing(t types.Type, iface *types.Interface) string {
 	var missing []string
 	set := types.NewMethodSet(t)
-	for m := range want.Methods() {
+	for m := range iface.Methods() {
 		if sel := set.Lookup(m.Pkg(), m.Name()); sel == nil || !types.Identical(sel.Type(), m.Type()) {
 			missing = append(missing, m.Name())
 		}
@@ -92,7 +91,7 @@ func firstMissing(t types.Type, want *types.Interface) string {
 // reflectName returns the name that gc's panics print for a type.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName returns the name of a type. Function q supplies the names of packages. Inside type
+// typeName returns the name of a type. q maps a package to the name to print. Inside type
 // arguments, packages appear with their full paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {

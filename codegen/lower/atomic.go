@@ -115,9 +115,9 @@ func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 func atomicFunc(form atomicForm) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		p, ok := args[0].(pointer)
-		xs := values(args[1:])
+		xs := scalarArgs(args[1:])
 		if !ok || len(xs) != len(args)-1 {
-			return l.lost(in.Type())
+			return l.reportLost(in.Type())
 		}
 		t := in.Call.Args[0].Type().Underlying().(*types.Pointer).Elem()
 		r := l.deref(p)
@@ -126,7 +126,7 @@ func atomicFunc(form atomicForm) intrinsic {
 			t = st.Field(n).Type()
 			switch x := r.(type) {
 			case mem:
-				r = x.at(l.field(n))
+				r = x.atIndex(l.field(n))
 			case *cell:
 				r = x.fields[n]
 			}
@@ -136,7 +136,7 @@ func atomicFunc(form atomicForm) intrinsic {
 				xs[i] = l.op(ir.OpSelect, ir.TypeI32, x, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))
 			}
 		}
-		v := l.atomic(form, r, t, xs)
+		v := l.emitAtomic(form, r, t, xs)
 		if gotypes.IsBoolean(in.Type()) && form.result == oldValue {
 			v = l.op(ir.OpINe, ir.TypeBool, v, l.m.Int(ir.TypeI32, 0))
 		}
@@ -147,9 +147,9 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// atomic emits the atomic operation that parameter form describes, on the variable of type t to
-// which r refers. The method returns the result of the Go function.
-func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
+// emitAtomic emits the atomic operation that parameter form describes, on the variable of type t to
+// which r refers. emitAtomic returns the result of the Go function.
+func (l *lowerer) emitAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {
 		xs = []*ir.Value{xs[1], xs[0]} // the op expects the new value before the old one
@@ -159,7 +159,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 		return l.ownAtomic(form, r, t, xs)
 	}
 	if form.op != ir.OpAtomicLoad && form.op != ir.OpAtomicLoadRelaxed {
-		l.readonly.changes(m)
+		l.readonly.recordWrite(m)
 	}
 	typ := reg
 	switch form.result {
@@ -174,7 +174,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 	case nothing:
 		return nil
 	case newValue:
-		return l.combined(form.op, v, xs[0])
+		return l.newContents(form.op, v, xs[0])
 	}
 	return v
 }
@@ -194,7 +194,7 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 		store(l.op(ir.OpSelect, old.Type, same, xs[0], old))
 		return same
 	}
-	v := l.combined(form.op, old, xs[0])
+	v := l.newContents(form.op, old, xs[0])
 	store(v)
 	switch form.result {
 	case nothing:
@@ -205,31 +205,31 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	return old
 }
 
-// The method combined returns the new contents of a memory location after the operation op.
-// Parameter old holds the contents before the operation.
-func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
+// newContents returns the new contents of a memory location after the operation op. oldContents are
+// the contents before the operation.
+func (w *builder) newContents(op ir.Op, oldContents, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
-		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)
+		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), oldContents, x)
 	}
 	switch op {
 	case ir.OpAtomicIAdd, ir.OpAtomicIAddRelaxed:
-		return w.op(ir.OpIAdd, x.Type, old, x)
+		return w.op(ir.OpIAdd, x.Type, oldContents, x)
 	case ir.OpAtomicAnd:
-		return w.op(ir.OpAnd, x.Type, old, x)
+		return w.op(ir.OpAnd, x.Type, oldContents, x)
 	case ir.OpAtomicOr:
-		return w.op(ir.OpOr, x.Type, old, x)
+		return w.op(ir.OpOr, x.Type, oldContents, x)
 	case ir.OpAtomicSMin:
-		return least(ir.OpSLt, old, x)
+		return least(ir.OpSLt, oldContents, x)
 	case ir.OpAtomicUMin:
-		return least(ir.OpULt, old, x)
+		return least(ir.OpULt, oldContents, x)
 	case ir.OpAtomicSMax:
-		return least(ir.OpSLt, x, old)
+		return least(ir.OpSLt, x, oldContents)
 	case ir.OpAtomicUMax:
-		return least(ir.OpULt, x, old)
+		return least(ir.OpULt, x, oldContents)
 	case ir.OpAtomicFAdd, ir.OpAtomicFAddNative:
-		return w.op(ir.OpFAdd, x.Type, old, x)
+		return w.op(ir.OpFAdd, x.Type, oldContents, x)
 	case ir.OpAtomicFMin, ir.OpAtomicFMax:
-		return w.floatMinMax(op == ir.OpAtomicFMin, old, x)
+		return w.floatMinMax(op == ir.OpAtomicFMin, oldContents, x)
 	}
 	return x // an exchange or a store replaces the old value by x
 }
@@ -243,7 +243,7 @@ func atomicFence(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	}
 	of := [...]ir.Scope{ir.ScopeDevice, ir.ScopeWorkGroup, ir.ScopeSubGroup}[scope.Bits]
 	if of == ir.ScopeSubGroup {
-		l.use(properties.SubGroups)
+		l.noteAspect(properties.SubGroups)
 	}
 	l.op(ir.OpAtomicFence, ir.TypeVoid).Aux = of
 	return nil

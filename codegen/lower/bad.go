@@ -12,17 +12,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type bad represents a value that is unknown because of an error that has been reported.
-// Errors in code that uses a bad value are not reported, because they may disappear once the first
+// badVal represents a value that is unknown because of an error that has been reported. Further
+// errors in code that uses the value are not reported, because they may disappear once the first
 // error is corrected.
-type bad struct{}
+type badVal struct{}
 
-func isBad(v val) bool { _, ok := v.(bad); return ok }
+func isBad(v val) bool { _, ok := v.(badVal); return ok }
 
-// holdsBad reports whether a value is of type bad or contains a value of type bad.
+// holdsBad reports whether a value has type badVal or contains a value of type badVal.
 func holdsBad(v val) bool {
 	switch v := v.(type) {
-	case bad:
+	case badVal:
 		return true
 	case tuple:
 		return slices.ContainsFunc(v.elems, holdsBad)
@@ -34,9 +34,9 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction can be lowered although an operand is bad. Lowering is
-// possible if the result of the instruction is known without the operand. Lowering is also possible
-// if the code for the instruction reports the bad operand.
+// passesOn reports whether an instruction can be lowered although an operand is bad. The
+// instruction can be lowered if its result is known without the operand. The instruction can also
+// be lowered if the code that lowers it reports the bad operand.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:
@@ -45,19 +45,19 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// The method spoil marks the contents of a variable as unknown because of an error, for all
-// following loads.
-func (c *cell) spoil() {
+// markUnknown marks the contents of a variable as unknown because of an error, for all following
+// loads.
+func (c *cell) markUnknown() {
 	c.bad = true
 	for _, part := range c.fields {
-		part.spoil()
+		part.markUnknown()
 	}
 }
 
-// The method opaque returns an unknown scalar that is the same for all work-items. Lowering
-// continues with this scalar in place of a bad value. Because of the error, the resulting module is
-// never used.
-func (l *lowerer) opaque(t *ir.Type) *ir.Value {
+// opaqueScalar returns an unknown scalar that is the same for all work-items. Lowering continues
+// with this scalar in place of a bad value. Because of the error, the resulting module is never
+// used.
+func (l *lowerer) opaqueScalar(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
 	if t == ir.TypeBool {
@@ -66,10 +66,10 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// The method sound replaces bad scalars among the arguments of an intrinsic by results of method
-// opaque. So errors about the other arguments are found. The second result is false if a bad
-// argument is not a scalar.
-func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
+// replaceBad replaces bad scalars (scalars of type badVal) among the arguments of an intrinsic by
+// results of opaqueScalar. With these replacements, lowering can find errors about the other
+// arguments. The second result of replaceBad is false if a bad argument is not a scalar.
+func (l *lowerer) replaceBad(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true
 	}
@@ -82,7 +82,7 @@ func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 		if i >= len(types) || l.classify(types[i]) != classScalar {
 			return nil, false
 		}
-		args[i] = l.opaque(regType(types[i]))
+		args[i] = l.opaqueScalar(regType(types[i]))
 	}
 	return args, true
 }

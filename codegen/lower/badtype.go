@@ -40,16 +40,15 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// The method lost returns a value of type bad for an expression that could not be lowered. If no
-// error has been reported yet, lost reports an error, because every value of type bad must have a
-// diagnostic.
-func (l *lowerer) lost(t types.Type) val {
+// reportLost returns a badVal for an expression that could not be lowered. If no error has been
+// reported yet, reportLost reports an error, because every badVal must have a diagnostic.
+func (l *lowerer) reportLost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.repeat {
 		code, hint := badType(t)
 		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
 	}
-	return bad{}
+	return badVal{}
 }

@@ -21,10 +21,10 @@ type builder struct {
 	posCache map[token.Pos]ir.Pos
 	frame    *frame
 	prologue []*ir.Value // instructions at the kernel's start
-	ends     []func()    // functions to call after all code is lowered
+	ends     []func()    // callbacks that run after all code is lowered
 }
 
-// The method op appends an instruction to the current block and returns its value.
+// op appends an instruction to the current block and returns its value.
 func (w *builder) op(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.b.Append(op, t, args...)
 	v.Pos = w.irPos(w.pos)
@@ -47,8 +47,8 @@ func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
 // rangeArg returns the number of work-items along SPIR-V dimension d.
 func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
 
-// The method spec returns the specialization constant with the given reserved id.
-func (w *builder) spec(id uint32) *ir.Value {
+// reservedSpec returns the specialization constant with the given reserved id.
+func (w *builder) reservedSpec(id uint32) *ir.Value {
 	for _, s := range w.m.Specs {
 		if s.ID == id {
 			return w.m.SpecValue(s)
@@ -72,5 +72,5 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 // newBlock returns a new block. The new block does not become the builder's current block.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
-// The method dead makes a new, unreachable block the current one, for code after a jump.
-func (w *builder) dead() { w.b = w.newBlock() }
+// startDead makes a new, unreachable block the current one, for code after a jump.
+func (w *builder) startDead() { w.b = w.newBlock() }

@@ -21,48 +21,48 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	c := &in.Call
 	var args []val
 	for _, a := range c.Args {
-		args = append(args, l.get(a))
+		args = append(args, l.valueOf(a))
 	}
-	x := l.get(c.Value)
-	f, args, ok := l.callee(c, x, args)
+	x := l.valueOf(c.Value)
+	f, args, ok := l.calleeOf(c, x, args)
 	switch {
 	case !ok && isNilCallee(x):
-		return l.zero(in.Type()) // the call panics, but the code after it is still lowered
+		return l.zeroValue(in.Type()) // the call panics, but the code after it is still lowered
 	case !ok:
-		return bad{}
+		return badVal{}
 	case f.builtin != nil:
-		return l.builtin(in, f.builtin, args)
+		return l.lowerBuiltin(in, f.builtin, args)
 	}
 	return l.callFunc(in, f.fn, args, f.bindings)
 }
 
-// The method callee returns the function that a call of the function value x executes, and the
-// arguments of the call.
-func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
+// calleeOf returns the function that a call of the function value x executes, and the arguments of
+// the call.
+func (l *lowerer) calleeOf(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
 	if isBad(x) {
 		return function{}, nil, false
 	}
 	if isNilCallee(x) {
-		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+		l.emitCheck(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 		return function{}, nil, false
 	}
 	if c.IsInvoke() {
 		x, ok := x.(iface)
 		if !ok {
-			l.report(diag.DynamicCall, c.Pos(), "use a type parameter",
+			l.addDiag(diag.DynamicCall, c.Pos(), "use a type parameter",
 				"which method this call reaches is not known when the kernel is generated")
 			return function{}, nil, false
 		}
 		fn := l.prog.SSA.LookupMethod(x.typ, c.Method.Pkg(), c.Method.Name())
 		if fn == nil {
-			l.report(diag.DynamicCall, c.Pos(), "declare the method in Go", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
+			l.addDiag(diag.DynamicCall, c.Pos(), "declare the method in Go", "%v has no method %s that kgen could compile", x.typ, c.Method.Name())
 			return function{}, nil, false
 		}
 		return function{fn: fn}, append([]val{x.v}, args...), true
 	}
 	f, ok := x.(function)
 	if !ok {
-		l.report(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
+		l.addDiag(diag.DynamicCall, c.Pos(), "call a function directly, or pass it to a function that is inlined",
 			"which function this call reaches is not known when the kernel is generated")
 		return function{}, nil, false
 	}
@@ -93,21 +93,21 @@ func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val)
 	}
 	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
 		if len(args) > 0 && args[0] == (val)(subGroup{}) {
-			l.use(properties.SubGroups)
+			l.noteAspect(properties.SubGroups)
 		}
-		args, ok := l.sound(&in.Call, args)
+		args, ok := l.replaceBad(&in.Call, args)
 		if !ok || l.mixedCall(fn, args) {
-			return bad{}
+			return badVal{}
 		}
 		return h(l, in, fn, args)
 	}
-	return l.call(fn, args, bindings, l.pos)
+	return l.inlineCall(fn, args, bindings, l.pos)
 }
 
-// The method builtin lowers a call of a predeclared function.
-func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
+// lowerBuiltin lowers a call of a predeclared function.
+func (l *lowerer) lowerBuiltin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	if slices.ContainsFunc(args, isBad) {
-		return bad{}
+		return badVal{}
 	}
 	switch b.Name() {
 	case "len", "cap":
@@ -130,13 +130,13 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 		l.predPrint(&in.Call, b.Name(), args)
 		return nil
 	case "ssa:deferstack": // package check reports the reason
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case "ssa:wrapnilchk":
 		return args[0]
 	default:
 		l.errorf(diag.HostOnly, in.Pos(), "call it on the host and pass the result", "%s runs only on the host", b.Name())
 	}
-	return l.lost(in.Type())
+	return l.reportLost(in.Type())
 }
 
 func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
@@ -148,11 +148,11 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 		return x.len
 	case str:
 		return l.m.Int(ir.TypeI64, int64(len(x.s)))
-	case text:
+	case dynText:
 		return x.n
-	case view:
+	case bytesView:
 		return x.s.len
-	case parts:
+	case resolvedSlice:
 		if name == "cap" {
 			return l.m.Int(ir.TypeI64, int64(len(x.refs)))
 		}
@@ -164,11 +164,11 @@ func (l *lowerer) lenOrCap(name string, x val, t types.Type) val {
 	if a, ok := t.Underlying().(*types.Array); ok {
 		return l.m.Int(ir.TypeI64, a.Len())
 	}
-	return l.lost(types.Typ[types.Int])
+	return l.reportLost(types.Typ[types.Int])
 }
 
 func (l *lowerer) minMax(name string, args []val, t types.Type) val {
-	isText := func(v val) bool { _, ok := v.(chars); return ok }
+	isText := func(v val) bool { _, ok := v.(dynChars); return ok }
 	if slices.ContainsFunc(args, isText) {
 		return l.textMinMax(name, args)
 	}
@@ -184,7 +184,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	for _, a := range args[1:] {
 		b, ok2 := a.(*ir.Value)
 		if !ok || !ok2 {
-			return l.lost(t)
+			return l.reportLost(t)
 		}
 		if gotypes.IsFloat(t) {
 			acc = l.floatMinMax(name == "min", acc, b)
@@ -203,8 +203,8 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax lowers Go's min or max of floats. The result is NaN if either operand is NaN, and -0
-// is less than +0.
+// floatMinMax lowers Go's min or max of floats. The min or max is NaN if either operand is NaN, and
+// -0 is less than +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
@@ -215,25 +215,25 @@ func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	if !isMin {
 		p, q, join = y, x, ir.OpAnd
 	}
-	// Equal operands differ at most in the sign of zero.
+	// If x and y are equal, they can differ only in the sign of zero.
 	eq := w.op(ir.OpBitcast, t, w.op(join, bits, w.op(ir.OpBitcast, bits, x), w.op(ir.OpBitcast, bits, y)))
 	r := w.op(ir.OpSelect, t, w.op(ir.OpFEq, ir.TypeBool, x, y), eq, y)
 	r = w.op(ir.OpSelect, t, w.op(ir.OpFLt, ir.TypeBool, p, q), x, r)
 	return w.op(ir.OpSelect, t, w.op(ir.OpFNe, ir.TypeBool, x, x), x, r)
 }
 
-// The method elem returns the memory of element i of a slice, without a bounds check.
-func (w *builder) elem(s slice, i *ir.Value) mem {
+// elemMem returns the memory of element i of a slice, without a bounds check.
+func (w *builder) elemMem(s slice, i *ir.Value) mem {
 	if s.at.device() {
-		return s.at.at(i)
+		return s.at.atIndex(i)
 	}
-	return s.at.at(w.addOffset(s.off, i))
+	return s.at.atIndex(w.addOffset(s.off, i))
 }
 
 // copySlice lowers copy(dst, src). The slices may overlap.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
-	p, ok1 := args[0].(parts)
-	q, ok2 := args[1].(parts)
+	p, ok1 := args[0].(resolvedSlice)
+	q, ok2 := args[1].(resolvedSlice)
 	switch {
 	case ok1 && ok2:
 		return l.copyParts(p, q)
@@ -243,29 +243,29 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	dst, ok1 := args[0].(slice)
 	src, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
 	less := l.op(ir.OpSLt, ir.TypeBool, src.len, dst.len)
 	n := l.op(ir.OpSelect, ir.TypeI64, less, src.len, dst.len)
-	l.move(dst, src, n, elem)
+	l.moveElems(dst, src, n, elem)
 	return n
 }
 
-// The method move copies n elements from src to dst. If the slices overlap, the direction of the
-// copy ensures that no element is overwritten before it is read.
-func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
+// moveElems copies n elements from src to dst. If the slices overlap, the direction of the copy
+// ensures that no element is overwritten before it is read.
+func (l *lowerer) moveElems(dst, src slice, n *ir.Value, elem types.Type) {
 	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {
 		var xs []val
 		for i := range int64(n.Bits) {
-			xs = append(xs, l.loadMem(l.elem(src, l.m.Int(ir.TypeI64, i)), elem))
+			xs = append(xs, l.loadMem(l.elemMem(src, l.m.Int(ir.TypeI64, i)), elem))
 		}
 		for i, x := range xs {
-			l.storeMem(l.elem(dst, l.m.Int(ir.TypeI64, int64(i))), x, elem)
+			l.storeMem(l.elemMem(dst, l.m.Int(ir.TypeI64, int64(i))), x, elem)
 		}
 		return
 	}
-	// A copy in ascending order of indices gives the correct result unless dst starts within src.
+	// A copy in ascending order of indices is correct unless the first element of dst is inside src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
 		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
@@ -275,47 +275,47 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 		down = l.op(ir.OpSLt, ir.TypeBool, src.off, dst.off)
 	}
 	last := l.op(ir.OpISub, ir.TypeI64, n, l.m.Int(ir.TypeI64, 1))
-	l.loop(n, func(i *ir.Value) {
+	l.emitLoop(n, func(i *ir.Value) {
 		if !down.IsConst() {
 			i = l.op(ir.OpSelect, ir.TypeI64, down, l.op(ir.OpISub, ir.TypeI64, last, i), i)
 		}
-		l.storeMem(l.elem(dst, i), l.loadMem(l.elem(src, i), elem), elem)
+		l.storeMem(l.elemMem(dst, i), l.loadMem(l.elemMem(src, i), elem), elem)
 	})
 }
 
 // appendSlice lowers append(s, more...) within the capacity of s. Exceeding the capacity is a
 // fault, since a device cannot allocate.
 func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
-	if p, ok := args[0].(parts); ok {
-		if q, ok := args[1].(parts); ok {
+	if p, ok := args[0].(resolvedSlice); ok {
+		if q, ok := args[1].(resolvedSlice); ok {
 			return l.appendParts(in, p, q)
 		}
 		if isNilShape(args[1]) {
 			return p
 		}
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	s, ok1 := args[0].(slice)
-	if q, ok := args[1].(parts); ok {
-		return l.appendParts(in, parts{}, q)
+	if q, ok := args[1].(resolvedSlice); ok {
+		return l.appendParts(in, resolvedSlice{}, q)
 	}
 	more, ok2 := l.bytesOf(args[1]).(slice)
 	if !ok1 || !ok2 {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	if allocatesBeyond(l.frame.fn) || load.Clones(l.frame.fn) {
-		if v, ok := l.grown(in, s, more, elem); ok {
+		if v, ok := l.appendGrown(in, s, more, elem); ok {
 			return v
 		}
 	}
 	if load.Clones(l.frame.fn) && (!more.len.IsConst() || more.len.Bits > 0) {
 		if l.foresight.foldsAgain() {
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
 		l.errorf(diag.Alloc, in.Pos(), "clone a slice of a constant length: slices.Clone(s[:8])",
 			"a kernel cannot allocate memory whose size is not known when it is built")
-		return bad{}
+		return badVal{}
 	}
 	allocates := func() {
 		if l.foresight.foldsAgain() {
@@ -327,9 +327,9 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
 		if allocates(); l.foresight.repeat {
-			return l.zero(in.Type())
+			return l.zeroValue(in.Type())
 		}
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	if s.at.device() && !l.alternatives.oneSlice {
 		l.atEnd(func() {
@@ -339,7 +339,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 		})
 	}
 	n := l.op(ir.OpIAdd, ir.TypeI64, s.len, more.len)
-	l.check(l.op(ir.OpULe, ir.TypeBool, n, s.cap), abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
+	l.emitCheck(l.op(ir.OpULe, ir.TypeBool, n, s.cap), abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
 	dst := s
 	if s.at.device() {
 		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, s.len)
@@ -348,14 +348,14 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	} else {
 		dst.off = l.op(ir.OpIAdd, ir.TypeI64, s.off, s.len)
 	}
-	l.move(dst, more, more.len, elem)
+	l.moveElems(dst, more, more.len, elem)
 	s.len = n
 	return s
 }
 
-// onlyNil reports whether addr can only be the address of a nil slice. Callers must wait until all
-// code is lowered.
-func (ro *readonly) onlyNil(addr *ir.Value) bool {
+// onlyNil reports whether addr can only be the address of a nil slice. onlyNil may be called only
+// after all code is lowered.
+func (ro *writeChecker) onlyNil(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -376,11 +376,11 @@ func (ro *readonly) onlyNil(addr *ir.Value) bool {
 
 // bytesOf converts a string to a slice of the string's bytes, and returns other values unchanged.
 func (l *lowerer) bytesOf(v val) val {
-	if t, ok := v.(text); ok {
+	if t, ok := v.(dynText); ok {
 		return l.textBytes(t)
 	}
-	if v, ok := v.(view); ok {
-		l.used(v) // the copied memory may overlap with the string's bytes
+	if v, ok := v.(bytesView); ok {
+		l.recordReads(v) // the copied memory may overlap with the string's bytes
 		return v.s
 	}
 	s, ok := v.(str)
@@ -389,16 +389,16 @@ func (l *lowerer) bytesOf(v val) val {
 	}
 	n := l.m.Int(ir.TypeI64, int64(len(s.s)))
 	if len(s.s) == 0 {
-		return l.zero(types.NewSlice(types.Typ[types.Byte]))
+		return l.zeroValue(types.NewSlice(types.Typ[types.Byte]))
 	}
 	return slice{at: l.stringTable(s.s), off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
 func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
-	if p, ok := args[0].(parts); ok {
+	if p, ok := args[0].(resolvedSlice); ok {
 		elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
 		for _, r := range p.refs[:p.n] {
-			l.storeRef(r, l.zero(elem), nil)
+			l.storeRef(r, l.zeroValue(elem), nil)
 		}
 		return nil
 	}
@@ -408,7 +408,7 @@ func (l *lowerer) clearSlice(in *ssa.Call, args []val) val {
 		return nil
 	}
 	elem := in.Call.Args[0].Type().Underlying().(*types.Slice).Elem()
-	zero := l.zero(elem)
-	l.loop(s.len, func(i *ir.Value) { l.storeMem(l.elem(s, i), zero, elem) })
+	zero := l.zeroValue(elem)
+	l.emitLoop(s.len, func(i *ir.Value) { l.storeMem(l.elemMem(s, i), zero, elem) })
 	return nil
 }

@@ -23,7 +23,7 @@ func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
 	}
 	x, ok := l.loadRef(r, from).(*ir.Value)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	return l.reinterpret(x, from, in.Type())
 }
@@ -57,7 +57,7 @@ func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
 		}
 		return l.intToInt(x, from, to)
 	case gotypes.IsFloat(from):
-		return l.op(ir.OpBitcast, regType(to), l.rounded(x))
+		return l.op(ir.OpBitcast, regType(to), l.markRounded(x))
 	}
 	return l.op(ir.OpBitcast, regType(to), x)
 }

@@ -12,54 +12,54 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type cell is a Go variable of the kernel.
+// A cell is the storage of one Go variable of the kernel.
 type cell struct {
 	typ types.Type
-	cls class
+	cls typeClass
 
-	fields []*cell // cells of the fields of a classStruct, or of the elements of a classArray that are not flat
-	scalar *ir.Var // IR variable that holds a classScalar
-	mem    mem     // IR variable that holds a classArray with flat elements
-	shape  val     // known parts of the value that a classShape variable holds
+	fields []*cell // storage of the fields of a struct, or of the elements of an array that one IR variable cannot hold
+	scalar *ir.Var // IR variable of a scalar (class classScalar)
+	mem    mem     // IR variable of an array of flat elements
+	shape  val     // shape of the value (the parts known while lowering), for a variable of class classShape
 	vars   []*ir.Var
-	fixed  bool        // whether code relies on the shape, because a value other than nil was stored or the variable was loaded
+	fixed  bool        // whether the field shape can no longer change, because a value other than nil was stored or the variable was loaded
 	nils   []*ir.Value // last instruction of each store of nil; recorded only while field fixed is false
-	views  []point     // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
-	stored bool        // whether a value without run-time parts was stored
-	home   *place      // block in which the variable is declared
+	views  []codePoint // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
+	stored bool        // whether a value without run-time scalars was stored
+	home   *frameBlock // block in which the variable is declared
 	decl   ssa.Instruction
 
-	onlyConst   *ir.Value // the only constant ever stored in a phi's variable; nil if there may be several values
-	known       bool      // whether a value was stored in the variable
-	edges       int       // number of edges that lead to the phi
-	edge        val       // value stored on the last edge that leads to the phi
-	anew        bool      // whether each iteration of a loop has its own instance of the variable
-	born        int       // foresight.time at the declaration; 0 before the declaration
-	once        bool      // whether only the declaration stores to the variable, so that field onlyConst is its value
-	onlyConstAt *ir.Block // block that stores the constant in field onlyConst; set only if field anew is set
-	last        val       // constant or slice that was stored last, if sizes may depend on it
-	lastAt      *ir.Block // block of the store that set field last
-	zeroed      *ir.Block // block in which the variable was zeroed
-	versions    *versions // successive shapes of the variable; nil if its shape never changes
-	several     *several  // nil if the variable holds values of one shape at a time
-	inst        *path     // path of the variable; distinguishes variables that the same declaration makes
-	pending     bool      // whether the variable was used, in a loop, before its declaration was lowered
+	onlyConst   *ir.Value      // the only constant ever stored in a phi's variable; nil if there may be several values
+	known       bool           // whether a value was stored in the variable
+	edges       int            // number of edges that lead to the phi
+	edge        val            // value stored on the last edge that leads to the phi
+	anew        bool           // whether each iteration of a loop has its own instance of the variable
+	born        int            // foresight.time at the declaration; 0 before the declaration
+	once        bool           // whether only the declaration stores to the variable, so that field onlyConst is its value
+	onlyConstAt *ir.Block      // block that stores the constant in field onlyConst; set only if field anew is set
+	last        val            // constant or slice that was stored last, if sizes may depend on it
+	lastAt      *ir.Block      // block of the store that set field last
+	zeroed      *ir.Block      // block in which the variable was zeroed
+	versions    *shapeVersions // successive shapes of the variable; nil if its shape never changes
+	several     *shapeStorage  // nil if the variable holds values of one shape at a time
+	inst        *callPath      // path of the variable; distinguishes variables that the same declaration makes
+	pending     bool           // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error has been reported that the variable may have several values
-	// The field old is an error about an earlier iteration of a loop. Errors about later iterations
-	// refer to this error. The field oldFirst is set if the error's position is the beginning of the
-	// iteration.
-	old      *diag.Diagnostic
-	oldFirst bool
+	// earlierErr is an error about an earlier iteration of a loop. If a later iteration causes the
+	// same error, it refers to the error in earlierErr. The field oldFirst is set if the error's
+	// position is the beginning of the iteration.
+	earlierErr *diag.Diagnostic
+	oldFirst   bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
 	private bool   // whether dsl.PrivateAlloca reserves the memory, which is released when the calling function returns
 	name    string // source name of memory that a call or a field of the kernel reserves
 }
 
-// The method know records a store of value x to the variable of a phi.
-func (c *cell) know(x val) {
+// recordStore records a store of value x to the variable of a phi.
+func (c *cell) recordStore(x val) {
 	v, ok := x.(*ir.Value)
 	if !ok || !v.IsConst() || c.known && c.onlyConst != v {
 		v = nil
@@ -67,24 +67,23 @@ func (c *cell) know(x val) {
 	c.onlyConst, c.known = v, true
 }
 
-// The type place is a block of an inlined call. A call with a oneOf as operand is lowered once for
-// each alternative of the oneOf. The field alt is the number of that alternative.
-type place struct {
+// A frameBlock is a block of an inlined call. A call with a oneOf operand is lowered once for each
+// alternative of the oneOf, and the field alt is the alternative's number.
+type frameBlock struct {
 	frame *frame
 	block *ssa.BasicBlock
 	alt   int
 }
 
-func (a *alternatives) place() place {
+func (a *altState) place() frameBlock {
 	if a.frame == nil || a.frame.cur == nil {
-		return place{}
+		return frameBlock{}
 	}
-	return place{a.frame, a.frame.cur.Block(), a.in}
+	return frameBlock{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// The method remember records x as the last value stored in variable c, if sizes of slices may
-// depend on it.
-func (c *cell) remember(l *lowerer, x val) {
+// recordLast records x as the last value stored in variable c, if sizes of slices may depend on it.
+func (c *cell) recordLast(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {
 		return
@@ -99,11 +98,11 @@ func (c *cell) remember(l *lowerer, x val) {
 	}
 }
 
-// The method settle records the block and the instruction that declare a variable and its parts.
-func (c *cell) settle(home place, in ssa.Instruction) {
+// recordDecl records the block and the instruction that declare a variable and its parts.
+func (c *cell) recordDecl(home frameBlock, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
-		part.settle(home, in)
+		part.recordDecl(home, in)
 	}
 }
 
@@ -158,7 +157,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 			c.mem = mem{v: l.m.NewVar(l.f, ir.Function, name, mt)}
 		}
 	case classShape:
-		c.shape = l.zero(t)
+		c.shape = l.zeroValue(t)
 	case classBad:
 		if isDeferStack(t) {
 			break
@@ -197,11 +196,11 @@ func (l *lowerer) zeroCell(c *cell) {
 	case c.scalar != nil:
 		zero := l.m.Const(c.scalar.Type, 0)
 		l.storeVar(c.scalar, zero)
-		if c.remember(l, zero); c.once && l.foresight.carried.folds {
+		if c.recordLast(l, zero); c.once && l.foresight.carried.folds {
 			c.onlyConst = zero
 		}
 	case c.cls == classShape:
-		l.storeCell(c, l.zero(c.typ))
+		l.storeCell(c, l.zeroValue(c.typ))
 		c.zeroed = l.b
 	default:
 		for _, f := range c.fields {
@@ -224,14 +223,14 @@ func (w *builder) loadVar(v *ir.Var) *ir.Value {
 // loadCell returns the variable's value.
 func (l *lowerer) loadCell(c *cell) val {
 	if c.bad {
-		return bad{}
+		return badVal{}
 	}
 	switch c.cls {
 	case classScalar:
-		if c.onlyConst != nil && (c.once || c.anew && l.unchanged(c.onlyConstAt)) {
+		if c.onlyConst != nil && (c.once || c.anew && l.leadsHereOnce(c.onlyConstAt)) {
 			return c.onlyConst
 		}
-		if c.last != nil && l.unchanged(c.lastAt) {
+		if c.last != nil && l.leadsHereOnce(c.lastAt) {
 			return c.last
 		}
 		return l.loadVar(c.scalar)
@@ -249,22 +248,22 @@ func (l *lowerer) loadCell(c *cell) val {
 			}
 			return t
 		}
-		return l.snapshot(c.mem, c.typ)
+		return l.copyArray(c.mem, c.typ)
 	case classMatrix:
-		return l.snapshot(c.mem, c.typ)
+		return l.copyArray(c.mem, c.typ)
 	case classShape:
 		if c.several != nil {
 			return l.loadSeveral(c)
 		}
-		if c.last != nil && l.unchanged(c.lastAt) {
+		if c.last != nil && l.leadsHereOnce(c.lastAt) {
 			return c.last
 		}
 		if c.pending && !gotypes.IsString(c.typ) {
 			l.foresight.carried.early[c.inst] = true
 			l.foresight.repeat = true
-			return l.zero(c.typ)
+			return l.zeroValue(c.typ)
 		}
-		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {
+		if isNilShape(c.shape) && !c.fixed && l.leadsHereOnce(c.zeroed) {
 			return c.shape // all stores before this load stored the zero value
 		}
 		l.onlyVersion(c)
@@ -273,17 +272,17 @@ func (l *lowerer) loadCell(c *cell) val {
 		v := rebuild(c.shape, func() *ir.Value {
 			i++
 			if i >= len(c.vars) {
-				return leaves(c.shape)[i]
+				return scalarsOf(c.shape)[i]
 			}
 			return l.loadVar(c.vars[i])
 		})
-		if w, ok := v.(view); ok {
+		if w, ok := v.(bytesView); ok {
 			w.made, w.kept = l.here(), c
 			return w
 		}
 		return v
 	}
-	return l.zero(c.typ)
+	return l.zeroValue(c.typ)
 }
 
 // storeCell sets the variable's value.
@@ -292,14 +291,14 @@ func (l *lowerer) storeCell(c *cell, v val) {
 		return
 	}
 	if isBad(v) || c.cls == classShape && holdsBad(v) {
-		c.spoil()
+		c.markUnknown()
 		return
 	}
 	switch c.cls {
 	case classScalar:
 		if x, ok := v.(*ir.Value); ok {
 			l.storeVar(c.scalar, x)
-			c.remember(l, x)
+			c.recordLast(l, x)
 			if c.once || c.anew {
 				c.onlyConst, c.onlyConstAt = nil, l.b
 				if x.IsConst() {
@@ -332,17 +331,17 @@ func (l *lowerer) storeCell(c *cell, v val) {
 			return
 		}
 	case classShape:
-		l.storeShape(c, l.canonical(v))
+		l.storeShape(c, l.canonicalVal(v))
 		return
 	}
-	l.lost(c.typ)
+	l.reportLost(c.typ)
 }
 
-// The method zero returns the zero value of a Go type.
-func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
+// zeroValue returns the zero value of a Go type.
+func (l *lowerer) zeroValue(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn returns the zero value of Go type t. It emits the stores that zero the memory of arrays in
-// block b.
+// zeroIn returns the zero value of Go type t. zeroIn emits stores in block b that zero the memory
+// of arrays.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil
@@ -371,7 +370,7 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 		l.zeroCell(c)
 		l.b = save
 		if c.bad {
-			return bad{}
+			return badVal{}
 		}
 		return array{c.mem}
 	case classMatrix:
@@ -381,7 +380,7 @@ func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 		l.zeroCell(c)
 		l.b = save
 		if c.bad {
-			return bad{}
+			return badVal{}
 		}
 		return array{c.mem}
 	}
@@ -415,8 +414,8 @@ func (w *builder) zeroShape(t types.Type) val {
 	return item{}
 }
 
-// elemType returns the IR type of Go type t as the element of a slice in device memory. If values
-// of type t cannot be in device memory, the result is int32.
+// elemType returns the IR type of Go type t as the element of a slice in device memory. If device
+// memory cannot hold values of type t, elemType returns int32.
 func (w *builder) elemType(t types.Type) *ir.Type {
 	if !w.isFlat(t) {
 		return ir.TypeI32

@@ -18,25 +18,25 @@ import (
 
 // elemAddr returns a pointer to an element of an array or slice whose elements are resolved while
 // lowering. The index has been checked. If the index is not constant and the elements are only
-// read, the pointer refers to a choice, which is one of the elements. If the elements may be
-// written, the pointer is a oneOf.
-func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
+// read, the pointer refers to a chosenVar, which selects one of the elements. If the elements may
+// be written, the pointer is a oneOf.
+func (l *lowerer) elemAddr(in *ssa.IndexAddr, x resolvedSlice, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(x.n) {
 		return pointer{ref: x.refs[idx.Bits]}
 	}
 	if idx.IsConst() || x.n == 0 { // the check has failed
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Pointer).Elem()
 	if onlyRead(in) && !gotypes.HoldsArray(elem) {
 		if _, ok := x.refs[0].(*cell); ok {
-			return pointer{ref: choice{x.refs[:x.n], idx}}
+			return pointer{ref: chosenVar{x.refs[:x.n], idx}}
 		}
 		var all []val
 		for _, r := range x.refs[:x.n] {
 			all = append(all, r.(constRef).v)
 		}
-		if v, ok := l.choose(all, idx, elem); ok {
+		if v, ok := l.selectElem(all, idx, elem); ok {
 			return pointer{ref: constRef{v: v}}
 		}
 		return l.notOneOf(all, elem)
@@ -54,10 +54,10 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// The method part lowers the address of a field or element of the oneOf u. Each alternative of u
-// must be a pointer that is not nil, or a slice that is resolved while lowering. The emitted code
-// has no branches, and the result may be a oneOf of several addresses.
-func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
+// partAddr lowers the address of a field or element of the oneOf u. Each alternative of u must be a
+// pointer that is not nil, or a slice that is resolved while lowering. The emitted code has no
+// branches, and the result may be a oneOf of several addresses.
+func (l *lowerer) partAddr(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
 	case *ssa.Slice:
@@ -80,7 +80,7 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 			alts = append(alts, l.withOperand(in.X, alt, func() val { return l.fieldAddr(in) }))
 		}
 	case *ssa.IndexAddr:
-		i, ok := l.get(in.Index).(*ir.Value)
+		i, ok := l.valueOf(in.Index).(*ir.Value)
 		if !ok {
 			return nil, false
 		}
@@ -102,9 +102,9 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 		return nil, false
 	}
 	if slices.ContainsFunc(alts, holdsBad) {
-		return bad{}, true
+		return badVal{}, true
 	}
-	return l.flat(oneOf{u.tag, alts}, in.Type()), true
+	return l.flattenAlts(oneOf{u.tag, alts}, in.Type()), true
 }
 
 // allPointers reports whether all alternatives are pointers that cannot be nil.
@@ -116,12 +116,12 @@ func allPointers(alts []val) bool {
 }
 
 // partOfSlices returns a list with the address of element i for each slice among the alternatives
-// of u. The result is nil if an alternative is not a slice that is resolved while lowering.
+// of u. partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
-		x, ok := l.alt(u, j).(parts)
-		if !ok && !isNilShape(l.alt(u, j)) {
+		x, ok := l.altOf(u, j).(resolvedSlice)
+		if !ok && !isNilShape(l.altOf(u, j)) {
 			return nil
 		}
 		lens = append(lens, l.m.Int(ir.TypeI64, int64(x.n)))
@@ -132,7 +132,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	n, _ := l.chooseScalar(lens, u.tag)
 	idx := l.checkIndex(i, in.Index.Type(), n.(*ir.Value))
 	for j := range u.alts {
-		x, _ := u.alts[j].(parts)
+		x, _ := u.alts[j].(resolvedSlice)
 		at := idx
 		if !idx.IsConst() { // the index may be out of range for the slices that are not selected
 			at = l.op(ir.OpSelect, idx.Type, l.isAlt(u, j), idx, l.m.Const(idx.Type, 0))
@@ -142,8 +142,8 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	return alts
 }
 
-// The method flat returns u with each nested oneOf replaced by its own alternatives.
-func (l *lowerer) flat(u oneOf, t types.Type) val {
+// flattenAlts returns u with each nested oneOf replaced by its own alternatives.
+func (l *lowerer) flattenAlts(u oneOf, t types.Type) val {
 	out := oneOf{}
 	var tags []val
 	for _, alt := range u.alts {
@@ -170,12 +170,12 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 		return elems[idx.Bits]
 	}
 	if idx.IsConst() || len(elems) == 0 { // the check has failed
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	if slices.ContainsFunc(elems, holdsBad) {
-		return bad{}
+		return badVal{}
 	}
-	if v, ok := l.choose(elems, idx, in.Type()); ok {
+	if v, ok := l.selectElem(elems, idx, in.Type()); ok {
 		return v
 	}
 	return l.notOneOf(elems, in.Type())
@@ -198,51 +198,51 @@ func onlyRead(addr ssa.Value) bool {
 }
 
 // unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. Parameter why describes the part of the value that cannot be
-// distinguished, or is empty.
-func (r *reporter) unknownValue(t types.Type, why string) val {
-	if why == "" {
+// distinguished at run time. If only a part of the value cannot be distinguished, unclearPart
+// describes the part.
+func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
+	if unclearPart == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
 			"which element of type %v is taken must be known when the kernel is generated, as it may be one of more than %d", t, maxAlts)
-		return bad{}
+		return badVal{}
 	}
 	r.errorf(diag.Type, r.pos, "index it by constants, range over it, or use a switch",
-		"which element of type %v is taken must be known when the kernel is generated, as one holds %s", t, why)
-	return bad{}
+		"which element of type %v is taken must be known when the kernel is generated, as one holds %s", t, unclearPart)
+	return badVal{}
 }
 
-// The type choice refers to one of several variables, by an index that is not constant. A load
-// through a choice loads all the variables and selects one of their values.
-type choice struct {
+// chosenVar refers to one of several variables, by an index that is not constant. A load through a
+// choice loads all the variables and selects one of their values.
+type chosenVar struct {
 	refs []ref
 	idx  *ir.Value
 }
 
-// The method field returns a reference to field i of the chosen variable.
-func (c choice) field(i int) choice {
-	out := choice{idx: c.idx}
+// fieldRef returns a reference to field i of the chosen variable.
+func (c chosenVar) fieldRef(i int) chosenVar {
+	out := chosenVar{idx: c.idx}
 	for _, r := range c.refs {
 		out.refs = append(out.refs, r.(*cell).fields[i])
 	}
 	return out
 }
 
-func (l *lowerer) loadChoice(c choice) val {
+func (l *lowerer) loadChoice(c chosenVar) val {
 	var all []val
 	for _, r := range c.refs {
 		all = append(all, l.loadRef(r, nil))
 	}
 	if slices.ContainsFunc(all, holdsBad) {
-		return bad{}
+		return badVal{}
 	}
 	t := c.refs[0].(*cell).typ
-	if v, ok := l.choose(all, c.idx, t); ok {
+	if v, ok := l.selectElem(all, c.idx, t); ok {
 		return v
 	}
 	return l.notOneOf(all, t)
 }
 
-// notOneOf reports an error for values that the method choose cannot combine.
+// notOneOf reports an error for values that selectElem cannot combine.
 func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
 		if why := whyNoAlt(v); why != "" {
@@ -252,11 +252,11 @@ func (r *reporter) notOneOf(all []val, t types.Type) val {
 	return r.unknownValue(t, "")
 }
 
-// The method choose returns element idx of the list all, whose values have type t. Functions,
-// interface values, pointers and slices of different shapes are combined into a oneOf.
-func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
+// selectElem returns element idx of the list all, whose values have type t. Functions, interface
+// values, pointers and slices of different shapes are combined into a oneOf.
+func (l *lowerer) selectElem(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
-	case str, text:
+	case str, dynText:
 		return l.chooseText(all, idx)
 	case *ir.Value:
 		return l.chooseScalar(all, idx)
@@ -269,7 +269,7 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 				each = append(each, v.(tuple).elems[i])
 			}
 			var ok bool
-			if out.elems[i], ok = l.choose(each, idx, parts(i)); !ok {
+			if out.elems[i], ok = l.selectElem(each, idx, parts(i)); !ok {
 				return nil, false
 			}
 		}
@@ -280,9 +280,9 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 
 // chooser combines several values of possibly different shapes into one value.
 type chooser struct {
-	shapes []val           // distinct shapes of the values
-	leaves [][][]*ir.Value // run-time scalars of the values, indexed by shape and then by value; nil where the value has another shape
-	tags   []val           // shape number of each value
+	shapes  []val           // distinct shapes of the values
+	scalars [][][]*ir.Value // run-time scalars of the values, indexed by shape and then by value; nil where the value has another shape
+	tags    []val           // shape number of each value
 }
 
 // chooseShape returns element idx of the list all, whose values may have different shapes.
@@ -295,28 +295,28 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 		}
 		var numbers []val
 		for j, alt := range u.alts {
-			if isNilShape(alt) && yields(alt) {
-				alt = null{t}
+			if isNilShape(alt) && isReference(alt) {
+				alt = nilAlt{t}
 			}
-			x, ok := l.kept(alt, t)
+			x, ok := l.prepareAlt(alt, t)
 			if !ok {
 				return nil, false
 			}
-			n := c.shape(l, x, len(all))
-			l.hold(c.shapes[n], x, func() *ir.Value {
+			n := c.shapeNumber(l, x, len(all))
+			l.copyHeld(c.shapes[n], x, func() *ir.Value {
 				is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i)))
 				if len(u.alts) > 1 {
 					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.isAlt(u, j))
 				}
 				return is
 			}, true)
-			xs := append([]*ir.Value{}, leaves(x)...) // must not be nil, even if the value has no run-time scalars
-			if had := c.leaves[n][i]; had != nil {
+			xs := append([]*ir.Value{}, scalarsOf(x)...) // must not be nil, even if the value has no run-time scalars
+			if had := c.scalars[n][i]; had != nil {
 				for k := range xs {
 					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.isAlt(u, j), xs[k], had[k])
 				}
 			}
-			c.leaves[n][i] = xs
+			c.scalars[n][i] = xs
 			numbers = append(numbers, l.m.Int(ir.TypeI32, int64(n)))
 		}
 		tag, _ := l.chooseScalar(numbers, u.tag)
@@ -327,34 +327,35 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	}
 	out := oneOf{}
 	for n, shape := range c.shapes {
-		xs := l.chooseLeaves(c.leaves[n], idx)
+		xs := l.chooseLeaves(c.scalars[n], idx)
 		k := -1
 		v := rebuild(shape, func() *ir.Value { k++; return xs[k] })
-		out.alts = append(out.alts, mapHeld(v, func(h held, _ where) val { return array{h.at} }))
+		out.alts = append(out.alts, mapHeld(v, func(h heldArray, _ altCondition) val { return array{h.at} }))
 	}
 	if len(out.alts) == 1 {
-		return l.alt(out, 0), true
+		return l.altOf(out, 0), true
 	}
 	tag, _ := l.chooseScalar(c.tags, idx)
 	out.tag = tag.(*ir.Value)
 	return out, true
 }
 
-// The method shape returns the number of the shape of v. A shape that is not in the list gets a new
+// shapeNumber returns the number of the shape of v. A shape that is not in the list gets a new
 // number.
-func (c *chooser) shape(l *lowerer, v val, values int) int {
+func (c *chooser) shapeNumber(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {
 			return n
 		}
 	}
 	c.shapes = append(c.shapes, l.holdAnew(v))
-	c.leaves = append(c.leaves, make([][]*ir.Value, values))
+	c.scalars = append(c.scalars, make([][]*ir.Value, values))
 	return len(c.shapes) - 1
 }
 
-// chooseLeaves selects, by index idx, the run-time scalars (leaves) of a value. All selectable
-// values have one shape. Values of other shapes are nil in the list, and idx never selects them.
+// chooseLeaves selects, by index idx, the run-time scalars (leaves) of a value. All values that idx
+// can select have one shape. Values of other shapes are nil in the list, and idx never selects
+// them.
 func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))
@@ -373,7 +374,7 @@ func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value 
 }
 
 func (l *lowerer) chooseText(vs []val, idx *ir.Value) (val, bool) {
-	var all []text
+	var all []dynText
 	constant := true
 	for _, v := range vs {
 		t, ok := l.tables.textOf(v)
@@ -414,7 +415,7 @@ func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	case counts:
 		return w.toI32(idx), true
 	case constant && t != ir.TypeAddr:
-		m := w.scalars(t, all).at(w.toI32(idx))
+		m := w.scalarTable(t, all).atIndex(w.toI32(idx))
 		v := w.op(ir.OpLoad, t, m.args()...)
 		v.Aux = m.auxRef()
 		return v, true
@@ -431,14 +432,14 @@ func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 }
 
 // constText selects one of several constant texts by index idx.
-func (w *builder) constText(all []text, idx *ir.Value) text {
+func (w *builder) constText(all []dynText, idx *ir.Value) dynText {
 	var offs, lens []int64
 	for _, t := range all {
 		offs, lens = append(offs, t.off.Int()), append(lens, t.n.Int())
 	}
 	load := func(what string, ns []int64) *ir.Value {
-		table := w.numbers(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
+		table := w.numberTable(what+strings.Trim(fmt.Sprint(ns), "[]"), ns)
 		return w.op(ir.OpUConvert, ir.TypeI64, w.loadVarAt(table, w.toI32(idx)))
 	}
-	return text{load("texts at ", offs), load("texts of length ", lens)}
+	return dynText{load("texts at ", offs), load("texts of length ", lens)}
 }

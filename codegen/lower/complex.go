@@ -16,19 +16,19 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	a, ok1 := x.(tuple)
 	b, ok2 := y.(tuple)
 	if !ok1 || !ok2 {
-		return l.lost(t)
+		return l.reportLost(t)
 	}
 	part := gotypes.Fields(t)[0]
 	if op == token.MUL || op == token.QUO {
 		// gc computes products of complex64 in float64.
 		wide := types.Typ[types.Complex128]
-		a, b = l.convert(a, t, wide).(tuple), l.convert(b, t, wide).(tuple)
+		a, b = l.lowerConvert(a, t, wide).(tuple), l.lowerConvert(b, t, wide).(tuple)
 		part = gotypes.Fields(wide)[0]
 	}
 	ar, ai := a.elems[0].(*ir.Value), a.elems[1].(*ir.Value)
 	br, bi := b.elems[0].(*ir.Value), b.elems[1].(*ir.Value)
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, regType(part), p, q) }
-	mul := func(p, q *ir.Value) *ir.Value { return l.rounded(bin(ir.OpFMul, p, q)) }
+	mul := func(p, q *ir.Value) *ir.Value { return l.markRounded(bin(ir.OpFMul, p, q)) }
 	switch op {
 	case token.ADD:
 		return tuple{[]val{bin(ir.OpFAdd, ar, br), bin(ir.OpFAdd, ai, bi)}}
@@ -37,10 +37,10 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	case token.MUL:
 		re := bin(ir.OpFSub, mul(ar, br), mul(ai, bi))
 		im := bin(ir.OpFAdd, mul(ar, bi), mul(ai, br))
-		return l.convert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
+		return l.lowerConvert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
 	}
 	re, im := l.complexQuo(ar, ai, br, bi)
-	return l.convert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
+	return l.lowerConvert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
 }
 
 // complexQuo divides a+bi by c+di with the same operations as gc's run-time function complex128div.
@@ -50,7 +50,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, f64, p, q) }
 	add := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFAdd, p, q) }
 	sub := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFSub, p, q) }
-	mul := func(p, q *ir.Value) *ir.Value { return l.rounded(bin(ir.OpFMul, p, q)) }
+	mul := func(p, q *ir.Value) *ir.Value { return l.markRounded(bin(ir.OpFMul, p, q)) }
 	quo := func(p, q *ir.Value) *ir.Value { return bin(ir.OpFDiv, p, q) }
 	sel := func(c, p, q *ir.Value) *ir.Value { return l.op(ir.OpSelect, f64, c, p, q) }
 	abs := func(x *ir.Value) *ir.Value { return l.op(ir.OpFAbs, f64, x) }
@@ -74,7 +74,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	re = quo(sel(first, add(a, rb), add(ra, b)), denom)
 	im = quo(sel(first, sub(b, ra), sub(rb, a)), denom)
 
-	// The corrections apply if both parts are NaN.
+	// The corrections apply if the real and the imaginary part are NaN.
 	unit := func(x *ir.Value) *ir.Value { return copysign(sel(isInf(x), one, zero), x) }
 	prods := func(k, a, b, c, d *ir.Value) (p, q *ir.Value) {
 		return mul(k, add(mul(a, c), mul(b, d))), mul(k, sub(mul(b, c), mul(a, d)))

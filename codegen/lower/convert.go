@@ -12,34 +12,34 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method convert lowers a conversion between basic types, or between types with the same
-// underlying type.
-func (l *lowerer) convert(v val, from, to types.Type) val {
+// lowerConvert lowers a conversion between basic types, or between types with the same underlying
+// type.
+func (l *lowerer) lowerConvert(v val, from, to types.Type) val {
 	if gotypes.IsComplex(from) && gotypes.IsComplex(to) {
 		c, ok := v.(tuple)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		ft, tt := gotypes.Fields(from)[0], gotypes.Fields(to)[0]
-		return tuple{[]val{l.convert(c.elems[0], ft, tt), l.convert(c.elems[1], ft, tt)}}
+		return tuple{[]val{l.lowerConvert(c.elems[0], ft, tt), l.lowerConvert(c.elems[1], ft, tt)}}
 	}
 	if s, ok := v.(str); ok {
 		if sl, ok := to.Underlying().(*types.Slice); ok {
 			return l.bytesOrRunes(s.s, gotypes.Width(sl.Elem()) == 32)
 		}
 	}
-	if _, ok := v.(text); ok && !gotypes.IsString(to) {
+	if _, ok := v.(dynText); ok && !gotypes.IsString(to) {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
-		return bad{}
+		return badVal{}
 	}
 	if s, ok := v.(slice); ok && gotypes.IsString(to) {
 		if t, ok := from.Underlying().(*types.Slice); ok && gotypes.Width(t.Elem()) == 8 {
 			return l.viewOf(s)
 		}
 	}
-	if _, ok := v.(view); ok && !gotypes.IsString(to) {
+	if _, ok := v.(bytesView); ok && !gotypes.IsString(to) {
 		l.errorf(diag.String, l.pos, "copy it: n := copy(buf[:], s)", "a kernel cannot convert a string that is not known when the kernel is generated to %v", to)
-		return bad{}
+		return badVal{}
 	}
 	x, ok := v.(*ir.Value)
 	if ok && x.IsConst() && gotypes.IsInteger(from) && gotypes.IsString(to) {
@@ -51,7 +51,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		}
 		code, hint := badType(to)
 		l.errorf(code, l.pos, hint, "a kernel cannot convert %v to %v", from, to)
-		return bad{}
+		return badVal{}
 	}
 	switch {
 	case gotypes.IsInteger(from) && gotypes.IsInteger(to):
@@ -63,7 +63,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 		return l.op(ir.OpSToF, regType(to), x)
 	case gotypes.IsFloat(from) && gotypes.IsFloat(to):
 		if x.Type == regType(to) {
-			return l.rounded(x)
+			return l.markRounded(x)
 		}
 		return l.op(ir.OpFConvert, regType(to), x)
 	case gotypes.IsFloat(from) && gotypes.IsInteger(to):
@@ -107,7 +107,7 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	case gotypes.Width(to) > gotypes.Width(from) && gotypes.IsUnsigned(from):
 		return x
 	}
-	return w.fit(x, to)
+	return w.fitWidth(x, to)
 }
 
 // floatToInt converts a float to an integer with the same result as gc on amd64, even if the value
@@ -115,18 +115,18 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 // an integer type with less than 32 bits, the float is converted to a wider type and the result is
 // truncated.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
-	x = l.rounded(x) // the difference below must not be fused
+	x = l.markRounded(x) // the difference below must not be fused
 	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
 	if !wide {
-		return l.fit(l.truncTo(x, ir.TypeI32), to)
+		return l.fitWidth(l.truncTo(x, ir.TypeI32), to)
 	}
 	v := l.truncTo(x, ir.TypeI64)
 	if gotypes.Width(to) == 32 {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// For numbers of at least 1<<63, code subtracts 1<<63 before a second conversion. The second
-		// result is used if the first, signed conversion gave a negative number.
+		// For numbers of at least 1<<63, code subtracts 1<<63 before a second conversion. The result
+		// of the second conversion is used if the first, signed conversion gave a negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
@@ -141,7 +141,7 @@ func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	below := w.op(ir.OpFLt, ir.TypeBool, x, w.float(x.Type, limit))
 	var above *ir.Value
 	if bits == 32 && x.Type == ir.TypeF64 {
-		// Truncation moves numbers between -1<<31 - 1 and -1<<31 into the range of an int32.
+		// Truncating a number between -1<<31 - 1 and -1<<31 gives -1<<31, which is a valid int32.
 		above = w.op(ir.OpFLt, ir.TypeBool, w.float(x.Type, -limit-1), x)
 	} else {
 		above = w.op(ir.OpFLe, ir.TypeBool, w.float(x.Type, -limit), x)

@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method snapshot copies an array into separate memory, so that later stores to the array do
-// not change the copied value.
-func (l *lowerer) snapshot(m mem, t types.Type) array {
+// copyArray copies an array into separate memory, so that later stores to the array do not change
+// the copied value.
+func (l *lowerer) copyArray(m mem, t types.Type) array {
 	c := l.newCell(t, cmp.Or(l.sourceName(), "copy"))
 	if c.mem.v == nil {
 		return array{m}
@@ -22,7 +22,7 @@ func (l *lowerer) snapshot(m mem, t types.Type) array {
 	return array{c.mem}
 }
 
-// copyMem copies a flat array, or a matrix, from one memory to another. It copies each scalar
+// copyMem copies a flat array, or a matrix, from one memory to another. copyMem copies each scalar
 // separately, since the two memories may have different layouts of a Go type.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	if isMatrix(t) {
@@ -30,16 +30,16 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 		return
 	}
 	l.eachScalar(t, true, func(path []*ir.Value, t types.Type) {
-		l.storeScalar(dst.along(path), l.loadScalar(src.along(path), t), t)
+		l.storeScalar(dst.extend(path), l.loadScalar(src.extend(path), t), t)
 	})
 }
 
 // straightScalars is the largest number of scalars in an array that eachScalar processes without a
-// loop, if no dimension is longer than unrollLimit. Constant indices let the passes keep such an
-// array in registers.
+// loop, if no dimension is longer than unrollLimit. Without a loop all indices are constant, so the
+// passes can keep the array in registers.
 const straightScalars = 64
 
-// scalarsAt is a group of scalars that have the same Go type and are inside the same arrays.
+// scalarsAt is a group of scalars with the same Go type, inside the same arrays of one value.
 type scalarsAt struct {
 	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
 	paths [][]int // path of each scalar, which consists of field indices, and of anyElement for each step into an array
@@ -54,7 +54,7 @@ func straightCopy(t types.Type) bool { return isStraight(groupScalars(nil, t, tr
 func isStraight(groups []*scalarsAt) bool {
 	all := int64(0)
 	for _, g := range groups {
-		all += g.elements() * int64(len(g.paths))
+		all += g.copyCount() * int64(len(g.paths))
 		if all > straightScalars || len(g.dims) > 0 && slices.Max(g.dims) > unrollLimit {
 			return false
 		}
@@ -62,31 +62,31 @@ func isStraight(groups []*scalarsAt) bool {
 	return true
 }
 
-// eachScalar emits code that executes body for every scalar of a flat type. The argument path of
-// body leads from the whole value to the scalar. Blank fields (named _) are skipped unless
-// parameter blank is set.
+// eachScalar emits code that executes body for every scalar of a flat type. The path that
+// eachScalar passes to body leads from the whole value to the scalar. Blank fields (named _) are
+// skipped unless withBlank is set.
 //
 // One flat loop handles all dimensions of an array of arrays. A field that is an array gets a
 // separate loop, which is not nested in the loop for the field's struct. A nest of loops would have
 // short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes to compile
 // the copy of a [32][32]byte.
-func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
-	groups := groupScalars(nil, t, blank, nil, nil)
+func (l *lowerer) eachScalar(t types.Type, withBlank bool, body func(path []*ir.Value, t types.Type)) {
+	groups := groupScalars(nil, t, withBlank, nil, nil)
 	straight := isStraight(groups)
 	for _, g := range groups {
-		n := g.elements()
+		n := g.copyCount()
 		done := int64(0)
 		if per := ir.PerRound(n, int64(len(g.paths))); !straight && per < n {
 			done = n - n%per
-			l.loop(l.m.Int(ir.TypeI32, done/per), func(round *ir.Value) {
+			l.emitLoop(l.m.Int(ir.TypeI32, done/per), func(round *ir.Value) {
 				first := l.op(ir.OpIMul, ir.TypeI32, round, l.m.Int(ir.TypeI32, per))
 				for k := range per {
-					g.each(l.split(l.op(ir.OpIAdd, ir.TypeI32, first, l.m.Int(ir.TypeI32, k)), g.dims), l, body)
+					g.eachElem(l.splitNumber(l.op(ir.OpIAdd, ir.TypeI32, first, l.m.Int(ir.TypeI32, k)), g.dims), l, body)
 				}
 			})
 		}
 		for ; done < n; done++ {
-			g.each(l.splitConst(done, g.dims), l, body)
+			g.eachElem(l.splitConst(done, g.dims), l, body)
 		}
 	}
 }
@@ -117,9 +117,9 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// The method elements returns the number of copies of each scalar in the group. The result is the
+// copyCount returns the number of copies of each scalar in the group. The number of copies is the
 // product of the lengths of the arrays around the scalar.
-func (g *scalarsAt) elements() int64 {
+func (g *scalarsAt) copyCount() int64 {
 	n := int64(1)
 	for _, d := range g.dims {
 		n *= d
@@ -127,9 +127,9 @@ func (g *scalarsAt) elements() int64 {
 	return n
 }
 
-// The method each calls body for the scalars of the group, in the array elements that parameter
-// index selects. Parameter index is a slice with one value for each dimension.
-func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
+// eachElem calls body for the scalars of the group, in the array elements with the given indices.
+// The slice index contains one value for each dimension.
+func (g *scalarsAt) eachElem(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
 		for j, s := range steps {
@@ -144,9 +144,9 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 	}
 }
 
-// The method split converts the number of an array element to a list with its index in each
-// dimension. Elements are numbered in memory order.
-func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
+// splitNumber converts the number of an array element to a list with its index in each dimension.
+// Elements are numbered in memory order.
+func (w *builder) splitNumber(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
 		n := w.m.Int(ir.TypeI32, dims[d])

@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// The type deferred is a defer statement of an inlined call. Outside of loops, each statement runs
-// at most once. So a flag records whether the statement has run, and variables keep the statement's
+// A deferStmt is a defer statement of an inlined call. Outside of loops, each statement runs at
+// most once. So a flag records whether the statement has run, and variables keep the statement's
 // arguments until the function returns.
-type deferred struct {
+type deferStmt struct {
 	in    *ssa.Defer
 	armed *ir.Var
 	fn    *cell // function value to call; nil if the source calls a function by its name
@@ -25,15 +25,15 @@ type deferred struct {
 	reached bool
 }
 
-// armDefers creates a flag for each of f's defer statements. The flag records whether the statement
-// has run.
+// armDefers creates a flag for each of f's defer statements. The flag of a defer statement records
+// whether the statement has run.
 func (w *builder) armDefers(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		for _, in := range b.Instrs {
 			if d, ok := in.(*ssa.Defer); ok {
 				v := w.m.NewVar(w.f, ir.Function, "armed", ir.TypeBool)
 				w.storeVar(v, w.m.Bool(false))
-				f.defers = append(f.defers, &deferred{in: d, armed: v})
+				f.defers = append(f.defers, &deferStmt{in: d, armed: v})
 			}
 		}
 	}
@@ -42,14 +42,14 @@ func (w *builder) armDefers(f *frame, order []*ssa.BasicBlock) {
 // deferCall lowers a defer statement.
 func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 	seen := map[*ssa.BasicBlock]bool{}
-	walk(in.Block(), nil, seen)
+	markReachable(in.Block(), nil, seen)
 	if seen[in.Block()] || in.DeferStack != nil && in.Parent().Synthetic != "" {
 		l.errorf(diag.Defer, in.Pos(), "call it at the end of the iteration, or defer it in a function that the loop calls",
 			"a defer statement in a loop would need a stack of calls")
 		return
 	}
 	if in.Call.IsInvoke() {
-		l.notNil(l.get(in.Call.Value)) // a nil interface value panics at the defer statement, a nil function only at its call
+		l.notNil(l.valueOf(in.Call.Value)) // a nil interface value panics at the defer statement, a nil function only at its call
 	}
 	for _, d := range f.defers {
 		if d.in != in {
@@ -58,7 +58,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		keep := func(v ssa.Value) *cell {
 			c := l.newCell(v.Type(), "deferred")
 			l.setKey(c, in)
-			l.storeCell(c, l.get(v))
+			l.storeCell(c, l.valueOf(v))
 			return c
 		}
 		switch in.Call.Value.(type) {
@@ -77,19 +77,19 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 // notNil adds a check that an interface value is not nil.
 func (l *lowerer) notNil(x val) {
 	if u, ok := x.(oneOf); ok {
-		l.each(u, nil, func(alt val) val {
+		l.eachAlt(u, nil, func(alt val) val {
 			l.notNil(alt)
 			return nil
 		})
 		return
 	}
 	if isNilCallee(x) {
-		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+		l.emitCheck(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	}
 }
 
-// runDefers lowers the deferred calls, which run between a return statement and the return. The
-// method visits the defer statements in postorder of their blocks. Outside of loops, postorder
+// runDefers lowers the deferred calls, which run between a return statement and the return.
+// runDefers visits the defer statements in postorder of their blocks. Outside of loops, postorder
 // visits a statement after all statements that may run later.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
@@ -102,7 +102,7 @@ func (l *lowerer) runDefers(f *frame) {
 		l.b.Branch(l.loadVar(d.armed), run, next)
 		l.b = run
 		l.pos = d.in.Pos()
-		callee := l.get(d.in.Call.Value)
+		callee := l.valueOf(d.in.Call.Value)
 		if d.fn != nil {
 			callee = l.loadCell(d.fn)
 		}
@@ -119,21 +119,21 @@ func (l *lowerer) runDefers(f *frame) {
 
 func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 	if u, ok := callee.(oneOf); ok {
-		l.each(u, nil, func(alt val) val {
+		l.eachAlt(u, nil, func(alt val) val {
 			l.callDeferred(in, alt, args)
 			return nil
 		})
 		return
 	}
 	given := args
-	f, args, ok := l.callee(&in.Call, callee, args)
+	f, args, ok := l.calleeOf(&in.Call, callee, args)
 	if !ok {
 		return
 	}
 	if f.builtin != nil || Known(origin(f.fn).RelString(nil)) {
 		for i, a := range given {
 			if u, ok := a.(oneOf); ok {
-				l.each(u, nil, func(alt val) val {
+				l.eachAlt(u, nil, func(alt val) val {
 					one := slices.Clone(given)
 					one[i] = alt
 					l.callDeferred(in, callee, one)
@@ -145,19 +145,19 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 	}
 	site := &ssa.Call{Call: in.Call}
 	if f.builtin != nil {
-		l.builtin(site, f.builtin, args)
+		l.lowerBuiltin(site, f.builtin, args)
 		return
 	}
 	h, known := intrinsics[origin(f.fn).RelString(nil)]
 	if !known {
-		l.call(f.fn, args, f.bindings, in.Pos())
+		l.inlineCall(f.fn, args, f.bindings, in.Pos())
 		return
 	}
 	if _, prints := fmtPrints[f.fn.RelString(nil)]; !prints && f.fn.Signature.Results().Len() > 0 {
 		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", load.FuncText(f.fn))
 		return
 	}
-	if args, ok := l.sound(&in.Call, args); ok && !l.mixedCall(f.fn, args) {
+	if args, ok := l.replaceBad(&in.Call, args); ok && !l.mixedCall(f.fn, args) {
 		h(l, site, f.fn, args)
 	}
 }

@@ -19,11 +19,11 @@
 //
 //   - The builder holds the module and the block to which code is added.
 //   - The reporter adds diagnostics.
-//   - The budget limits the amount of code.
-//   - The foresight is information about code that is not lowered yet. The information comes from an
-//     earlier lowering of the kernel.
-//   - The part alternatives holds the alternative of a oneOf for which code is being lowered.
-//   - The part tables holds constant tables, data and texts.
-//   - The part readonly checks that no write reaches constant memory.
-//   - The part specs holds specialization constants.
+//   - The codeBudget limits the amount of code.
+//   - The foresight is information about code that is not lowered yet, from an earlier lowering of
+//     the kernel.
+//   - The altState identifies the alternative of a oneOf (a value with one of several shapes) for which code is being lowered.
+//   - The constTables hold constant tables, constant data and texts.
+//   - The writeChecker checks that no write reaches constant memory.
+//   - The specConsts hold the specialization constants.
 package lower

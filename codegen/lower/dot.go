@@ -24,14 +24,14 @@ func init() {
 		add(dslPath+"."+d.name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 			dot, operands, acc := l.dot4(args, d.a, d.b)
 			if dot == nil {
-				return bad{}
+				return badVal{}
 			}
 			return l.i32(ir.OpIAdd, l.i32(d.op, append([]*ir.Value{dot}, operands...)...), acc)
 		})
 		add(dslPath+"."+d.name+"Saturating", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 			dot, operands, acc := l.dot4(args, d.a, d.b)
 			if dot == nil {
-				return bad{}
+				return badVal{}
 			}
 			named := func(sum *ir.Value) val {
 				return l.i32(d.sat, append(append([]*ir.Value{sum}, operands...), acc)...)
@@ -51,7 +51,7 @@ func init() {
 }
 
 // dot4 returns the sum of the products, the factors of the products, and the accumulator. The sum
-// is nil if an argument has type bad.
+// is nil if an argument is a badVal.
 func (l *lowerer) dot4(args []val, a, b types.Type) (dot *ir.Value, operands []*ir.Value, acc *ir.Value) {
 	x, ok := args[0].(array)
 	y, ok2 := args[1].(array)
@@ -62,7 +62,7 @@ func (l *lowerer) dot4(args []val, a, b types.Type) (dot *ir.Value, operands []*
 	operands = make([]*ir.Value, 8)
 	for i := range 4 {
 		at := l.m.Int(ir.TypeI32, int64(i))
-		operands[i], operands[4+i] = l.loadScalar(x.at.at(at), a), l.loadScalar(y.at.at(at), b)
+		operands[i], operands[4+i] = l.loadScalar(x.at.atIndex(at), a), l.loadScalar(y.at.atIndex(at), b)
 		product := l.i32(ir.OpIMul, operands[i], operands[4+i])
 		if dot == nil {
 			dot = product

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Some functions of package errors inspect types at run time. In kernels, these functions are
-// resolved while lowering.
+// Some functions of package errors inspect types at run time. In kernels, calls of package errors
+// are resolved while lowering.
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)
@@ -22,10 +22,10 @@ func init() {
 }
 
 // lowerJoinedUnwrap reports an error for calls that return the list of errors joined by
-// errors.Join. In a kernel, that list would also contain the errors that are nil.
+// errors.Join. In a kernel, the list of joined errors would also contain nil errors.
 func lowerJoinedUnwrap(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 	l.errorf(diag.HostOnly, in.Pos(), "use errors.Is or errors.As", "the errors that errors.Join has joined are listed only on the host")
-	return bad{}
+	return badVal{}
 }
 
 // maxWrapped is the largest length of a chain of wrapped errors.
@@ -36,15 +36,15 @@ func lowerErrorsIs(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	t := in.Call.Args[0].Type()
 	target, ok := args[1].(iface)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	if target.typ == nil {
-		return l.equal(args[0], target, t)
+		return l.lowerEqual(args[0], target, t)
 	}
 	return l.inChain(args[0], 0, func(e iface) *ir.Value {
 		same := l.m.Bool(false)
 		if types.Comparable(target.typ) {
-			same, _ = l.equal(e, target, t).(*ir.Value)
+			same, _ = l.lowerEqual(e, target, t).(*ir.Value)
 		}
 		return l.orMethod(e, "Is", same, target)
 	})
@@ -55,7 +55,7 @@ func lowerErrorsAs(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	target, _ := args[1].(iface)
 	p, ok := target.v.(pointer)
 	if !ok || isNilShape(p) {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	return l.errorAs(args[0], target.typ.Underlying().(*types.Pointer).Elem(), p, target)
 }
@@ -70,12 +70,12 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		return c
 	}
 	// A method As may set the target and still return false. If the result is false, errors.As must
-	// not change the target. So a temporary variable is passed to the method.
+	// not change the target. So the method As gets a pointer to a temporary variable.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
 	if !ok {
-		return bad{}
+		return badVal{}
 	}
 	l.andThen(hit, func() val {
 		l.storeCell(found, l.loadCell(set))
@@ -84,8 +84,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs stores to *p, of type want, the first error of that type in the chain of err. The result
-// tells whether the chain contains an error of type want.
+// errorAs stores to *p, of type want, the first error of that type in the chain of err. errorAs
+// reports whether the chain contains an error of type want.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -105,11 +105,11 @@ func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val
 // first error that passes.
 func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val {
 	if u, ok := err.(oneOf); ok {
-		return l.each(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
+		return l.eachAlt(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
 	}
 	e, ok := err.(iface)
 	if !ok {
-		return l.lost(types.Typ[types.Bool])
+		return l.reportLost(types.Typ[types.Bool])
 	}
 	if e.typ == nil {
 		return l.m.Bool(false)
@@ -122,10 +122,10 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 	if depth == maxWrapped {
 		l.errorf(diag.Recursion, token.NoPos, "compare the error itself, or what its Unwrap returns",
 			"this error may wrap more than %d others, one in the other", maxWrapped)
-		return bad{}
+		return badVal{}
 	}
 	return l.orElse(hit, func() val {
-		wrapped := l.call(unwrap, []val{e.v}, nil, l.pos)
+		wrapped := l.inlineCall(unwrap, []val{e.v}, nil, l.pos)
 		if types.Identical(unwrap.Signature.Results().At(0).Type(), errorIface) {
 			return l.inChain(wrapped, depth+1, test)
 		}
@@ -140,13 +140,13 @@ var errorIface = types.Universe.Lookup("error").Type()
 func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) val {
 	switch errs := errs.(type) {
 	case oneOf:
-		return l.each(errs, types.Typ[types.Bool], func(alt val) val { return l.inChains(alt, depth, test) })
-	case parts:
+		return l.eachAlt(errs, types.Typ[types.Bool], func(alt val) val { return l.inChains(alt, depth, test) })
+	case resolvedSlice:
 		var hit val = l.m.Bool(false)
-		for _, e := range l.elems(errs) {
+		for _, e := range l.elemValues(errs) {
 			x, ok := hit.(*ir.Value)
 			if !ok {
-				return bad{}
+				return badVal{}
 			}
 			hit = l.orElse(x, func() val { return l.inChain(e, depth, test) })
 		}
@@ -155,7 +155,7 @@ func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) va
 	if isNilShape(errs) {
 		return l.m.Bool(false)
 	}
-	return l.lost(types.Typ[types.Bool])
+	return l.reportLost(types.Typ[types.Bool])
 }
 
 // orMethod returns hit || e.name(target). If the error e has no method of that name, orMethod
@@ -165,7 +165,7 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	if fn == nil || hit == nil {
 		return hit
 	}
-	v, _ := l.orElse(hit, func() val { return l.call(fn, []val{e.v, target}, nil, l.pos) }).(*ir.Value)
+	v, _ := l.orElse(hit, func() val { return l.inlineCall(fn, []val{e.v, target}, nil, l.pos) }).(*ir.Value)
 	return v
 }
 
@@ -193,37 +193,36 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse returns x || other(). The code that the function in parameter other emits runs only if x
-// is false.
-func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
+// orElse returns x || other(). The code that emitOther emits runs only if x is false.
+func (w *builder) orElse(x *ir.Value, emitOther func() val) val { return w.orConst(x, true, emitOther) }
 
-// andThen returns x && other(). The code that the function in parameter other emits runs only if x
-// is true.
-func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
+// andThen returns x && other(). The code that emitOther emits runs only if x is true.
+func (w *builder) andThen(x *ir.Value, emitOther func() val) val {
+	return w.orConst(x, false, emitOther)
+}
 
-// Parameter by is a constant bool. The method decided returns x if x equals this constant. If x
-// differs from the constant, the result is the result of the function in parameter other. The code
-// that this function emits runs only if x differs from the constant.
-func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
+// orConst returns x if x equals the constant constBool, and the result of emitOther otherwise. The
+// code that emitOther emits runs only if x differs from constBool.
+func (w *builder) orConst(x *ir.Value, constBool bool, emitOther func() val) val {
 	if x.IsConst() {
-		if (x.Bits == 1) == by {
+		if (x.Bits == 1) == constBool {
 			return x
 		}
-		return other()
+		return emitOther()
 	}
 	v := w.m.NewVar(w.f, ir.Function, "decided", ir.TypeBool)
 	w.storeVar(v, x)
 	more, out := w.newBlock(), w.newBlock()
-	if by {
+	if constBool {
 		w.b.Branch(x, out, more)
 	} else {
 		w.b.Branch(x, more, out)
 	}
 	w.b.Term.Pos = w.irPos(w.pos)
 	w.b = more
-	y, ok := other().(*ir.Value)
+	y, ok := emitOther().(*ir.Value)
 	if !ok {
-		return bad{}
+		return badVal{}
 	}
 	w.storeVar(v, y)
 	w.b.Jump(out)

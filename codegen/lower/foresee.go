@@ -13,75 +13,75 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. In this situation, the kernel is lowered once more, and the variable has all shapes
+// shape in it. The kernel is then lowered once more, and the variable can hold all these shapes
 // from the beginning.
 
-// The type carried is the state that one lowering of a kernel passes to the next.
-type carried struct {
-	known   map[any]bool              // declarations of variables that hold values of several shapes
-	ahead   map[*path][]val           // shapes that variables in known had in the previous lowering
-	early   map[*path]bool            // variables declared in a later iteration of a loop than the first read of the variable
-	tries   map[*path]int             // maps a variable's path to the number of lowerings that added a shape to the variable
-	paths   map[path]*path            // set of all paths; ensures that equal paths have the same pointer
-	owners  map[*ir.Var]*cell         // maps each array variable of all lowerings to its cell
-	inits   *constinit.Env            // values of package-level variables
-	objects map[any]*constinit.Object // maps an id to an object allocated by package initialization
-	rolled  map[rolledKey]bool        // loops that must stay loops, and must not be lowered iteration by iteration
-	made    map[*path]*types.Array    // arrays created by make and similar calls
-	taken   map[*path]bool            // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
-	folds   bool                      // whether sizes of slices depend on integers that are computed from constants
+// carriedState is the state that one lowering of a kernel passes to the next.
+type carriedState struct {
+	known   map[any]bool               // declarations of variables that hold values of several shapes
+	ahead   map[*callPath][]val        // shapes that variables in known had in the previous lowering
+	early   map[*callPath]bool         // variables declared in a later iteration of a loop than the first read of the variable
+	tries   map[*callPath]int          // maps a variable's path to the number of lowerings that added a shape to the variable
+	paths   map[callPath]*callPath     // set of all paths; ensures that equal paths have the same pointer
+	owners  map[*ir.Var]*cell          // maps each array variable of all lowerings to its cell
+	inits   *constinit.Env             // values of package-level variables
+	objects map[any]*constinit.Object  // maps an id to an object allocated by package initialization
+	rolled  map[rolledKey]bool         // loops that are lowered as loops, because they have too many iterations for lowering iteration by iteration
+	made    map[*callPath]*types.Array // arrays created by make and similar calls
+	taken   map[*callPath]bool         // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
+	folds   bool                       // whether sizes of slices depend on integers that are computed from constants
 }
 
-func newCarried(inits *constinit.Env) *carried {
-	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
+func newCarried(inits *constinit.Env) *carriedState {
+	return &carriedState{known: map[any]bool{}, ahead: map[*callPath][]val{}, early: map[*callPath]bool{}, tries: map[*callPath]int{}, paths: map[callPath]*callPath{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*callPath]*types.Array{}, taken: map[*callPath]bool{}}
 }
 
-// foresight is information about code that has not been lowered yet. The information comes from an
+// foresight is information about code that has not been lowered yet. The foresight comes from an
 // earlier lowering of the kernel, and from earlier iterations of loops.
 type foresight struct {
 	*builder
-	carried  *carried
-	repeat   bool            // whether to lower the kernel once more
-	times    map[path]int    // maps the path of an instruction or function to the number of its visits so far
-	declared map[*path]*cell // maps a path to a variable that this lowering has declared
-	rounds   int             // number of loops around the current code that are lowered iteration by iteration
-	time     int             // logical clock: number of iterations begun and variables declared so far
-	cut      bool            // whether values may be missing because later iterations of a loop were not lowered
+	carried  *carriedState
+	repeat   bool                // whether to lower the kernel once more
+	times    map[callPath]int    // maps the path of an instruction or function to the number of its visits so far
+	declared map[*callPath]*cell // maps a path to a variable that this lowering has declared
+	rounds   int                 // number of loops around the current code that are lowered iteration by iteration
+	time     int                 // logical clock: number of iterations begun and variables declared so far
+	cut      bool                // whether values may be missing because later iterations of a loop were not lowered
 }
 
-// A path identifies a call or a variable by the chain of calls that leads to it. A call has the
+// A callPath identifies a call or a variable by the chain of calls that leads to it. A call has the
 // same path in all lowerings of the kernel.
-type path struct {
-	up  *path
+type callPath struct {
+	up  *callPath
 	at  any // an instruction, a function, or the number of a variable's field or element
-	nth int // number of this visit among several visits, for example in unrolled loops
+	nth int // number of earlier visits of the same code, for example in unrolled loops
 }
 
-// The method path returns a path that extends the path up. Parameter at is the added instruction,
-// function or field number.
-func (fs *foresight) path(up *path, at any) *path {
-	p := path{up: up, at: at}
+// pathOf returns the path up extended by step, which is an instruction, a function or a field
+// number.
+func (fs *foresight) pathOf(up *callPath, step any) *callPath {
+	p := callPath{up: up, at: step}
 	p.nth = fs.times[p]
-	fs.times[path{up: up, at: at}]++
-	return fs.carried.path(p)
+	fs.times[callPath{up: up, at: step}]++
+	return fs.carried.internPath(p)
 }
 
-func (c *carried) path(p path) *path {
+func (c *carriedState) internPath(p callPath) *callPath {
 	if c.paths[p] == nil {
 		c.paths[p] = &p
 	}
 	return c.paths[p]
 }
 
-// The method foresee saves the shapes of the values in variable c for the next lowering. The method
-// foresee reports whether the next lowering can use these shapes.
-func (fs *foresight) foresee(c *cell) bool {
+// saveShapes saves the shapes of the values in variable c for the next lowering. saveShapes reports
+// whether the next lowering can use the saved shapes.
+func (fs *foresight) saveShapes(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
 	}
 	var shapes []val
 	for _, ver := range c.several.alts {
-		if !fs.translatable(ver.shape) {
+		if !fs.hasShapeHere(ver.shape) {
 			return false
 		}
 		shapes = append(shapes, ver.shape)
@@ -92,21 +92,21 @@ func (fs *foresight) foresee(c *cell) bool {
 	return true
 }
 
-// translatable reports whether the method translate can translate v.
-func (fs *foresight) translatable(v val) bool {
+// hasShapeHere reports whether shapeHere has a result for v.
+func (fs *foresight) hasShapeHere(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
-			if !fs.translatable(v) {
+			if !fs.hasShapeHere(v) {
 				return false
 			}
 		}
 		return true
 	}
 	inMem := func(m mem) bool {
-		return m.device() || fs.carried.owners[m.v] != nil && fs.carried.declares(fs.carried.owners[m.v].inst)
+		return m.device() || fs.carried.owners[m.v] != nil && fs.carried.declaresVar(fs.carried.owners[m.v].inst)
 	}
 	switch v := v.(type) {
-	case nil, *ir.Value, text, null, item, group, subGroup, held:
+	case nil, *ir.Value, dynText, nilAlt, item, group, subGroup, heldArray:
 		return true
 	case tuple:
 		return all(v.elems)
@@ -115,15 +115,15 @@ func (fs *foresight) translatable(v val) bool {
 	case function:
 		return all(v.bindings)
 	case iface:
-		return fs.translatable(v.v)
+		return fs.hasShapeHere(v.v)
 	case slice:
 		return inMem(v.at)
-	case parts:
-		return !slices.ContainsFunc(v.refs, func(r ref) bool { return !fs.translatable(pointer{ref: r}) })
+	case resolvedSlice:
+		return !slices.ContainsFunc(v.refs, func(r ref) bool { return !fs.hasShapeHere(pointer{ref: r}) })
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell:
-			return fs.carried.declares(r.inst)
+			return fs.carried.declaresVar(r.inst)
 		case mem:
 			return inMem(r)
 		case constRef:
@@ -133,9 +133,9 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// The method declares reports whether a path identifies a source variable, a field or element of a
-// source variable, or memory that a call reserves.
-func (c *carried) declares(p *path) bool {
+// declaresVar reports whether a path identifies a source variable, a field or element of a source
+// variable, or memory that a call reserves.
+func (c *carriedState) declaresVar(p *callPath) bool {
 	if p == nil {
 		return false
 	}
@@ -143,19 +143,19 @@ func (c *carried) declares(p *path) bool {
 	case *ssa.Alloc:
 		return true
 	case int:
-		return c.declares(p.up)
+		return c.declaresVar(p.up)
 	}
 	return c.made[p] != nil || c.taken[p]
 }
 
-// The method translate returns the shape in this lowering that corresponds to shape v of the
-// previous lowering.
-func (l *lowerer) translate(v val) (val, bool) {
+// shapeHere returns the shape in this lowering that corresponds to shape v of the previous
+// lowering.
+func (l *lowerer) shapeHere(v val) (val, bool) {
 	all := func(vs []val) ([]val, bool) {
 		out := make([]val, len(vs))
 		for i := range vs {
 			var ok bool
-			if out[i], ok = l.translate(vs[i]); !ok {
+			if out[i], ok = l.shapeHere(vs[i]); !ok {
 				return nil, false
 			}
 		}
@@ -163,10 +163,10 @@ func (l *lowerer) translate(v val) (val, bool) {
 	}
 	switch v := v.(type) {
 	case *ir.Value:
-		return l.stand(v), true
-	case text:
+		return l.placeholderFor(v), true
+	case dynText:
 		zero := l.m.Int(ir.TypeI64, 0)
-		return text{zero, zero}, true
+		return dynText{zero, zero}, true
 	case tuple:
 		elems, ok := all(v.elems)
 		return tuple{elems}, ok
@@ -178,19 +178,19 @@ func (l *lowerer) translate(v val) (val, bool) {
 		v.bindings = bindings
 		return v, ok
 	case iface:
-		x, ok := l.translate(v.v)
+		x, ok := l.shapeHere(v.v)
 		return iface{typ: v.typ, v: x}, ok
 	case slice:
 		var ok bool
 		v.at, ok = l.translateMem(v.at)
-		if v.len, v.cap = l.stand(v.len), l.stand(v.cap); v.off != nil {
-			v.off = l.stand(v.off)
+		if v.len, v.cap = l.placeholderFor(v.len), l.placeholderFor(v.cap); v.off != nil {
+			v.off = l.placeholderFor(v.off)
 		}
 		return v, ok
-	case parts:
+	case resolvedSlice:
 		refs := make([]ref, len(v.refs))
 		for i, r := range v.refs {
-			p, ok := l.translate(pointer{ref: r})
+			p, ok := l.shapeHere(pointer{ref: r})
 			if !ok {
 				return nil, false
 			}
@@ -200,7 +200,7 @@ func (l *lowerer) translate(v val) (val, bool) {
 		return v, true
 	case pointer:
 		if v.isNil != nil {
-			v.isNil = l.stand(v.isNil)
+			v.isNil = l.placeholderFor(v.isNil)
 		}
 		switch r := v.ref.(type) {
 		case *cell:
@@ -217,10 +217,10 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// The method stand returns a placeholder for the run-time scalar v inside a shape. A constant
-// becomes an equal constant of this module. Scalars that are not constant become 0, because their
-// values do not matter in shapes.
-func (w *builder) stand(v *ir.Value) *ir.Value {
+// placeholderFor returns a placeholder for the run-time scalar v inside a shape. A constant becomes
+// an equal constant of this module. Scalars that are not constant become 0, because their values do
+// not matter in shapes.
+func (w *builder) placeholderFor(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
 	}
@@ -230,10 +230,10 @@ func (w *builder) stand(v *ir.Value) *ir.Value {
 func (l *lowerer) translateMem(m mem) (mem, bool) {
 	path := make([]*ir.Value, len(m.path))
 	for i, v := range m.path {
-		path[i] = l.stand(v)
+		path[i] = l.placeholderFor(v)
 	}
 	if m.device() {
-		return mem{addr: l.stand(m.addr), elem: l.translateType(m.elem), path: path}, true
+		return mem{addr: l.placeholderFor(m.addr), elem: l.translateType(m.elem), path: path}, true
 	}
 	c := l.cellAt(l.foresight.carried.owners[m.v])
 	if c == nil || c.mem.v == nil {
@@ -246,7 +246,7 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 func (w *builder) translateType(t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.Array:
-		return w.m.ArrayOf(w.translateType(t.Elem), w.stand(t.Len))
+		return w.m.ArrayOf(w.translateType(t.Elem), w.placeholderFor(t.Len))
 	case ir.Struct:
 		fs := make([]ir.Field, len(t.Fields))
 		for i, f := range t.Fields {
@@ -304,7 +304,7 @@ func (l *lowerer) cellAt(old *cell) *cell {
 // identity id.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {
-		p, ok := l.global(g).(pointer)
+		p, ok := l.globalPointer(g).(pointer)
 		return p.ref, ok
 	}
 	if p, ok := id.(partKey); ok {
@@ -313,7 +313,7 @@ func (l *lowerer) constAt(id any) (ref, bool) {
 		if !ok {
 			return nil, false
 		}
-		return c.part(p.i), true
+		return c.partRef(p.i), true
 	}
 	o := l.foresight.carried.objects[id]
 	if o == nil {

@@ -23,8 +23,8 @@ const (
 	maxVarTable = 1 << 8
 )
 
-// The method global returns a pointer to a package-level variable that the program never changes.
-func (l *lowerer) global(g *ssa.Global) val {
+// globalPointer returns a pointer to a package-level variable that the program never changes.
+func (l *lowerer) globalPointer(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
 	}
@@ -34,10 +34,10 @@ func (l *lowerer) global(g *ssa.Global) val {
 			code, hint := badType(t)
 			l.errorf(code, token.NoPos, hint, "kernels cannot read the package-level variable %s of type %v", g.Name(), elemOf(g))
 		}
-		return bad{}
+		return badVal{}
 	}
 	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
-		return bad{} // for example, os.Stderr as an argument of fmt.Fprintln
+		return badVal{} // for example, os.Stderr as an argument of fmt.Fprintln
 	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
@@ -55,7 +55,7 @@ func (r *reporter) usedWrongly() bool {
 }
 
 // onlyRefused reports whether package check reports an error for every use of value v. A conversion
-// of v to an interface counts as refused if all uses of the result are refused.
+// of v to an interface counts as an error if every use of the interface is an error.
 func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
@@ -78,7 +78,7 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 // globalValue returns the value of a package-level variable that needs no memory. A value that
 // needs no memory is a slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
-	p, ok := l.global(g).(pointer)
+	p, ok := l.globalPointer(g).(pointer)
 	if !ok {
 		return nil, false
 	}
@@ -95,8 +95,8 @@ type constRef struct {
 	id any // identity of the variable or object; nil if the identity is unknown or field v is only a part of a constant
 }
 
-// The method part returns a reference to field or element i of the constant r.
-func (r constRef) part(i int) constRef {
+// partRef returns a reference to field or element i of the constant r.
+func (r constRef) partRef(i int) constRef {
 	out := constRef{v: r.v.(tuple).elems[i]}
 	if r.id != nil {
 		out.id = partKey{r.id, i}
@@ -115,10 +115,11 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	t := g.Type().Underlying().(*types.Pointer).Elem()
 	fail := func(code diag.Code, hint, format string, args ...any) val {
 		l.errorf(code, token.NoPos, globalHint(t, hint), format, args...)
-		return bad{}
+		return badVal{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// The variable is overflowError or divideError, with which functions of math/bits panic.
+		// The variable g is overflowError or divideError. Functions of math/bits panic with the
+		// values of these two variables.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {
@@ -129,7 +130,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		l.errorf(diag.GlobalVar, token.NoPos, hint,
 			"the package-level variable %s is given away at %v: %s, so that other code may write there; kernels can read only variables that nothing writes once their package is initialized",
 			g.Name(), l.prog.DiagPos(at), l.prog.Fate(g).OutBy)
-		return bad{}
+		return badVal{}
 	} else if at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
 			"the package-level variable %s is written at %v; kernels can read only variables that are not once their package is initialized",
@@ -139,7 +140,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		if c, ok := l.specGlobal(g); ok {
 			return pointer{ref: constRef{v: c}}
 		}
-		return bad{}
+		return badVal{}
 	}
 	tree, ok := l.foresight.carried.inits.Tree(g)
 	if !ok {
@@ -161,7 +162,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 			}
 			break
 		}
-		if m, ok := l.table(g, g.Name(), tree, t); ok {
+		if m, ok := l.tableMem(g, g.Name(), tree, t); ok {
 			return pointer{ref: m}
 		}
 	case classShape:
@@ -184,7 +185,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 }
 
 // globalHint returns the hint for a variable of type t that kernels cannot read. If kernels can
-// have fields of type t, the result is the parameter hint.
+// have fields of type t, globalHint returns its parameter hint.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -210,11 +211,11 @@ const errorHint = "return a bool, or a number that says what is wrong; panic(\"t
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
 	n := int64(tree.Length)
 	if n == 0 && !tree.Made && tree.Leaf == nil {
-		return pointer{ref: constRef{v: l.zero(s)}}
+		return pointer{ref: constRef{v: l.zeroValue(s)}}
 	}
 	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
-			p := constParts(v.(tuple).elems, l.foresight.backing(tree))
+			p := constParts(v.(tuple).elems, l.foresight.backingArray(tree))
 			p.global = g
 			return pointer{ref: constRef{v: p}}
 		}
@@ -222,16 +223,16 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	// An empty slice may differ from nil. So an empty slice needs a table, too.
-	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
+	// An empty slice that is not nil needs a table, too, since a nil slice has no table.
+	m, ok := l.tableMem(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
 	}
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// The method table returns the memory of a read-only variable that holds the constants of tree.
-func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
+// tableOf returns the memory of a read-only variable that holds the constants of tree.
+func (l *lowerer) tableMem(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
 	}
@@ -274,7 +275,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 		if c.Value == nil { // the zero value of an aggregate
 			tree = nil
 		} else {
-			vs := leaves(l.constant(c))
+			vs := scalarsOf(l.constant(c))
 			*out = append(*out, vs...)
 			return true
 		}
@@ -295,7 +296,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 		}
 		return true
 	}
-	*out = append(*out, leaves(l.zero(t))...)
+	*out = append(*out, scalarsOf(l.zeroValue(t))...)
 	return true
 }
 
@@ -345,7 +346,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 		return out, true
 	}
 	if l.classify(t) == classArray {
-		m, ok := l.table(nil, "table", tree, t)
+		m, ok := l.tableMem(nil, "table", tree, t)
 		return array{m}, ok
 	}
 	if l.classify(t) == classStruct && !gotypes.IsComplex(t) {
@@ -369,7 +370,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	if tree != nil && (tree.Length > 0 || len(tree.Parts) > 0) {
 		return nil, false
 	}
-	return l.zero(t), true
+	return l.zeroValue(t), true
 }
 
 // rowSlice returns a slice value that is part of a table's contents.
@@ -379,15 +380,15 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 		if !ok {
 			return nil, false
 		}
-		return constParts(v.(tuple).elems, l.foresight.backing(tree)), true
+		return constParts(v.(tuple).elems, l.foresight.backingArray(tree)), true
 	}
-	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.Length, 1))))
+	m, ok := l.tableMem(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.Length, 1))))
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// The method backing returns the identity of the array to which a constant slice refers. The result
-// is nil if the array is unknown.
-func (fs *foresight) backing(tree *constinit.Tree) any {
+// backingArray returns the identity of the array to which a constant slice refers. backingArray
+// returns nil if the array is unknown.
+func (fs *foresight) backingArray(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
 	}
@@ -410,12 +411,12 @@ func (w *builder) stringTable(s string) mem {
 	for i := range bytes {
 		bytes[i] = int64(s[i])
 	}
-	return w.numbers("string "+s, bytes)
+	return w.numberTable("string "+s, bytes)
 }
 
-// The method numbers returns a table of 32-bit integers. Tables with different contents must have
+// numberTable returns a table of 32-bit integers. Tables with different contents must have
 // different names.
-func (w *builder) numbers(name string, ns []int64) mem {
+func (w *builder) numberTable(name string, ns []int64) mem {
 	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
 			return mem{v: v}
@@ -428,9 +429,9 @@ func (w *builder) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
-// The method scalars returns a table of constants of type t. The table's name is derived from its
+// scalarTable returns a table of constants of type t. The table's name is derived from its
 // contents.
-func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
+func (w *builder) scalarTable(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
 	for _, v := range vs {
@@ -463,12 +464,12 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 }
 
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
-// that the variable points to. The result is token.NoPos if there is no write. Passing the variable
-// to code that may write it counts as a write, unless launches check the variable for changes. The
-// result out is true if the position is a place where the variable is passed.
-func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
+// that the variable points to. writtenAt returns token.NoPos if there is no write. Passing the
+// variable to code that may write it counts as a write, unless launches check the variable for
+// changes. The isPassed is true if code at the returned position passes the variable to other code.
+func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, isPassed bool) {
 	f := p.Fate(g)
-	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
+	if f.Written.IsValid() || launchWatches(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
 		return f.Written, false
 	}
 	return f.Out, f.Out.IsValid()
@@ -486,7 +487,7 @@ func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 // objectPointer returns a pointer to object o, which package initialization allocated.
 func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if g, ok := o.ID.(*ssa.Global); ok {
-		return l.global(g), true
+		return l.globalPointer(g), true
 	}
 	l.foresight.carried.objects[o.ID] = o
 	if p, ok := l.objects[o.ID]; ok {

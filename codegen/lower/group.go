@@ -20,59 +20,61 @@ import (
 
 func init() {
 	recv := "(" + dslPath + ".Group)."
-	index := scalar(func(l *lowerer) *ir.Value { return l.builtIn(ir.LocalInvocationIndex) })
+	index := scalarIntrinsic(func(l *lowerer) *ir.Value { return l.builtIn(ir.LocalInvocationIndex) })
 	add(recv+"LocalID", index)
 	for _, name := range []string{"LocalRange", "MaxLocalRange"} {
-		add(recv+name, scalar(func(l *lowerer) *ir.Value { return l.groupSize(ir.ScopeWorkGroup) }))
+		add(recv+name, scalarIntrinsic(func(l *lowerer) *ir.Value { return l.groupSize(ir.ScopeWorkGroup) }))
 	}
 	add(recv+"GroupID", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		return linear(l.m.Rank, groupID, groupRange)(l, in, fn, args)
+		return linearIntrinsic(l.m.Rank, groupID, groupRange)(l, in, fn, args)
 	})
 	add(recv+"GroupRange", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
-		n := l.widen(groupRange(l, 0))
+		n := l.toInt(groupRange(l, 0))
 		for d := 1; d < l.m.Rank; d++ {
-			n = l.op(ir.OpIMul, ir.TypeI64, n, l.widen(groupRange(l, d)))
+			n = l.op(ir.OpIMul, ir.TypeI64, n, l.toInt(groupRange(l, d)))
 		}
 		return n
 	})
 
-	add(dslPath+".ReduceOverGroup", combining(ir.OpGroupReduce))
-	add(dslPath+".InclusiveScanOverGroup", combining(ir.OpGroupInclusiveScan))
-	add(dslPath+".ExclusiveScanOverGroup", combining(ir.OpGroupExclusiveScan))
+	add(dslPath+".ReduceOverGroup", reduceOrScan(ir.OpGroupReduce))
+	add(dslPath+".InclusiveScanOverGroup", reduceOrScan(ir.OpGroupInclusiveScan))
+	add(dslPath+".ExclusiveScanOverGroup", reduceOrScan(ir.OpGroupExclusiveScan))
 	add(dslPath+".GroupBallot", laneSet(func(_ *lowerer, args []*ir.Value) (ir.Op, []*ir.Value) { return ir.OpGroupBallot, args }))
 	add(dslPath+".Uniform", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		v, ok := args[0].(*ir.Value)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		if l.k.Form != abi.NDRange {
 			return v
 		}
-		return l.word(v, func(v *ir.Value) *ir.Value { return l.meet(ir.OpGroupUniform, ir.ScopeWorkGroup, ir.ScopeWorkGroup, v) })
+		return l.viaWord(v, func(v *ir.Value) *ir.Value {
+			return l.emitGroupOp(ir.OpGroupUniform, ir.ScopeWorkGroup, ir.ScopeWorkGroup, v)
+		})
 	})
 	add(dslPath+".AnyOfGroup", voting(ir.OpGroupAny, false))
 	add(dslPath+".AllOfGroup", voting(ir.OpGroupAll, false))
 	add(dslPath+".NoneOfGroup", voting(ir.OpGroupAny, true))
-	for name, row := range combiners {
+	for name, row := range combinerRows {
 		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 			if code := load.HalfCode(l.prog.SSA, fn); code != nil {
-				return l.call(code, args, nil, in.Pos())
+				return l.inlineCall(code, args, nil, in.Pos())
 			}
-			return l.combine(row.of(in.Type()), args, in.Type())
+			return l.lowerCombiner(row.of(in.Type()), args, in.Type())
 		})
 	}
 	for name, f := range map[string]func(l *lowerer, x *ir.Value) *ir.Value{
 		"GroupBroadcast":    func(_ *lowerer, x *ir.Value) *ir.Value { return x },
 		"SelectFromGroup":   func(_ *lowerer, x *ir.Value) *ir.Value { return x },
-		"ShiftGroupLeft":    func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpIAdd, x.Type, l.lane(), x) },
-		"ShiftGroupRight":   func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpISub, x.Type, l.lane(), x) },
-		"PermuteGroupByXor": func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpXor, x.Type, l.lane(), x) },
+		"ShiftGroupLeft":    func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpIAdd, x.Type, l.laneIndex(), x) },
+		"ShiftGroupRight":   func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpISub, x.Type, l.laneIndex(), x) },
+		"PermuteGroupByXor": func(l *lowerer, x *ir.Value) *ir.Value { return l.op(ir.OpXor, x.Type, l.laneIndex(), x) },
 	} {
 		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 			scope, v, ok := l.groupArgs(args)
 			x, ok2 := args[2].(*ir.Value)
 			if !ok || !ok2 {
-				return bad{}
+				return badVal{}
 			}
 			return l.selectFrom(scope, v, f(l, x))
 		})
@@ -80,15 +82,15 @@ func init() {
 }
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
-// [4]uint32. One op is emitted for each of the four 32-bit words. Function f gets the arguments of
-// the call without the sub-group. It returns the op, and the op's arguments without the word
-// number.
+// [4]uint32. One op is emitted for each of the four 32-bit words. Function f gets the call's
+// arguments except the sub-group. f returns the op and the op's arguments, without the number of
+// the 32-bit word.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
-		xs := values(args[1:])
+		xs := scalarArgs(args[1:])
 		c := l.newCell(in.Type(), "ballot")
 		if len(xs) != len(args)-1 || c.mem.v == nil {
-			return bad{}
+			return badVal{}
 		}
 		op, xs := f(l, xs)
 		l.barrier(ir.ScopeSubGroup) // no op below needs a barrier before it, because all work-items meet at this barrier
@@ -98,14 +100,14 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 			words[i].Aux = ir.ScopeSubGroup
 		}
 		for i, v := range words {
-			l.storeScalar(c.mem.at(l.m.Int(ir.TypeI32, int64(i))), v, types.Typ[types.Uint32])
+			l.storeScalar(c.mem.atIndex(l.m.Int(ir.TypeI32, int64(i))), v, types.Typ[types.Uint32])
 		}
 		return array{c.mem}
 	}
 }
 
-// The method lane returns the work-item's index in its sub-group, as an int.
-func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
+// laneIndex returns the work-item's index in its sub-group, as an int.
+func (w *builder) laneIndex() *ir.Value { return w.toInt(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
 // groupArgs returns the scope of the group and the value to combine, for a call of a group
 // algorithm.
@@ -132,9 +134,9 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// The method meet emits a group op. For a sub-group, meet also emits a barrier before the op. An op
-// of a work-group orders memory without a barrier.
-func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
+// emitGroupOp emits a group op. For a sub-group, emitGroupOp also emits a barrier before the op. An
+// op of a work-group orders memory without a barrier.
+func (w *builder) emitGroupOp(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
 	}
@@ -143,9 +145,9 @@ func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	return v
 }
 
-// The method word applies function f to the value v. If v is a bool, f gets a 32-bit integer, and
-// the result of f is converted back to a bool.
-func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
+// viaWord applies function f to the value v. If v is a bool, f gets v as a 32-bit integer, and the
+// result of f is converted back to a bool.
+func (w *builder) viaWord(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
 	}
@@ -154,18 +156,17 @@ func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	return w.op(ir.OpINe, ir.TypeBool, v, zero)
 }
 
-// selectFrom lowers dsl.GroupBroadcast and similar functions. If parameter lane is out of range,
-// the result is zero, not the work-item's own value. So the result is uniform if parameter lane is
-// uniform.
-func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
+// selectFrom lowers dsl.GroupBroadcast and similar functions. If laneIdx is out of range, the
+// result is zero, not the work-item's own value. So the result is uniform if laneIdx is uniform.
+func (l *lowerer) selectFrom(s ir.Scope, v, laneIdx *ir.Value) *ir.Value {
 	zero := l.m.Int(ir.TypeI32, 0)
-	return l.word(v, func(v *ir.Value) *ir.Value {
-		if lane.IsConst() && lane.Bits == 0 {
-			return l.meet(ir.OpGroupSelect, s, s, v, zero) // index 0 needs no check, because every group has a first work-item
+	return l.viaWord(v, func(v *ir.Value) *ir.Value {
+		if laneIdx.IsConst() && laneIdx.Bits == 0 {
+			return l.emitGroupOp(ir.OpGroupSelect, s, s, v, zero) // index 0 needs no check, because every group has a first work-item
 		}
-		in := l.op(ir.OpULt, ir.TypeBool, lane, l.widen(l.groupSize(s)))
-		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, lane), zero)
-		r := l.meet(ir.OpGroupSelect, s, s, v, index)
+		in := l.op(ir.OpULt, ir.TypeBool, laneIdx, l.toInt(l.groupSize(s)))
+		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, laneIdx), zero)
+		r := l.emitGroupOp(ir.OpGroupSelect, s, s, v, index)
 		return l.op(ir.OpSelect, v.Type, in, r, l.m.Const(v.Type, 0))
 	})
 }
@@ -174,19 +175,18 @@ func voting(op ir.Op, not bool) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
-		if v = l.meet(op, scope, scope, v); not {
+		if v = l.emitGroupOp(op, scope, scope, v); not {
 			v = l.op(ir.OpLNot, ir.TypeBool, v)
 		}
 		return v
 	}
 }
 
-// Reductions accept some functions of package dsl, such as dsl.Plus. The map combiners maps the
-// name of each of these functions to its combiners for signed integers, unsigned integers and
-// floats.
-var combiners = map[string]combinerRow{
+// Reductions accept some functions of package dsl, such as dsl.Plus. combinerRows maps the name of
+// a function, such as Plus, to its combiners for signed integers, unsigned integers and floats.
+var combinerRows = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},
 	"Minimum":    {ir.CombineSMin, ir.CombineUMin, ir.CombineFMin},
@@ -209,7 +209,7 @@ func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 		fn = o
 	}
 	name, _ := strings.CutPrefix(fn.RelString(nil), dslPath+".")
-	row, ok := combiners[name]
+	row, ok := combinerRows[name]
 	return row.of(t), ok
 }
 
@@ -225,11 +225,11 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// The method combine lowers a direct call of a combiner function, such as dsl.Plus.
-func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
-	xs := values(args)
+// lowerCombiner lowers a direct call of a combiner function, such as dsl.Plus.
+func (l *lowerer) lowerCombiner(by ir.Combiner, args []val, t types.Type) val {
+	xs := scalarArgs(args)
 	if len(xs) != 2 {
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	x, y := xs[0], xs[1]
 	switch by {
@@ -290,33 +290,33 @@ func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Valu
 	return w.m.Const(reg, 0)
 }
 
-// The function combining lowers a reduction or scan.
-func combining(op ir.Op) intrinsic {
+// reduceOrScan lowers a reduction or scan.
+func reduceOrScan(op ir.Op) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		scope, v, ok := l.groupArgs(args)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		t := in.Type()
 		by, ok := l.combiner(args[2], t)
 		if !ok {
 			l.errorf(diag.DynamicCall, in.Pos(), "use dsl.Plus, Multiplies, Minimum, Maximum, BitAnd, BitOr, BitXor, LogicalAnd or LogicalOr",
 				"reductions and scans take the functions of package dsl alone, which devices know")
-			return bad{}
+			return badVal{}
 		}
 		if h := load.HalfArg(fn); h != nil {
 			return l.combineHalves(in, h, op, args[2], by, scope, v)
 		}
-		return l.word(v, func(v *ir.Value) *ir.Value {
+		return l.viaWord(v, func(v *ir.Value) *ir.Value {
 			e := l.m.Int(v.Type, 1) // constant true as an integer
 			if !gotypes.IsBoolean(t) {
 				e = l.identityOf(by, t, v.Type)
 			} else if by == ir.CombineOr {
 				e = l.m.Int(v.Type, 0)
 			}
-			r := l.meet(op, scope, ir.Combine{Scope: scope, By: by}, v, e)
+			r := l.emitGroupOp(op, scope, ir.Combine{Scope: scope, By: by}, v, e)
 			if by == ir.CombineIAdd || by == ir.CombineIMul {
-				r = l.fit(r, t)
+				r = l.fitWidth(r, t)
 			}
 			if op != ir.OpGroupExclusiveScan {
 				return r

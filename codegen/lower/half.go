@@ -13,16 +13,16 @@ import (
 )
 
 // This file lowers operations of package dsl on numbers of package half. A register holds the bits
-// of such a number. The methods of package half are inlined like other functions.
+// of a number of package half. The methods of package half are inlined like other functions.
 
 func init() {
 	add(gotypes.HalfPath+".get", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-		v := l.op(ir.OpLoad, ir.TypeI32, values(args)...)
+		v := l.op(ir.OpLoad, ir.TypeI32, scalarArgs(args)...)
 		v.Aux = &ir.Ref{Var: l.halfTile()}
 		return v
 	})
 	add(gotypes.HalfPath+".put", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-		xs := values(args)
+		xs := scalarArgs(args)
 		l.op(ir.OpStore, ir.TypeVoid, xs[2], xs[0], xs[1]).Aux = &ir.Ref{Var: l.halfTile()}
 		return nil
 	})
@@ -33,10 +33,10 @@ func init() {
 	}
 }
 
-// The method halfTile returns a work-group variable that holds two 32-bit words for each work-item.
+// halfTile returns a work-group variable that holds two 32-bit words for each work-item.
 func (l *lowerer) halfTile() *ir.Var {
 	for _, v := range l.m.Vars {
-		if v.Name == halfTile {
+		if v.Name == halfTileName {
 			return v
 		}
 	}
@@ -49,29 +49,30 @@ func (l *lowerer) halfTile() *ir.Var {
 			n = l.m.ConstExpr(ir.OpIMul, ir.TypeI32, n, size)
 		}
 	}
-	return l.m.NewVar(nil, ir.Workgroup, halfTile, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
+	return l.m.NewVar(nil, ir.Workgroup, halfTileName, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
 }
 
-// halfTile is the name of the variable that the method halfTile makes. The name contains a space,
-// so no Go variable has it.
-const halfTile = "half tile"
+// halfTileName is the name of the work-group variable with the numbers of all work-items. No Go
+// variable can have the same name, because the name contains a space.
+const halfTileName = "half tile"
 
-// combineHalves lowers a reduction or scan of numbers of type t. Parameter op is the operation as a
-// function value, and parameter by is its combiner. Each NaN becomes the canonical NaN of type t.
+// combineHalves lowers a reduction or scan of numbers of type t. Parameter op is the Go function
+// that combines two numbers, and by is the corresponding combiner. Each NaN becomes the canonical
+// NaN of type t.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
-	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
+	isNaN, ok := l.inlineCall(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {
-		return bad{}
+		return badVal{}
 	}
 	k := halfNumbers(t)
-	e := l.m.Const(ir.TypeI32, uint64(k.identity(by)))
+	e := l.m.Const(ir.TypeI32, uint64(k.identityElem(by)))
 	if by == ir.CombineUMin || by == ir.CombineUMax {
 		return l.leastHalf(alg, by, scope, k, x, isNaN, e)
 	}
 	x = l.op(ir.OpSelect, x.Type, isNaN, l.m.Const(x.Type, uint64(k.nan)), x)
 	one, zero := l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0)
 	sum := func(op ir.Op) *ir.Value {
-		return l.meet(op, scope, ir.Combine{Scope: scope, By: ir.CombineIAdd}, one, zero)
+		return l.emitGroupOp(op, scope, ir.Combine{Scope: scope, By: ir.CombineIAdd}, one, zero)
 	}
 	meet := "meetInGroup"
 	base, id := zero, l.builtIn(ir.LocalInvocationIndex)
@@ -86,20 +87,20 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 	args := []val{x, base, id, n, size, sum(ir.OpGroupExclusiveScan), sum(ir.OpGroupReduce)}
 	pkg := l.prog.SSA.ImportedPackage(gotypes.HalfPath)
 	if alg == ir.OpGroupReduce {
-		r, ok := l.call(pkg.Func("reduced"), append(args, function{fn: pkg.Func(meet)}, op), nil, in.Pos()).(*ir.Value)
+		r, ok := l.inlineCall(pkg.Func("reduced"), append(args, function{fn: pkg.Func(meet)}, op), nil, in.Pos()).(*ir.Value)
 		if ok && scope == ir.ScopeWorkGroup {
-			return l.meet(ir.OpGroupUniform, scope, scope, r)
+			return l.emitGroupOp(ir.OpGroupUniform, scope, scope, r)
 		} else if ok {
 			return r
 		}
-		return bad{}
+		return badVal{}
 	}
-	return l.call(pkg.Func("scanned"), append(args, e, l.m.Bool(alg == ir.OpGroupExclusiveScan), function{fn: pkg.Func(meet)}, op), nil, in.Pos())
+	return l.inlineCall(pkg.Func("scanned"), append(args, e, l.m.Bool(alg == ir.OpGroupExclusiveScan), function{fn: pkg.Func(meet)}, op), nil, in.Pos())
 }
 
-// leastHalf lowers a reduction or scan for the minimum or maximum. The method maps each number to
-// an integer, so that the integers have the order of the numbers. NaN becomes the least or the
-// greatest integer.
+// leastHalf lowers a reduction or scan for the minimum or maximum. leastHalf maps each number to an
+// integer, so that the integers have the order of the numbers. leastHalf maps NaN to the least or
+// the greatest integer.
 func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKind, x, isNaN, e *ir.Value) val {
 	nan, none, to := l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32), ir.CombineSMin
 	if by == ir.CombineUMax {
@@ -110,7 +111,7 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 		return l.i32(ir.OpXor, x, l.i32(ir.OpShrL, l.i32(ir.OpShrA, x, l.m.Int(ir.TypeI32, 31)), l.m.Int(ir.TypeI32, 1)))
 	}
 	key := l.i32(ir.OpSelect, isNaN, nan, flip(l.i32(ir.OpShl, x, shift)))
-	r := l.meet(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
+	r := l.emitGroupOp(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
 	is := func(k *ir.Value) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, r, k) }
 	v := l.i32(ir.OpSelect, is(nan), l.m.Const(ir.TypeI32, uint64(k.nan)), l.i32(ir.OpShrL, flip(r), shift))
 	return l.i32(ir.OpSelect, is(none), e, v) // an exclusive scan's first live lane gets the identity
@@ -143,9 +144,9 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// The method identity returns the combiner's identity element. An exclusive scan has this element
-// as its first result.
-func (k halfKind) identity(by ir.Combiner) uint16 {
+// identityElem returns the combiner's identity element. An exclusive scan has this element as its
+// first result.
+func (k halfKind) identityElem(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:
 		return k.one
@@ -157,16 +158,16 @@ func (k halfKind) identity(by ir.Combiner) uint16 {
 	return 0
 }
 
-// halfAtomic lowers an atomic function on a number of package half. It emits a compare-and-swap
-// loop, which ends when no other work-item has changed the number.
+// halfAtomic lowers an atomic function on a number of package half. halfAtomic emits a
+// compare-and-swap loop, which ends when no other work-item has changed the number since the load.
 func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
 	p, ok := args[0].(pointer)
 	y, ok2 := args[1].(*ir.Value)
 	if !ok || !ok2 {
-		return bad{}
+		return badVal{}
 	}
 	compute := func(x *ir.Value) *ir.Value {
-		r, _ := l.call(method, []val{x, y}, nil, in.Pos()).(*ir.Value)
+		r, _ := l.inlineCall(method, []val{x, y}, nil, in.Pos()).(*ir.Value)
 		return r
 	}
 	r := l.deref(p)
@@ -174,13 +175,13 @@ func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, a
 	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // other work-items cannot access private memory
 		old, ok := l.loadRef(r, t).(*ir.Value)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		x := compute(old)
 		l.storeRef(r, x, t)
 		return x
 	}
-	l.readonly.changes(m)
+	l.readonly.recordWrite(m)
 	mt := ir.TypeI32
 	if m.device() {
 		mt = deviceScalar(t.Underlying().(*types.Basic))

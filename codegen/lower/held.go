@@ -8,25 +8,28 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type held is an array of Go type typ that is part of another value. The array's memory
-// belongs to the variable that holds the value. Stores copy the array into this memory, and loads
-// copy the array out of it. So later stores do not change a loaded value.
-type held struct {
+// A heldArray is an array of Go type typ that is part of another value. The array's memory belongs
+// to the variable that holds the value. Stores copy the array into this memory, and loads copy the
+// array out of it. So a later store does not change a value that was loaded before.
+type heldArray struct {
 	at  mem
 	typ types.Type
 }
 
-// The type where is the condition under which an array of type held exists. Each oneOf in the list
-// contains the array. The array exists only if every oneOf in the list has its alternative i.
-type where []struct {
+// An altCondition is the condition under which a heldArray exists. Each oneOf in the list contains
+// the array, in the oneOf's alternative i. The array exists only if every oneOf in the list
+// currently has its alternative i.
+type altCondition []struct {
 	u oneOf
 	i int
 }
 
-// mapHeld returns a copy of v in which function f has replaced each array of type held.
-func mapHeld(v val, f func(h held, in where) val) val { return where(nil).mapHeld(v, f) }
+// mapHeld returns a copy of v in which function f has replaced each heldArray.
+func mapHeld(v val, f func(h heldArray, in altCondition) val) val {
+	return altCondition(nil).mapHeld(v, f)
+}
 
-func (in where) mapHeld(v val, f func(h held, in where) val) val {
+func (in altCondition) mapHeld(v val, f func(h heldArray, in altCondition) val) val {
 	all := func(vs []val) []val {
 		out := make([]val, len(vs))
 		for i := range vs {
@@ -35,14 +38,14 @@ func (in where) mapHeld(v val, f func(h held, in where) val) val {
 		return out
 	}
 	switch v := v.(type) {
-	case held:
+	case heldArray:
 		return f(v, in)
 	case tuple:
 		return tuple{all(v.elems)}
 	case oneOf:
 		alts := make([]val, len(v.alts))
 		for i := range v.alts {
-			alts[i] = append(in[:len(in):len(in)], where{{v, i}}...).mapHeld(v.alts[i], f)
+			alts[i] = append(in[:len(in):len(in)], altCondition{{v, i}}...).mapHeld(v.alts[i], f)
 		}
 		return oneOf{v.tag, alts}
 	case iface:
@@ -55,61 +58,59 @@ func (in where) mapHeld(v val, f func(h held, in where) val) val {
 	return v
 }
 
-// eachHeld calls f for each array of type held in the value v. The order depends only on the shape
-// of v.
-func eachHeld(v val, f func(h held, in where)) {
-	mapHeld(v, func(h held, in where) val {
+// eachHeld calls f for each heldArray in the value v. The order depends only on the shape of v.
+func eachHeld(v val, f func(h heldArray, in altCondition)) {
+	mapHeld(v, func(h heldArray, in altCondition) val {
 		f(h, in)
 		return h
 	})
 }
 
-// holdAnew returns a copy of v in which the arrays of type held have new memory. The new memory is
-// zeroed when the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
+// holdAnew returns a copy of v in which each heldArray has new memory. The new memory is zeroed
+// when the kernel starts, since a load of a oneOf reads the arrays of all alternatives.
 func (l *lowerer) holdAnew(v val) val {
-	return mapHeld(v, func(h held, _ where) val {
+	return mapHeld(v, func(h heldArray, _ altCondition) val {
 		h.at = l.newCell(h.typ, "held").mem
-		l.early(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: h.at.v}
+		l.opInPrologue(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: h.at.v}
 		return h
 	})
 }
 
-// The method hold copies the arrays inside value src to the arrays inside value dst, which has the
-// same shape. Function present returns the condition that the value has alternative src. Unless
-// parameter must is set, the arrays may also be copied when the condition is false.
-func (l *lowerer) hold(dst, src val, present func() *ir.Value, must bool) {
-	var to []held
-	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
+// copyHeld copies the arrays inside value src to the arrays inside value dst, which has the same
+// shape. isPresent emits the condition that the current alternative is src. Unless always is set,
+// the arrays may also be copied when the condition is false.
+func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool) {
+	var to []heldArray
+	eachHeld(dst, func(h heldArray, _ altCondition) { to = append(to, h) })
 	i := -1
-	eachHeld(src, func(from held, in where) {
-		if i++; !must && straightCopy(from.typ) {
+	eachHeld(src, func(from heldArray, in altCondition) {
+		if i++; !always && straightCopy(from.typ) {
 			l.copyMem(to[i].at, from.at, from.typ)
 			return
 		}
-		l.copyWhere(present, in, to[i].at, from)
+		l.copyWhere(isPresent, in, to[i].at, from)
 	})
 }
 
-// unheld returns the alternative v with each array of type held replaced by a copy, which is an
-// array value. Function present returns the condition that the value has this alternative. No copy
-// is needed if the condition is false.
-func (l *lowerer) unheld(v val, present func() *ir.Value) val {
-	return mapHeld(v, func(h held, in where) val {
+// unheld returns the alternative v with each heldArray replaced by a copy, which is an array value.
+// isPresent emits the condition that v is the current alternative. unheld copies nothing if the
+// condition is false.
+func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
+	return mapHeld(v, func(h heldArray, in altCondition) val {
 		if straightCopy(h.typ) {
-			return l.snapshot(h.at, h.typ)
+			return l.copyArray(h.at, h.typ)
 		}
 		c := l.newCell(h.typ, "copy")
-		l.copyWhere(present, in, c.mem, h)
+		l.copyWhere(isPresent, in, c.mem, h)
 		return array{c.mem}
 	})
 }
 
-// copyWhere copies an array of type held to other memory. Two conditions must be true for the copy.
-// The first condition is the result of the function in parameter present. The second condition is
-// parameter in.
-func (l *lowerer) copyWhere(present func() *ir.Value, in where, to mem, from held) {
-	cond := present()
-	for _, one := range in {
+// copyWhere copies the array from to other memory, if the array exists. The array exists if two
+// conditions are true, the result of isPresent and the altCondition exists.
+func (l *lowerer) copyWhere(isPresent func() *ir.Value, exists altCondition, to mem, from heldArray) {
+	cond := isPresent()
+	for _, one := range exists {
 		if is := l.isAlt(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
 			cond = is
 		} else {

@@ -17,15 +17,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// The method instr lowers one instruction.
-func (l *lowerer) instr(in ssa.Instruction) {
+// lowerInstr lowers one instruction.
+func (l *lowerer) lowerInstr(in ssa.Instruction) {
 	f := l.frame
 	f.cur = in
 	switch in.(type) {
 	case *ssa.Store, *ssa.Panic:
 		if v, u, ok := l.resolved(in); ok {
-			l.each(u, nil, func(alt val) val {
-				return l.withOperand(v, alt, func() val { l.instr(in); return nil })
+			l.eachAlt(u, nil, func(alt val) val {
+				return l.withOperand(v, alt, func() val { l.lowerInstr(in); return nil })
 			})
 			return
 		}
@@ -37,60 +37,60 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	case *ssa.RunDefers:
 		l.runDefers(f)
 	case *ssa.Phi:
-		l.define(f, in, l.phi(f, in))
+		l.setValue(f, in, l.phi(f, in))
 	case *ssa.Store:
 		if l.throughNil(in) {
 			return
 		}
-		if p, ok := l.get(in.Addr).(pointer); ok {
-			r, x := l.deref(p), l.get(in.Val)
+		if p, ok := l.valueOf(in.Addr).(pointer); ok {
+			r, x := l.deref(p), l.valueOf(in.Val)
 			l.storesOld(r, x)
-			l.outlives(r, x)
+			l.checkOutlives(r, x)
 			l.storeAs(r, x, in)
-		} else if _, ok := l.get(in.Addr).(specConst); ok {
+		} else if _, ok := l.valueOf(in.Addr).(specConst); ok {
 			l.errorf(diag.SpecDecl, in.Pos(), "set its value with runtime.WithSpec or runtime.SetSpec", "a kernel cannot set a specialization constant")
 		}
 	case *ssa.Jump:
-		l.b.Jump(l.edge(f, in.Block(), 0))
-		l.dead()
+		l.b.Jump(l.edgeTo(f, in.Block(), 0))
+		l.startDead()
 	case *ssa.If:
-		l.branch(f, in)
+		l.lowerBranch(f, in)
 	case *ssa.Return:
 		l.ret(f, in)
 	case *ssa.Panic:
 		if !l.panicsInRange(in) {
-			l.panics(in.X)
+			l.lowerPanic(in.X)
 		}
 	case ssa.Value:
 		if f.late[in] == nil {
-			l.define(f, in, l.foresight.folded(l.value(in)))
+			l.setValue(f, in, l.foresight.withFolded(l.lowerValue(in)))
 		}
 	default:
 		l.errorf(diag.Type, in.Pos(), "write it in another way", "kernels cannot have this statement (%T)", in)
 	}
 }
 
-// The method branch lowers a conditional jump. If the condition is constant, only the arm that it
-// selects is lowered.
-func (l *lowerer) branch(f *frame, in *ssa.If) {
-	cond, ok := l.get(in.Cond).(*ir.Value)
+// lowerBranch lowers a conditional jump. If the condition is constant, only the arm that it selects
+// is lowered.
+func (l *lowerer) lowerBranch(f *frame, in *ssa.If) {
+	cond, ok := l.valueOf(in.Cond).(*ir.Value)
 	if !ok {
-		cond = l.opaque(ir.TypeBool)
+		cond = l.opaqueScalar(ir.TypeBool)
 	}
 	b := l.b
 	if cond.IsConst() {
-		b.Jump(l.edge(f, in.Block(), 1-int(cond.Bits)))
-		l.dead()
+		b.Jump(l.edgeTo(f, in.Block(), 1-int(cond.Bits)))
+		l.startDead()
 		return
 	}
-	yes, no := l.edge(f, in.Block(), 0), l.edge(f, in.Block(), 1)
+	yes, no := l.edgeTo(f, in.Block(), 0), l.edgeTo(f, in.Block(), 1)
 	if yes == no {
 		b.Jump(yes)
 	} else {
 		b.Branch(cond, yes, no)
 	}
 	b.Term.Pos = l.irPos(l.condPos(in.Cond))
-	l.dead()
+	l.startDead()
 }
 
 // condPos returns the source position of a condition. For a range over a number, the condition has
@@ -107,31 +107,31 @@ func (w *builder) condPos(cond ssa.Value) token.Pos {
 func (l *lowerer) ret(f *frame, in *ssa.Return) {
 	t := tuple{}
 	for _, r := range in.Results {
-		t.elems = append(t.elems, l.get(r))
-		l.returnsPrivate(f, l.get(r))
+		t.elems = append(t.elems, l.valueOf(r))
+		l.returnsPrivate(f, l.valueOf(r))
 	}
 	if f.single {
 		f.retVal = l.unwrap(t, f.fn.Signature.Results())
 	} else {
 		if l.foresight.carried.folds {
-			f.returned(t)
+			f.recordReturn(t)
 		}
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement becomes a separate IR return. A common return block would look like a
-		// join of control flow and would hide early returns.
+		// Each return statement becomes a separate IR return. A single return block for all return
+		// statements would hide early returns from later passes.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
 	}
-	l.dead()
+	l.startDead()
 }
 
 func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	c := f.phis[in]
 	if c == nil { // no edge to the phi's block has been lowered
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, because the block is not the head of a loop
 		switch {
@@ -144,8 +144,8 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	return l.loadCell(c)
 }
 
-// The method get returns the lowered form of operand v.
-func (l *lowerer) get(v ssa.Value) val {
+// valueOf returns the lowered value of operand v.
+func (l *lowerer) valueOf(v ssa.Value) val {
 	if x, ok := l.frame.as[v]; ok {
 		return x
 	}
@@ -157,7 +157,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	case *ssa.Builtin:
 		return function{builtin: v}
 	case *ssa.Global:
-		return l.global(v)
+		return l.globalPointer(v)
 	}
 	if a := l.frame.late[v]; a != nil {
 		return l.getLate(v, a)
@@ -167,10 +167,10 @@ func (l *lowerer) get(v ssa.Value) val {
 	}
 	x, ok := l.frame.vals[v]
 	if !ok && l.foresight.cut {
-		return bad{}
+		return badVal{}
 	} else if !ok {
-		// The operand's definition is in code that a constant condition excludes.
-		return l.zero(v.Type())
+		// The instruction that defines the operand is in code that a constant condition excludes.
+		return l.zeroValue(v.Type())
 	}
 	return x
 }
@@ -178,7 +178,7 @@ func (l *lowerer) get(v ssa.Value) val {
 func (l *lowerer) constant(c *ssa.Const) val {
 	t := c.Type()
 	if c.Value == nil {
-		return l.zero(t)
+		return l.zeroValue(t)
 	}
 	switch {
 	case gotypes.IsComplex(t):
@@ -203,24 +203,24 @@ func (l *lowerer) constant(c *ssa.Const) val {
 		}
 		return l.m.Int(regType(t), c.Int64())
 	}
-	return l.lost(t)
+	return l.reportLost(t)
 }
 
-// The method value lowers an instruction that has a result.
-func (l *lowerer) value(in ssa.Value) val {
-	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.follows(in) {
-		return bad{}
+// lowerValue lowers an instruction that has a result.
+func (l *lowerer) lowerValue(in ssa.Value) val {
+	if in, ok := in.(ssa.Instruction); ok && !passesOn(in.(ssa.Value)) && l.usesBad(in) {
+		return badVal{}
 	}
 	if v, u, ok := l.resolved(in.(ssa.Instruction)); ok {
-		if x, ok := l.part(in, u); ok {
+		if x, ok := l.partAddr(in, u); ok {
 			return x
 		}
-		return l.each(u, in.Type(), func(alt val) val {
-			return l.withOperand(v, alt, func() val { return l.value(in) })
+		return l.eachAlt(u, in.Type(), func(alt val) val {
+			return l.withOperand(v, alt, func() val { return l.lowerValue(in) })
 		})
 	}
 	if l.throughNil(in.(ssa.Instruction)) {
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	}
 	switch in := in.(type) {
 	case *ssa.BinOp:
@@ -229,49 +229,49 @@ func (l *lowerer) value(in ssa.Value) val {
 		return l.unOp(in)
 	case *ssa.Convert:
 		if _, ok := load.Reinterpreted(in); ok || load.OnlyReinterpreted(in) {
-			return l.get(in.X)
+			return l.valueOf(in.X)
 		}
-		if t, ok := l.get(in.X).(text); ok && onlyLooked(in) {
+		if t, ok := l.valueOf(in.X).(dynText); ok && onlyLooked(in) {
 			return l.textBytes(t)
 		}
-		if w, ok := l.get(in.X).(view); ok && onlyLooked(in) {
+		if w, ok := l.valueOf(in.X).(bytesView); ok && onlyLooked(in) {
 			return l.lookAt(in, w)
 		}
-		return l.convert(l.get(in.X), in.X.Type(), in.Type())
+		return l.lowerConvert(l.valueOf(in.X), in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
-		return l.convert(l.get(in.X), in.X.Type(), in.Type())
+		return l.lowerConvert(l.valueOf(in.X), in.X.Type(), in.Type())
 	case *ssa.ChangeType:
-		return l.get(in.X)
+		return l.valueOf(in.X)
 	case *ssa.Call:
 		return l.callInstr(in)
 	case *ssa.Alloc:
-		return l.alloc(in)
+		return l.lowerAlloc(in)
 	case *ssa.FieldAddr:
 		return l.fieldAddr(in)
 	case *ssa.Field:
-		if t, ok := l.get(in.X).(tuple); ok {
+		if t, ok := l.valueOf(in.X).(tuple); ok {
 			return t.elems[in.Field]
 		}
 	case *ssa.IndexAddr:
 		return l.indexAddr(in)
 	case *ssa.Index:
-		return l.index(in)
+		return l.lowerIndex(in)
 	case *ssa.Slice:
-		return l.slice(in)
+		return l.lowerSlice(in)
 	case *ssa.Extract:
-		if t, ok := l.get(in.Tuple).(tuple); ok && in.Index < len(t.elems) {
+		if t, ok := l.valueOf(in.Tuple).(tuple); ok && in.Index < len(t.elems) {
 			return t.elems[in.Index]
 		}
 	case *ssa.MakeClosure:
 		f := function{fn: in.Fn.(*ssa.Function)}
 		for _, b := range in.Bindings {
-			f.bindings = append(f.bindings, l.get(b))
+			f.bindings = append(f.bindings, l.valueOf(b))
 		}
 		return f
 	case *ssa.MakeInterface:
-		return iface{typ: in.X.Type(), v: l.get(in.X)}
+		return iface{typ: in.X.Type(), v: l.valueOf(in.X)}
 	case *ssa.ChangeInterface:
-		return l.get(in.X)
+		return l.valueOf(in.X)
 	case *ssa.TypeAssert:
 		return l.typeAssert(in)
 	case *ssa.MakeSlice:
@@ -294,14 +294,14 @@ func (r *reporter) unsupported(in ssa.Value) val {
 		code, hint := badType(in.Type())
 		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
 	}
-	return bad{}
+	return badVal{}
 }
 
-// The method alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
-func (l *lowerer) alloc(in *ssa.Alloc) val {
+// lowerAlloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
+func (l *lowerer) lowerAlloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
-	c.setBorn(l.foresight.tick())
+	c.setBorn(l.foresight.advanceClock())
 	if iterationOf(in) != nil && !l.frame.inRound(in.Block()) {
 		return pointer{ref: c}
 	}
@@ -317,7 +317,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		f.allocs[in] = c
 	}
 	if c == nil {
-		inst := l.foresight.path(f.path, in)
+		inst := l.foresight.pathOf(f.path, in)
 		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
 			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in the receiver's fields
@@ -330,11 +330,11 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 			l.setInst(c, inst)
 		}
 		decl := lastInstance(in)
-		c.settle(place{f, decl.Block(), l.alternatives.in}, decl)
+		c.recordDecl(frameBlock{f, decl.Block(), l.alternatives.in}, decl)
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // excluded is a three-part for statement, whose iterations store to the next instance
+			c.setOnce() // decl == in excludes three-part for statements, whose iterations store to the next iteration's instance
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c
@@ -344,16 +344,16 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 
 // sliceToArray lowers (*[N]T)(s).
 func (l *lowerer) sliceToArray(in *ssa.SliceToArrayPointer) val {
-	s, ok := l.get(in.X).(slice)
+	s, ok := l.valueOf(in.X).(slice)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	at := in.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
 	n := l.m.Int(ir.TypeI64, at.Len())
-	l.check(l.op(ir.OpULe, ir.TypeBool, n, s.len), abi.FaultSliceToArray,
+	l.emitCheck(l.op(ir.OpULe, ir.TypeBool, n, s.len), abi.FaultSliceToArray,
 		func() *ir.Value { return n }, func() *ir.Value { return s.len }, "")
 	if s.at.device() {
 		return pointer{ref: mem{addr: s.at.addr, elem: l.memType(at, true), path: []*ir.Value{l.m.Int(ir.TypeI32, 0)}}}
 	}
-	return pointer{ref: part{s, at}}
+	return pointer{ref: innerArray{s, at}}
 }

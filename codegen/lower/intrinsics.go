@@ -32,7 +32,7 @@ const math32Path = dslPath + "/math32"
 func init() {
 	for name, op := range floatOps {
 		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			xs := values(args)
+			xs := scalarArgs(args)
 			return l.op(op, xs[0].Type, xs...)
 		})
 	}
@@ -50,21 +50,21 @@ func init() {
 	}
 	for _, name := range []string{math32Path + ".FastFMA64", "math.fastFMA"} {
 		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			return l.op(ir.OpFmaOnce, ir.TypeF64, values(args)...)
+			return l.op(ir.OpFmaOnce, ir.TypeF64, scalarArgs(args)...)
 		})
 	}
 	add(math32Path+".FastFMA", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-		return l.op(ir.OpFmaOnce, ir.TypeF32, values(args)...)
+		return l.op(ir.OpFmaOnce, ir.TypeF32, scalarArgs(args)...)
 	})
 	add(dslPath+"/half.widen", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-		return l.op(ir.OpFFromHalf, ir.TypeF32, values(args)[0])
+		return l.op(ir.OpFFromHalf, ir.TypeF32, scalarArgs(args)[0])
 	})
 	add(dslPath+"/half.narrow", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-		return l.i32(ir.OpFToHalf, l.rounded(values(args)[0]))
+		return l.i32(ir.OpFToHalf, l.markRounded(scalarArgs(args)[0]))
 	})
 	for name, op := range map[string]ir.Op{"quotient16": ir.OpHalfDiv, "root16": ir.OpHalfSqrt, "fused16": ir.OpHalfFma} {
 		add(dslPath+"/half."+name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			return l.i32(op, values(args)...)
+			return l.i32(op, scalarArgs(args)...)
 		})
 	}
 	for name, to := range map[string]*ir.Type{
@@ -73,7 +73,7 @@ func init() {
 		math32Path + ".Float32bits": ir.TypeI32, math32Path + ".Float32frombits": ir.TypeF32,
 	} {
 		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			return l.op(ir.OpBitcast, to, l.rounded(values(args)[0]))
+			return l.op(ir.OpBitcast, to, l.markRounded(scalarArgs(args)[0]))
 		})
 	}
 	for name, f := range map[string]func(l *lowerer, x *ir.Value) *ir.Value{
@@ -100,7 +100,7 @@ func init() {
 		"OnesCount8": onesCount32, "OnesCount16": onesCount32,
 	} {
 		add("math/bits."+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
-			v := f(l, values(args)[0])
+			v := f(l, scalarArgs(args)[0])
 			if want := regType(in.Type()); v.Type != want {
 				v = l.op(ir.OpUConvert, want, v)
 			}
@@ -120,8 +120,8 @@ func init() {
 	}
 }
 
-// The function values returns the arguments that are scalars.
-func values(args []val) []*ir.Value {
+// scalarArgs returns the arguments that are scalars.
+func scalarArgs(args []val) []*ir.Value {
 	var out []*ir.Value
 	for _, a := range args {
 		if v, ok := a.(*ir.Value); ok {
@@ -137,8 +137,8 @@ func (w *builder) sub32(n int64, x *ir.Value) *ir.Value {
 	return w.i32(ir.OpISub, w.m.Int(ir.TypeI32, n), x)
 }
 
-// The method halves returns the low and the high 32-bit half of a 64-bit integer.
-func (w *builder) halves(x *ir.Value) (lo, hi *ir.Value) {
+// splitHalves returns the low and the high 32-bit half of a 64-bit integer.
+func (w *builder) splitHalves(x *ir.Value) (lo, hi *ir.Value) {
 	lo = w.i32(ir.OpUConvert, x)
 	hi = w.i32(ir.OpUConvert, w.op(ir.OpShrL, ir.TypeI64, x, w.m.Int(ir.TypeI64, 32)))
 	return lo, hi
@@ -156,40 +156,41 @@ func onesCount32(l *lowerer, x *ir.Value) *ir.Value { return l.i32(ir.OpBitCount
 func reverse32(l *lowerer, x *ir.Value) *ir.Value { return l.i32(ir.OpBitReverse, x) }
 
 func leadingZeros64(l *lowerer, x *ir.Value) *ir.Value {
-	lo, hi := l.halves(x)
+	lo, hi := l.splitHalves(x)
 	none := l.op(ir.OpIEq, ir.TypeBool, hi, l.m.Int(ir.TypeI32, 0))
 	return l.i32(ir.OpSelect, none, l.i32(ir.OpIAdd, leadingZeros32(l, lo), l.m.Int(ir.TypeI32, 32)), leadingZeros32(l, hi))
 }
 
 func trailingZeros64(l *lowerer, x *ir.Value) *ir.Value {
-	lo, hi := l.halves(x)
+	lo, hi := l.splitHalves(x)
 	none := l.op(ir.OpIEq, ir.TypeBool, lo, l.m.Int(ir.TypeI32, 0))
 	return l.i32(ir.OpSelect, none, l.i32(ir.OpIAdd, trailingZeros32(l, hi), l.m.Int(ir.TypeI32, 32)), trailingZeros32(l, lo))
 }
 
 func onesCount64(l *lowerer, x *ir.Value) *ir.Value {
-	lo, hi := l.halves(x)
+	lo, hi := l.splitHalves(x)
 	return l.i32(ir.OpIAdd, onesCount32(l, lo), onesCount32(l, hi))
 }
 
 func reverse64(l *lowerer, x *ir.Value) *ir.Value {
-	lo, hi := l.halves(x)
+	lo, hi := l.splitHalves(x)
 	top := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, lo)), l.m.Int(ir.TypeI64, 32))
 	return l.op(ir.OpOr, ir.TypeI64, top, l.op(ir.OpUConvert, ir.TypeI64, reverse32(l, hi)))
 }
 
 // lowerPow lowers math.Pow by inlining its Go body. The Go body calls Pow recursively only for x =
-// -Inf. So lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which has the same value for all y.
+// -Inf. To avoid the recursion, lowerPow replaces Pow(-Inf, y) by Pow(-0, -y), which has the same
+// value for all y.
 func lowerPow(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {
 			return args[0] // never reached
 		}
 	}
-	xs := values(args)
+	xs := scalarArgs(args)
 	x, y := xs[0], xs[1]
 	least := l.op(ir.OpFEq, ir.TypeBool, x, l.float(x.Type, math.Inf(-1)))
 	x = l.op(ir.OpSelect, x.Type, least, l.float(x.Type, math.Copysign(0, -1)), x)
 	y = l.op(ir.OpSelect, x.Type, least, l.op(ir.OpFNegate, x.Type, y), y)
-	return l.call(fn, []val{x, y}, nil, in.Pos())
+	return l.inlineCall(fn, []val{x, y}, nil, in.Pos())
 }

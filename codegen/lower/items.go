@@ -13,8 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type intrinsic is a function that lowers calls of a Go function without the Go function's
-// body.
+// An intrinsic is a function that lowers calls of a Go function without the Go function's body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
 // intrinsics maps the full name of a function to the function that lowers calls of it. The full
@@ -51,9 +50,9 @@ func init() {
 				"LocalID": ir.SubgroupLocalInvocationID, "GroupID": ir.SubgroupID,
 				"MaxLocalRange": ir.SubgroupSize, "LocalRange": ir.SubgroupLocalRange,
 			} {
-				add(recv+name, scalar(func(l *lowerer) *ir.Value { return l.builtIn(b) }))
+				add(recv+name, scalarIntrinsic(func(l *lowerer) *ir.Value { return l.builtIn(b) }))
 			}
-			add(recv+"GroupRange", scalar(subGroups))
+			add(recv+"GroupRange", scalarIntrinsic(subGroups))
 		}
 	}
 	add(dslPath+".Local", lowerLocal)
@@ -63,8 +62,8 @@ func init() {
 }
 
 // subGroups returns the number of sub-groups in a work-group. The number is computed, because
-// lavapipe's built-in NumSubgroups may be wrong. Package quirks describes this bug in the row
-// partial-sub-group.
+// lavapipe's built-in NumSubgroups may be wrong. The bug of lavapipe is the row partial-sub-group
+// of package quirks.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
@@ -78,13 +77,13 @@ func add(name string, f intrinsic) {
 	intrinsics[name] = f
 }
 
-// The function scalar returns an intrinsic that computes an i32 and widens it to an int.
-func scalar(f func(l *lowerer) *ir.Value) intrinsic {
-	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.widen(f(l)) }
+// scalarIntrinsic returns an intrinsic that computes an i32 and widens it to an int.
+func scalarIntrinsic(f func(l *lowerer) *ir.Value) intrinsic {
+	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.toInt(f(l)) }
 }
 
-// The method widen converts an unsigned i32 to an int.
-func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
+// toInt converts an unsigned i32 to an int.
+func (w *builder) toInt(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
 // perDim returns an intrinsic whose result is a tuple of ints, one for each dimension. The tuple
 // has Go's index order, so its last element belongs to SPIR-V's dimension 0.
@@ -92,7 +91,7 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		t := tuple{make([]val, rank)}
 		for d := range rank {
-			t.elems[rank-1-d] = l.widen(f(l, d))
+			t.elems[rank-1-d] = l.toInt(f(l, d))
 		}
 		if rank == 1 {
 			return t.elems[0]
@@ -101,15 +100,15 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	}
 }
 
-// The function linear returns an intrinsic whose result is the row-major index of a work-item in a
-// box of work-items. The functions in parameters id and size return the index and the length in
+// linearIntrinsic returns an intrinsic whose result is the row-major index of a work-item in a box
+// of work-items. The functions in parameters id and size return the index and the length in
 // dimension d.
-func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
+func linearIntrinsic(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
-		acc := l.widen(id(l, rank-1))
+		acc := l.toInt(id(l, rank-1))
 		for d := rank - 2; d >= 0; d-- {
-			acc = l.op(ir.OpIMul, ir.TypeI64, acc, l.widen(size(l, d)))
-			acc = l.op(ir.OpIAdd, ir.TypeI64, acc, l.widen(id(l, d)))
+			acc = l.op(ir.OpIMul, ir.TypeI64, acc, l.toInt(size(l, d)))
+			acc = l.op(ir.OpIAdd, ir.TypeI64, acc, l.toInt(id(l, d)))
 		}
 		return acc
 	}
@@ -123,7 +122,7 @@ func localID(l *lowerer, d int) *ir.Value { return l.builtIn(ir.LocalInvocationI
 
 func groupID(l *lowerer, d int) *ir.Value { return l.builtIn(ir.WorkgroupIDX + ir.BuiltIn(d)) }
 
-func localRange(l *lowerer, d int) *ir.Value { return l.spec(abi.SpecLocalSizeX + uint32(d)) }
+func localRange(l *lowerer, d int) *ir.Value { return l.reservedSpec(abi.SpecLocalSizeX + uint32(d)) }
 
 func groupRange(l *lowerer, d int) *ir.Value {
 	return l.op(ir.OpUDiv, ir.TypeI32, l.rangeArg(d), localRange(l, d))
@@ -132,7 +131,7 @@ func groupRange(l *lowerer, d int) *ir.Value {
 func addItem(recv string, rank int) {
 	add(recv+"GlobalID", perDim(rank, globalID))
 	add(recv+"GlobalRange", perDim(rank, globalRange))
-	add(recv+"GlobalLinearID", linear(rank, globalID, globalRange))
+	add(recv+"GlobalLinearID", linearIntrinsic(rank, globalID, globalRange))
 }
 
 func addNDItem(recv string, rank int) {
@@ -140,8 +139,8 @@ func addNDItem(recv string, rank int) {
 	add(recv+"GroupID", perDim(rank, groupID))
 	add(recv+"LocalRange", perDim(rank, localRange))
 	add(recv+"GroupRange", perDim(rank, groupRange))
-	add(recv+"LocalLinearID", linear(rank, localID, localRange))
-	add(recv+"GroupLinearID", linear(rank, groupID, groupRange))
+	add(recv+"LocalLinearID", linearIntrinsic(rank, localID, localRange))
+	add(recv+"GroupLinearID", linearIntrinsic(rank, groupID, groupRange))
 	add(recv+"Barrier", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.barrier(ir.ScopeWorkGroup) })
 	add(recv+"Group", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return group{} })
 	add(recv+"SubGroup", func(*lowerer, *ssa.Call, *ssa.Function, []val) val { return subGroup{} })
@@ -158,7 +157,7 @@ func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })
 	if v == nil {
-		return bad{}
+		return badVal{}
 	}
 	return pointer{ref: mem{v: v}}
 }
@@ -177,11 +176,11 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 		l.errorf(diag.TooLarge, in.Pos(), "use slices that the host passes", "a value of type %v is too large for work-group memory", t)
 		return nil
 	}
-	at := l.foresight.path(l.frame.path, in)
+	at := l.foresight.pathOf(l.frame.path, in)
 	c := l.foresight.declared[at]
 	if c == nil {
-		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
-		l.foresight.reserve(c, at)
+		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assignedName(in)}
+		l.foresight.registerMemory(c, at)
 	}
 	c.mem.v.Type = typ()
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
@@ -190,14 +189,14 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 
 func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	t := fn.TypeArgs()[0]
-	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
+	n, length, ok := l.memoryLength(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() && (length.Int() < 0 || length.Int() > 1<<28) {
 		l.errorf(diag.LocalSize, in.Pos(), "use a constant, specialization constants, or a dsl.LocalAccessor that the host sizes",
 			"the length of work-group memory must be made of constants, as it is reserved before a group starts")
-		return bad{}
+		return badVal{}
 	}
 	if !length.IsConst() && !l.specs.validDefault(in, length) {
-		return bad{}
+		return badVal{}
 	}
 	v := l.localVar(in, t, func() *ir.Type {
 		if length.IsConst() {
@@ -206,7 +205,7 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 		return l.m.ArrayOf(l.memType(t, false), l.narrowExpr(length))
 	})
 	if v == nil {
-		return bad{}
+		return badVal{}
 	}
 	if !length.IsConst() {
 		l.specs.lengths = append(l.specs.lengths, func() { v.Expr = exprText(length, specID) })
@@ -217,9 +216,9 @@ func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	a, ok := args[0].(accessor)
 	if !ok || a.index < 0 {
-		return bad{}
+		return badVal{}
 	}
-	n := l.widen(l.spec(abi.SpecAccessor + uint32(a.index)))
+	n := l.toInt(l.reservedSpec(abi.SpecAccessor + uint32(a.index)))
 	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 

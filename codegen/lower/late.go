@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// lateAddr is the lowered form of an address that is used only as the target of assignments.
+// lateAddr is the lowered value of an address that is used only as the target of assignments.
 type lateAddr struct {
 	block *ssa.BasicBlock // block in which the lowered value v is valid
 	v     val
@@ -16,9 +16,9 @@ type lateAddr struct {
 
 // findLate finds the addresses on the left side of assignments. go/ssa computes an address on the
 // left side before it evaluates the right side. But an index out of range, or a nil pointer, panics
-// only when the assignment itself is executed. At that time, the assignments further left in the
-// statement have been executed. The Go specification, "Assignment statements", gives the example
-// "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
+// only when the assignment itself is executed. Before the panic, Go executes the assignments
+// further left in the same statement. The Go specification, "Assignment statements", gives the
+// example "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
 		for i := len(b.Instrs) - 1; i >= 0; i-- { // in reverse, so that uses are visited before definitions
@@ -35,8 +35,8 @@ func (f *frame) findLate() {
 	}
 }
 
-// onlyAssigned reports whether an address is used only as the target of stores. An explicit &
-// operator in the source makes the result false.
+// onlyAssigned reports whether an address is used only as the target of stores. onlyAssigned
+// returns false if the source takes the address with an explicit & operator.
 func (f *frame) onlyAssigned(v ssa.Value) bool {
 	stores := 0
 	for _, r := range *v.Referrers() {
@@ -74,7 +74,7 @@ func (l *lowerer) getLate(v ssa.Value, a *lateAddr) val {
 		if p := v.Pos(); p.IsValid() {
 			l.pos = p
 		}
-		*a = lateAddr{block: b, v: l.value(v)}
+		*a = lateAddr{block: b, v: l.lowerValue(v)}
 		l.pos = save
 	}
 	return a.v

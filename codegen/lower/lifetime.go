@@ -13,15 +13,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new variable in each iteration, but package lower has a single
-// cell for all these variables. The difference matters only if a pointer or closure to an earlier
-// iteration's variable is still used after the next iteration has declared the variable. Kernels
-// that use an earlier iteration's variable in this way are refused. If a loop is lowered iteration
-// by iteration, each iteration has its own cell. But the cell of an iteration is declared again if
-// the whole loop runs again. The cell is also declared again if the declaration is in a further
-// inner loop.
+// In Go, a variable declared in a loop is a new variable in each iteration. Package lower has one
+// cell (the storage of a Go variable) for all iterations. The difference matters only if a pointer
+// or closure to an earlier iteration's variable is still used after the next iteration has declared
+// the variable. Kernels that use an earlier iteration's variable through a pointer or closure are
+// refused. If a loop is lowered iteration by iteration, each iteration has its own cell. But an
+// iteration's cell is declared again if the whole loop runs again. An iteration's cell is also
+// declared again if a further inner loop contains the declaration.
 
-// keepsOld checks operand v of a phi. Parameter x is the lowered form of v. If the phi may be used
+// keepsOld checks operand v of a phi. Parameter x is the lowered value of v. If the phi may be used
 // after a variable to which x refers has been declared again, keepsOld reports an error.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
@@ -31,7 +31,7 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 		}
 		// Inside an unrolled loop, each iteration has its own cell. So uses of the variable through other
 		// phis matter only after the loop.
-		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
+		after := slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
 			l.oldVariable(c, !passed || instanceOf(from) != nil)
@@ -61,8 +61,8 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc of
-// the next iteration's instance. Otherwise it returns nil.
+// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc
+// of the next iteration's instance. For other instructions, iterationOf returns nil.
 //
 // If something refers to a variable of a three-part for statement, go/ssa copies the variable at the
 // end of each iteration. The loop's head has a phi of the first and the next instance. Before the
@@ -97,7 +97,7 @@ func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 }
 
 // lastInstance maps the Alloc of a loop variable's first instance, in a three-part for statement,
-// to the Alloc executed in each iteration. It returns any other Alloc unchanged.
+// to the Alloc executed in each iteration. lastInstance returns any other Alloc unchanged.
 func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	for _, r := range *in.Referrers() {
 		phi, ok := r.(*ssa.Phi)
@@ -113,17 +113,17 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// The method outlives reports an error if a store of x lets private memory be used after the
-// function that reserved it has returned. The value x may refer to private memory directly or
-// through other variables. The check runs after lowering, when the contents of variables are known.
-func (l *lowerer) outlives(to ref, x val) {
+// checkOutlives reports an error if a store of x lets private memory be used after the function
+// that reserved it has returned. The value x may refer to private memory directly or through other
+// variables. The check runs after lowering, when the contents of variables are known.
+func (l *lowerer) checkOutlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
 		return
 	}
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
-			if !l.frame.within(c.frame()) {
+			if !l.frame.insideCall(c.frame()) {
 				continue // another error has been reported for this memory
 			}
 			for f := c.frame().caller; f != nil; f = f.caller {
@@ -136,9 +136,8 @@ func (l *lowerer) outlives(to ref, x val) {
 	})
 }
 
-// The method within reports whether frame f is frame g, or a direct or indirect call inside frame
-// g.
-func (f *frame) within(g *frame) bool {
+// insideCall reports whether frame f is frame g, or a direct or indirect call inside frame g.
+func (f *frame) insideCall(g *frame) bool {
 	for ; f != nil; f = f.caller {
 		if f == g {
 			return true
@@ -160,8 +159,8 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 	})
 }
 
-// atEnd registers f to be called after everything is lowered. During the call of f, the lowerer has
-// its present frame and position again.
+// atEnd registers f to be called after everything is lowered. Before f is called, atEnd restores
+// the lowerer's current frame and position.
 func (w *builder) atEnd(f func()) {
 	frame, pos, cur := w.frame, w.pos, w.frame.cur
 	w.ends = append(w.ends, func() {
@@ -215,21 +214,21 @@ func (r *reporter) outlived(how string) {
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
-// oldVariable reports a reference to a variable of an earlier iteration. Each variable is reported
-// once, at the code that creates the reference.
+// oldVariable reports a reference to a variable of an earlier iteration. oldVariable reports each
+// variable once, at the code that creates the reference.
 func (r *reporter) oldVariable(c *cell, first bool) {
-	if c.old != nil && (c.oldFirst || !first) {
+	if c.earlierErr != nil && (c.oldFirst || !first) {
 		return
 	}
-	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.old })
+	r.diags = slices.DeleteFunc(r.diags, func(d *diag.Diagnostic) bool { return d == c.earlierErr })
 	name := "a variable"
 	if s := cmp.Or(c.sourceName(), c.name); s != "" {
 		name = "the variable " + s
 	}
-	r.report(diag.MixedPointers, r.pos, "declare the variable before the loop, or keep its value",
+	r.addDiag(diag.MixedPointers, r.pos, "declare the variable before the loop, or keep its value",
 		"this may refer to %s of an earlier iteration of a loop, which a kernel does not keep", name)
 	if n := len(r.diags); n > 0 {
-		c.old, c.oldFirst = r.diags[n-1], first
+		c.earlierErr, c.oldFirst = r.diags[n-1], first
 	}
 }
 
@@ -333,7 +332,8 @@ func (c *cell) frame() *frame {
 }
 
 // declaredIn returns the instruction of f that declares the variable c. If c is declared inside a
-// call, declaredIn returns the call instruction in f. If c is not declared in f, it returns nil.
+// call, declaredIn returns the call instruction in f. If c is not declared in f, declaredIn returns
+// nil.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {
@@ -345,8 +345,8 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
-// The method tick advances the logical clock and returns the new time.
-func (fs *foresight) tick() int { fs.time++; return fs.time }
+// advanceClock advances the logical clock and returns the new time.
+func (fs *foresight) advanceClock() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
 	c.born = time
@@ -356,13 +356,13 @@ func (c *cell) setBorn(time int) {
 }
 
 // roundsOf returns the loops of f that are lowered iteration by iteration and contain instruction
-// decl, which declares variable c. In these loops, each iteration has its own instance of the
-// variable. If parameter in is not nil, only loops that also contain this block are returned. For a
-// variable that has not been declared yet, the result is empty.
-func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
-	var all []*unrolled
+// decl, which declares variable c. Each iteration of a returned loop has its own instance of the
+// variable. If inBlock is not nil, only loops that also contain this block are returned. If the
+// variable has not been declared yet, roundsOf returns no loops.
+func (f *frame) roundsOf(c *cell, decl ssa.Instruction, inBlock *ssa.BasicBlock) []*unrolledLoop {
+	var all []*unrolledLoop
 	for _, u := range f.unrolled {
-		if decl != nil && c.born > 0 && u.blocks[decl.Block()] && (in == nil || u.blocks[in]) {
+		if decl != nil && c.born > 0 && u.blocks[decl.Block()] && (inBlock == nil || u.blocks[inBlock]) {
 			all = append(all, u)
 		}
 	}
@@ -370,28 +370,28 @@ func (f *frame) roundsOf(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) []*u
 }
 
 // ofRoundBefore reports whether variable c belongs to an earlier iteration of a loop that contains
-// a given block. If the given block is the loop's head, the current iteration is about to end. At
-// the loop's head, variables of the current iteration also count as earlier.
+// a given block. If the given block is the loop's head, variables of the current iteration also
+// count as earlier, because the iteration is about to end.
 func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock) bool {
-	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
+	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool {
 		return u.active && u.blocks[in] && u.blocks[decl.Block()] && (c.born < u.began || in == u.head)
 	})
 }
 
 // liveAcross reports whether the instruction decl may run between a phi and a use of the phi's
-// value. Paths that continue with the next iteration of the given loops do not count. If parameter
-// deep is set, uses through other phis count.
-func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep bool) bool {
+// value. liveAcross ignores paths that continue with the next iteration of the given loops. If
+// parameter deep is set, uses through other phis count.
+func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolledLoop, throughPhis bool) bool {
 	home, b := phi.Block(), decl.Block()
 	reached := map[*ssa.BasicBlock]bool{}
-	walk(home, home, reached, rounds...)
+	markReachable(home, home, reached, rounds...)
 	if b != home && !reached[b] {
 		return false
 	}
 	after := map[*ssa.BasicBlock]bool{}
-	walk(b, home, after, rounds...)
+	markReachable(b, home, after, rounds...)
 	from := slices.Index(b.Instrs, decl)
-	for _, u := range usesOf(phi, deep) {
+	for _, u := range usesOf(phi, throughPhis) {
 		if after[u.block] || u.block == b && u.index > from {
 			return true
 		}
@@ -399,48 +399,48 @@ func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolled, deep boo
 	return false
 }
 
-// The function walk marks the blocks reachable from block b on paths that do not pass through block
-// stop. Where a path would start the next iteration of one of the given loops, walk continues after
-// the loop instead.
-func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
+// markReachable marks the blocks reachable from block b on paths that do not pass through block
+// stop. Where a path would start the next iteration of one of the given loops, markReachable
+// continues after the loop instead.
+func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolledLoop) {
 	for _, s := range b.Succs {
 		to := []*ssa.BasicBlock{s}
 		for _, u := range rounds {
 			if s == u.head && u.blocks[b] {
-				to = u.behind()
+				to = u.exitTargets()
 			}
 		}
 		for _, s := range to {
 			if s != stop && !seen[s] {
 				seen[s] = true
-				walk(s, stop, seen, rounds...)
+				markReachable(s, stop, seen, rounds...)
 			}
 		}
 	}
 }
 
-// Parameter held is the instruction that declares a variable, or nil if the declaration is outside
-// of the function. readAfter reports whether the instruction decl may run again before a use of
-// this variable, on a path without the instruction held. Running decl in a later iteration of one
-// of the given loops does not count.
-func readAfter(decl, held ssa.Instruction, rounds []*unrolled) bool {
+// holdDecl is the instruction that declares a variable, or nil if the declaration is outside of the
+// function. readAfter reports whether the instruction decl may run again before a use of this
+// variable, on a path without the instruction held. readAfter ignores executions of decl in a later
+// iteration of one of the given loops.
+func readAfter(decl, holdDecl ssa.Instruction, rounds []*unrolledLoop) bool {
 	if decl == nil {
 		return false
 	}
 	var stop *ssa.BasicBlock
-	if held != nil {
-		if stop = held.Block(); stop == decl.Block() {
+	if holdDecl != nil {
+		if stop = holdDecl.Block(); stop == decl.Block() {
 			return false
 		}
 	}
 	seen := map[*ssa.BasicBlock]bool{}
-	walk(decl.Block(), stop, seen, rounds...)
-	if !seen[decl.Block()] || held == nil {
+	markReachable(decl.Block(), stop, seen, rounds...)
+	if !seen[decl.Block()] || holdDecl == nil {
 		return seen[decl.Block()]
 	}
 	// A variable declared inside an inlined call is used only in that call.
-	v, ok := held.(*ssa.Alloc)
-	if m, made := held.(*ssa.MakeSlice); made {
+	v, ok := holdDecl.(*ssa.Alloc)
+	if m, made := holdDecl.(*ssa.MakeSlice); made {
 		return slices.ContainsFunc(usesOf(m, false), func(u use) bool { return seen[u.block] })
 	}
 	return ok && slices.ContainsFunc(usesOf(v, false), func(u use) bool { return seen[u.block] })
@@ -451,9 +451,9 @@ type use struct {
 	index int
 }
 
-// usesOf returns the uses of a value, and of pointers computed from the value. If parameter deep is
+// usesOf returns the uses of a value, and of pointers computed from the value. If throughPhis is
 // set, the result includes uses of phis that have the value as an operand.
-func usesOf(v ssa.Value, deep bool) []use {
+func usesOf(v ssa.Value, throughPhis bool) []use {
 	var out []use
 	seen := map[ssa.Value]bool{v: true}
 	for work := []ssa.Value{v}; len(work) > 0; {
@@ -470,7 +470,7 @@ func usesOf(v ssa.Value, deep bool) []use {
 						out = append(out, use{p, len(p.Instrs)})
 					}
 				}
-				if deep && !seen[r] {
+				if throughPhis && !seen[r] {
 					seen[r] = true
 					work = append(work, r)
 				}

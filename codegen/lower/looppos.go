@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loopPos returns the source position of a loop of fn. The result is the position of the smallest
+// loopPos returns the source position of a loop of fn. loopPos returns the position of the smallest
 // loop statement around all instructions of the loop. go/ssa does not provide this position. A loop
 // made by goto has the position of its first instruction. A loop without instructions has the
 // position of the function.
@@ -21,7 +21,7 @@ func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
 				continue // an Alloc has the position of its variable's declaration, not of a loop statement
 			}
 			p := in.Pos()
-			if !p.IsValid() || !within(fn, p) {
+			if !p.IsValid() || !inSource(fn, p) {
 				continue
 			}
 			if !first.IsValid() || p < first {

@@ -1,7 +1,7 @@
 package lower
 
-// This file controls the lowering of a kernel. It lowers the entry, the functions and the
-// functions' blocks.
+// This file controls the lowering of a kernel. Its functions lower the kernel's entry, the inlined
+// functions and their blocks.
 
 import (
 	"go/token"
@@ -28,18 +28,18 @@ const (
 type lowerer struct {
 	*builder
 	*reporter
-	budget       budget
+	budget       codeBudget
 	foresight    *foresight
-	alternatives alternatives
-	tables       *tables
-	readonly     readonly
-	specs        specs
+	alternatives altState
+	tables       *constTables
+	readonly     writeChecker
+	specs        specConsts
 
 	fuse       bool               // whether products may be fused into sums
 	gx, gy, gz *ir.Value          // global id of the work-item
 	accessors  []*ir.Var          // work-group variables of the kernel's local accessors
 	heads      map[*ir.Block]bool // head blocks of loops
-	prints     *printer           // nil if nothing prints
+	prints     *printState        // nil if nothing prints
 
 	objects map[any]val            // pointers to objects of packages
 	endless map[*ssa.Function]bool // functions found to call themselves without end
@@ -47,10 +47,10 @@ type lowerer struct {
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
-// The type frame is one inlined call.
+// A frame is one inlined call of a function.
 type frame struct {
 	fn        *ssa.Function
-	path      *path
+	path      *callPath
 	args      []val
 	bindings  []val
 	caller    *frame
@@ -67,15 +67,15 @@ type frame struct {
 	result    *cell
 	single    bool // whether the function has only one return statement, so that its results need no cell
 	retVal    val
-	defers    []*deferred
-	converted map[ssa.Value]bool // values rounded by explicit conversions to their own type
-	looks     map[ssa.Value]view // maps a conversion of a view to a byte slice to the view, if the conversion needs no copy
+	defers    []*deferStmt
+	converted map[ssa.Value]bool      // values rounded by explicit conversions to their own type
+	looks     map[ssa.Value]bytesView // maps a conversion of a view to a byte slice to the view, if the conversion needs no copy
 	late      map[ssa.Value]*lateAddr
-	unrolled  []*unrolled         // loops that are lowered iteration by iteration; inner loops come last
+	unrolled  []*unrolledLoop     // loops that are lowered iteration by iteration; inner loops come last
 	outs      map[ssa.Value]*cell // variables for values that are defined in a loop of field unrolled and used after the loop
-	as        map[ssa.Value]val   // maps an operand to the alternative for which code is being lowered
+	as        map[ssa.Value]val   // maps a oneOf operand to its alternative for which code is being lowered
 	begin     int                 // number of instructions in the module before the call
-	returns   int                 // number of return statements lowered so far, if sizes may depend on it
+	returns   int                 // number of return statements lowered so far; counted only if sizes of slices may depend on results
 	common    []val               // results for which all return statements return the same constant
 	inner     int                 // number of instructions emitted for the calls inside this call
 }
@@ -89,15 +89,16 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 }
 
 // LowerRest searches for further errors in a kernel in which package check has refused some
-// instructions. It lowers the other instructions. If the kernel has errors, lowering may panic
-// because of a bug in kgen. A panic only ends the search for errors. After a panic, the module is
-// nil, and the result stopped is the value of the panic.
+// instructions. LowerRest lowers the instructions that package check has not refused. If the kernel
+// has errors, lowering may panic because of a bug in kgen. A panic during LowerRest only ends the
+// search for errors. After a panic, the module is nil, and the result stopped is the value of the
+// panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
-	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
+	texts, kept := &textTable{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
 	for {
 		l := newLowerer(p, k, refused, inData, texts, kept)
-		if stopped = l.kernel(); stopped != nil {
+		if stopped = l.lowerKernel(); stopped != nil {
 			l.m, l.foresight.repeat = nil, false
 		}
 		if l.budget.tooLarge {
@@ -113,9 +114,9 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 }
 
 // newLowerer returns the state for lowering a kernel. Parameter inData lists the tables that must
-// be constant data. Parameter texts lists the strings that must be in a table. Parameter kept holds
-// the results of earlier lowerings.
-func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, kept *carried) *lowerer {
+// be constant data. knownTexts contains the strings that must be in the table of texts. earlier
+// holds the results of earlier lowerings.
+func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, knownTexts *textTable, earlier *carriedState) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
 	args := slices.Clone(k.Leaves)
@@ -126,14 +127,14 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	m.Kernel = m.NewFunc("main")
 	w := &builder{prog: p, m: m, f: m.Kernel, b: m.Kernel.Blocks[0], posCache: map[token.Pos]ir.Pos{}}
 	r := &reporter{builder: w, k: k, globals: map[*ssa.Global]val{}, refused: refused}
-	fs := &foresight{builder: w, carried: kept, times: map[path]int{}, declared: map[*path]*cell{}}
-	t := &tables{builder: w, foresight: fs, vars: map[*ir.Var]*ssa.Global{}, inData: inData, texts: texts}
+	fs := &foresight{builder: w, carried: earlier, times: map[callPath]int{}, declared: map[*callPath]*cell{}}
+	t := &constTables{builder: w, foresight: fs, vars: map[*ir.Var]*ssa.Global{}, inData: inData, texts: knownTexts}
 	l := &lowerer{
 		builder: w, reporter: r, foresight: fs, tables: t,
-		budget:       budget{reporter: r, copies: map[*ssa.Function]copied{}},
-		alternatives: alternatives{builder: w},
-		readonly:     readonly{reporter: r, tables: t, written: map[any]*ir.Value{}},
-		specs:        specs{reporter: r},
+		budget:       codeBudget{reporter: r, copies: map[*ssa.Function]copyCounts{}},
+		alternatives: altState{builder: w},
+		readonly:     writeChecker{reporter: r, tables: t, written: map[any]*ir.Value{}},
+		specs:        specConsts{reporter: r},
 		objects:      map[any]val{}, heads: map[*ir.Block]bool{}, endless: map[*ssa.Function]bool{},
 	}
 	l.pos = k.Fn.Pos()
@@ -152,15 +153,15 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// The method kernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught,
-// and its value is returned.
-func (l *lowerer) kernel() (stopped any) {
+// lowerKernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught, and
+// its value is returned.
+func (l *lowerer) lowerKernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
 			stopped = recover()
 		}
 	}()
-	l.entry()
+	l.lowerEntry()
 	for _, f := range l.ends {
 		f()
 	}
@@ -171,8 +172,8 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// The method entry lowers the range guard, the receiver and the body of the kernel.
-func (l *lowerer) entry() {
+// lowerEntry lowers the range guard, the receiver and the body of the kernel.
+func (l *lowerer) lowerEntry() {
 	m := l.m
 	for i := range 3 {
 		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Name: "LocalSize" + "XYZ"[i:i+1], Type: ir.TypeI32, Default: uint64(max(m.WorkGroup[i], 1))}
@@ -192,16 +193,16 @@ func (l *lowerer) entry() {
 			l.b = body
 		}
 	}
-	recv := l.receiver()
+	recv := l.rebuildReceiver()
 	args := []val{recv}
 	for _, p := range l.k.Fn.Params[1:] {
 		if isDSL(p.Type(), items...) {
 			args = append(args, item{})
 		} else {
-			args = append(args, bad{})
+			args = append(args, badVal{})
 		}
 	}
-	l.call(l.k.Fn, args, nil, l.k.Fn.Pos())
+	l.inlineCall(l.k.Fn, args, nil, l.k.Fn.Pos())
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 	for _, b := range l.f.Blocks {
 		if b.Term.Kind == ir.Invalid {
@@ -218,20 +219,19 @@ func FuncName(f *ssa.Function) string {
 	return load.WithoutPaths(f.RelString(nil))
 }
 
-// The method check emits a branch to a fault, which is executed if ok is false.
-func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
+// emitCheck emits a branch to a fault, which is executed if ok is false.
+func (l *lowerer) emitCheck(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound emits the same check as the method check, for a fault whose first value may be a
-// uint64.
+// checkBound emits the same check as emitCheck, for a fault whose first value may be a uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
 	}
 	if ok.IsConst() {
 		l.faultBound(kind, a, b, message, unsigned)
-		l.dead()
+		l.startDead()
 		return
 	}
 	cont, fault := l.newBlock(), l.newBlock()
@@ -242,8 +242,8 @@ func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.V
 	l.b = cont
 }
 
-// The method fault emits a fault record and a return from the kernel.
-func (l *lowerer) fault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
+// emitFault emits a fault record and a return from the kernel.
+func (l *lowerer) emitFault(kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.faultBound(kind, a, b, message, false)
 }
 
@@ -262,8 +262,8 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 }
 
 // faultPos returns the source position that a fault reports. gc compiles functions of package
-// math/bits to instructions without stack frames. So a fault inside such a function gets the
-// position of its call.
+// math/bits to instructions without stack frames. So a fault inside a function of math/bits gets
+// the position of the call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)
@@ -271,12 +271,12 @@ func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	return at
 }
 
-// The method call inlines fn and returns the results of the call. A single result is a val, several
-// results are a tuple, and no result is nil.
-func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val {
+// inlineCall inlines fn and returns the results of the call. inlineCall returns a val for a single
+// result, a tuple for several results, and nil for no result.
+func (l *lowerer) inlineCall(fn *ssa.Function, args, bindings []val, at token.Pos) val {
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
-	fail := func() val { return bad{} }
+	fail := func() val { return badVal{} }
 	depth, nested := 0, 0
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {
@@ -288,7 +288,7 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		l.endless[fn] = l.endless[fn] || nested > maxNested
 		if nested > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) &&
 			!otherVars(f, f.args, args) && !otherVars(f, f.bindings, bindings) {
-			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
+			l.addDiag(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", load.FuncText(fn))
 			return fail()
 		}
@@ -298,18 +298,18 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		for _, e := range errs {
 			d := *e
 			d.Related = []diag.Related{{Pos: l.prog.DiagPos(at), Message: "called here from " + load.FuncText(l.frame.fn)}}
-			l.chained(&d)
+			l.addCalls(&d)
 			l.diags = append(l.diags, &d)
 		}
 		return fail()
 	}
 	if len(fn.Blocks) == 0 {
-		l.report(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
+		l.addDiag(diag.NoBody, at, "write it in Go, or call it on the host and pass the result",
 			"%s has no Go body that kgen could compile", load.FuncText(fn))
 		return fail()
 	}
 	if depth > maxInlineDepth {
-		l.report(diag.TooLarge, at, "split the kernel", "more than %d calls nest here", maxInlineDepth)
+		l.addDiag(diag.TooLarge, at, "split the kernel", "more than %d calls nest here", maxInlineDepth)
 		return fail()
 	}
 	if l.budget.tooLarge {
@@ -320,20 +320,20 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 		reached: map[*ssa.BasicBlock]bool{fn.Blocks[0]: true}, phis: map[*ssa.Phi]*cell{}, allocs: map[*ssa.Alloc]*cell{}}
 	f.findConverted()
 	for i, p := range fn.Params {
-		l.define(f, p, args[i])
+		l.setValue(f, p, args[i])
 	}
 	for i, p := range fn.FreeVars {
 		f.vals[p] = bindings[i]
 	}
 	if f.caller != nil {
 		f.site = f.caller.cur
-		f.path = l.foresight.path(f.caller.path, f.site)
+		f.path = l.foresight.pathOf(f.caller.path, f.site)
 	}
-	f.path = l.foresight.path(f.path, fn)
+	f.path = l.foresight.pathOf(f.path, fn)
 	l.frame = f
-	l.require(fn)
+	l.noteRequired(fn)
 	saved := l.pos
-	l.body(f)
+	l.lowerBody(f)
 	l.budget.countCopy(f)
 	l.frame, l.pos = f.caller, saved
 	l.b = f.ret
@@ -342,14 +342,14 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	}
 	v := l.loadCell(f.result)
 	if t, ok := v.(tuple); ok {
-		v = f.settled(t)
+		v = f.constantResults(t)
 	}
 	return l.unwrap(v, res)
 }
 
 // sameFuncs reports whether the argument lists a and b contain the same function values. If the
-// function values differ, a nested call of the same function is not a recursion. For example,
-// apply(f) may call g, which calls apply(h).
+// function values differ, lowering does not treat a nested call of the same function as a
+// recursion. For example, apply(f) may call g, which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
 		f, ok := funcIn(a[i])
@@ -363,10 +363,10 @@ func sameFuncs(a, b []val) bool {
 
 // Parameter f is a call of a function, and parameter outer holds the call's arguments. Parameter
 // inner holds the arguments of a call of the same function inside f. otherVars reports whether the
-// two lists refer to different variables. If the variables existed before f, the inner call is not
-// an endless recursion. For example, a closure of an iterator may call another closure of the same
-// function literal. The nesting of these calls ends, since the number of variables that existed
-// before f is limited.
+// argument lists outer and inner refer to different variables. If the variables existed before f,
+// the inner call is not an endless recursion. For example, a closure of an iterator may call
+// another closure of the same function literal. A nesting of calls with different older variables
+// ends, since the number of variables that existed before f is limited.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -385,8 +385,8 @@ func otherVars(f *frame, outer, inner []val) bool {
 }
 
 // sameShapes reports whether the values of a and b have pairwise the same shape. If the shapes
-// differ, a nested call of the same method is not a recursion. For example, the inner call's
-// receiver may be a part of the outer call's receiver.
+// differ, lowering does not treat a nested call of the same method as a recursion. For example, the
+// inner call's receiver may be a part of the outer call's receiver.
 func sameShapes(a, b []val) bool {
 	for i := range a {
 		if !sameShape(a[i], b[i]) {
@@ -397,7 +397,7 @@ func sameShapes(a, b []val) bool {
 }
 
 // funcIn returns v if v is a function value. If v is a pointer to a variable, funcIn returns the
-// function value in that variable. The free variables of closures are such pointers.
+// function value in that variable. The free variables of closures are pointers to variables.
 func funcIn(v val) (function, bool) {
 	if p, ok := v.(pointer); ok {
 		if c, ok := p.ref.(*cell); ok {
@@ -408,8 +408,8 @@ func funcIn(v val) (function, bool) {
 	return f, ok
 }
 
-// unwrap returns the results of a function. If the function has only one result, unwrap returns
-// this value instead of a tuple.
+// unwrap returns the results of a function. If the function has only one result, unwrap returns the
+// single value instead of a tuple.
 func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
@@ -417,8 +417,8 @@ func (w *builder) unwrap(v val, res *types.Tuple) val {
 	return v
 }
 
-// The method body lowers the blocks of f's function in reverse postorder.
-func (l *lowerer) body(f *frame) {
+// lowerBody lowers the blocks of f's function in reverse postorder.
+func (l *lowerer) lowerBody(f *frame) {
 	f.ret = l.newBlock()
 	order := blockOrder(f.fn)
 	l.foresight.findUnrolled(f, order)
@@ -437,21 +437,21 @@ func (l *lowerer) body(f *frame) {
 	f.findLate()
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
-	l.blocks(f, order)
+	l.lowerBlocks(f, order)
 	if f.single && f.retVal == nil { // the function has no reachable return statement
 		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
 }
 
-// The method blocks lowers the given blocks, which must be in reverse postorder.
-func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
+// lowerBlocks lowers the given blocks, which must be in reverse postorder.
+func (l *lowerer) lowerBlocks(f *frame, order []*ssa.BasicBlock) {
 	for _, b := range order {
 		if !f.reached[b] {
 			continue
 		}
 		if u := f.unrolledAt(b); u != nil {
 			if b == u.head {
-				l.unroll(f, u, order)
+				l.unrollLoop(f, u, order)
 			}
 			continue
 		}
@@ -460,7 +460,7 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 			l.heads[l.b], l.b.Loop = true, l.irPos(loopPos(f.fn, loop))
 		}
 		for _, in := range b.Instrs {
-			l.next(f, in)
+			l.lowerNext(f, in)
 		}
 		if l.budget.isTooLarge() {
 			break
@@ -468,22 +468,22 @@ func (l *lowerer) blocks(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// The method next lowers one instruction of frame f.
-func (l *lowerer) next(f *frame, in ssa.Instruction) {
-	if p := in.Pos(); p.IsValid() && within(f.fn, p) {
+// lowerNext lowers one instruction of frame f.
+func (l *lowerer) lowerNext(f *frame, in ssa.Instruction) {
+	if p := in.Pos(); p.IsValid() && inSource(f.fn, p) {
 		l.pos = p
 	}
 	if !l.refused[in] {
-		l.instr(in)
+		l.lowerInstr(in)
 	} else if v, ok := in.(ssa.Value); ok {
-		f.vals[v] = bad{}
+		f.vals[v] = badVal{}
 	}
 }
 
-// The function within reports whether position p is in the source of fn. An instruction of fn may
-// have a position elsewhere. For example, the store of a function passed to a variadic parameter
-// has the position of that function's declaration.
-func within(fn *ssa.Function, p token.Pos) bool {
+// inSource reports whether position p is in the source of fn. An instruction of fn may have a
+// position elsewhere. For example, the store of a function passed to a variadic parameter has the
+// position of that function's declaration.
+func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
 }
@@ -527,10 +527,10 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// The method edge returns the IR block to which the terminator of block from must jump to reach the
-// given successor. If the successor has phis, edge makes a new block, which stores the phis'
-// operands first.
-func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
+// edgeTo returns the IR block to which the terminator of block from must jump to reach the given
+// successor. If the successor has phis, edgeTo makes a new block, which stores the phis' operands
+// first.
+func (l *lowerer) edgeTo(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true
 	target := f.block(l, to)
@@ -544,23 +544,24 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 			pred = i
 		}
 	}
-	// The stores are in a separate block, since the branch's other edge must not execute them.
+	// The stores of the phis' operands are in a separate block, since the branch's other edge must
+	// not execute them.
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid
-	l.leave(f, from, to)
+	l.storeOuts(f, from, to)
 	for _, in := range to.Instrs {
 		phi, ok := in.(*ssa.Phi)
 		if !ok {
 			break
 		}
-		c, x := f.phis[phi], l.get(phi.Edges[pred])
+		c, x := f.phis[phi], l.valueOf(phi.Edges[pred])
 		if c == nil {
 			c = l.phiCell(f, phi, x)
 		}
 		l.keepsOld(f, phi, phi.Edges[pred], x)
 		l.storeCell(c, x)
-		c.know(x)
+		c.recordStore(x)
 		c.edges, c.edge = c.edges+1, x
 	}
 	l.b.Jump(target)

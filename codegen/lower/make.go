@@ -15,45 +15,45 @@ import (
 )
 
 // makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. For a
-// constant capacity, go/ssa makes an array instead. The capacity may still be constant in this
-// inlined call. The first make with a variable capacity requests another lowering of the kernel.
-// The new lowering folds integers that are computed from constants, and skips code that constant
-// conditions exclude.
+// constant capacity, go/ssa makes an array instead. A capacity that is not constant in the source
+// may still be constant in one inlined call. The first make with a variable capacity requests
+// another lowering of the kernel. The new lowering folds integers that are computed from constants,
+// and skips code that constant conditions exclude.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
-	n, ok1 := l.get(in.Len).(*ir.Value)
-	c, ok2 := l.get(in.Cap).(*ir.Value)
+	n, ok1 := l.valueOf(in.Len).(*ir.Value)
+	c, ok2 := l.valueOf(in.Cap).(*ir.Value)
 	if !ok1 || !ok2 {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	return l.makeOf(in, l.toI64(n, in.Len.Type()), l.toI64(c, in.Cap.Type()), isUint64(in.Len.Type()))
 }
 
 // makeOf makes a slice of length n and capacity c as the result of an instruction.
 func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
-	if k, known := l.known(n); known {
+	if k, known := l.foldedInt(n); known {
 		n = l.m.Int(ir.TypeI64, k)
 	}
-	most, known := l.known(c)
+	most, known := l.foldedInt(c)
 	switch {
 	case !known && allocatesBeyond(l.frame.fn):
 		l.outOfCapacity()
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case l.foresight.foldsAgain():
-		return l.zero(in.Type())
+		return l.zeroValue(in.Type())
 	case !known:
 		l.unknownSize(in, c)
-		return bad{}
+		return badVal{}
 	}
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // the check above fails in every execution
+		return l.zeroValue(in.Type()) // the check above fails in every execution
 	}
 	return l.newSlice(in, elem, n, most)
 }
 
 // foldsAgain requests another lowering of the kernel, which folds integers computed from constants.
-// It returns false if the current lowering folds these integers already.
+// foldsAgain returns false if the current lowering already folds integers computed from constants.
 func (fs *foresight) foldsAgain() bool {
 	if fs.carried.folds {
 		return false
@@ -65,7 +65,7 @@ func (fs *foresight) foldsAgain() bool {
 // unknownSize reports an error for a make whose capacity is not known when the kernel is generated.
 func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	hint := "give make a constant capacity, or use a slice that the host passes"
-	if _, ofSpecs := r.lift(c); ofSpecs {
+	if _, ofSpecs := r.constExprOf(c); ofSpecs {
 		hint = "reserve it with dsl.PrivateAlloca, whose length may be a specialization constant"
 	}
 	r.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
@@ -75,7 +75,7 @@ func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 // elements as a slice.
 func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int64) val {
 	f, t := l.frame, types.NewArray(elem, most)
-	inst := l.foresight.path(f.path, in)
+	inst := l.foresight.pathOf(f.path, in)
 	if old, ok := l.foresight.carried.made[inst]; ok && old.Len() != most {
 		l.foresight.repeat = true // the shapes from the previous lowering refer to an array of another length
 	}
@@ -86,13 +86,13 @@ func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int6
 		l.setInst(c, inst)
 	}
 	at := in.(ssa.Instruction)
-	c.settle(place{f, at.Block(), l.alternatives.in}, at)
+	c.recordDecl(frameBlock{f, at.Block(), l.alternatives.in}, at)
 	c.anew = f.inRound(at.Block())
 	l.setKey(c, in)
 	c.setPending(false)
-	c.setBorn(l.foresight.tick())
+	c.setBorn(l.foresight.advanceClock())
 	if c.bad {
-		return bad{}
+		return badVal{}
 	}
 	l.zeroCell(c)
 	if c.mem.v != nil {
@@ -100,7 +100,7 @@ func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int6
 	}
 	if !n.IsConst() {
 		l.errorf(diag.Type, in.Pos(), "make it with a constant length", "how many elements this %v has must be known when the kernel is generated", in.Type())
-		return bad{}
+		return badVal{}
 	}
 	p := partsOf(c.fields)
 	p.n = int(n.Int())
@@ -118,13 +118,13 @@ func allocLimit(elem types.Type) int64 {
 	return math.MaxInt64
 }
 
-// checkMake adds the checks of gc's make for the length n and the capacity in parameter most. An
-// unsigned length is never below zero.
-func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned bool) {
+// checkMake adds the checks of gc's make for the length n and the capacity maxCap. An unsigned
+// length is never below zero.
+func (l *lowerer) checkMake(n *ir.Value, maxCap int64, elem types.Type, unsigned bool) {
 	check := func(upTo int64, what string) {
-		l.check(l.atMost(n, upTo), abi.FaultPanic, nil, nil, "runtime error: makeslice: "+what+" out of range")
+		l.emitCheck(l.atMost(n, upTo), abi.FaultPanic, nil, nil, "runtime error: makeslice: "+what+" out of range")
 	}
-	if limit := allocLimit(elem); most > limit {
+	if limit := allocLimit(elem); maxCap > limit {
 		check(limit, "len")
 		check(-1, "cap")
 		return
@@ -132,24 +132,24 @@ func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned b
 	if !unsigned {
 		check(math.MaxInt64, "len")
 	}
-	check(most, "cap")
+	check(maxCap, "cap")
 }
 
 // atMost emits the condition 0 <= n <= most.
-func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
-	if n.IsConst() || most < 0 {
-		return w.m.Bool(most >= 0 && n.Bits <= uint64(most))
+func (w *builder) atMost(n *ir.Value, limit int64) *ir.Value {
+	if n.IsConst() || limit < 0 {
+		return w.m.Bool(limit >= 0 && n.Bits <= uint64(limit))
 	}
-	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
+	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, limit))
 }
 
-// The method grown lowers an append(s, more...) that must allocate, inside a function of the
+// appendGrown lowers a call append(s, more...) that must allocate, inside a function of the
 // standard library. The lengths of both slices must be known. The new array has the length of both
 // slices together.
-func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
-	n, ok1 := l.known(s.len)
-	c, ok2 := l.known(s.cap)
-	k, ok3 := l.known(more.len)
+func (l *lowerer) appendGrown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
+	n, ok1 := l.foldedInt(s.len)
+	c, ok2 := l.foldedInt(s.cap)
+	k, ok3 := l.foldedInt(more.len)
 	if !ok1 || !ok2 || !ok3 || n+k <= c || !l.isFlat(elem) {
 		return nil, false
 	}
@@ -158,21 +158,21 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 	}
 	out, ok := l.newSlice(in, elem, l.m.Int(ir.TypeI64, n+k), n+k).(slice)
 	if !ok {
-		return bad{}, true
+		return badVal{}, true
 	}
-	l.move(out, s, l.m.Int(ir.TypeI64, n), elem)
+	l.moveElems(out, s, l.m.Int(ir.TypeI64, n), elem)
 	rest := out
 	rest.off = l.m.Int(ir.TypeI64, n)
-	l.move(rest, more, l.m.Int(ir.TypeI64, k), elem)
+	l.moveElems(rest, more, l.m.Int(ir.TypeI64, k), elem)
 	return out, true
 }
 
-// maxKnown bounds the number of operations that one call of method known evaluates. A small limit
-// is enough, because operands have usually been folded before.
+// maxKnown bounds the number of operations that one call of foldedInt evaluates. A small limit
+// suffices, because an operand has usually been replaced by its value before.
 const maxKnown = 64
 
-// The method known returns the value of an integer that is computed only from constants.
-func (w *builder) known(v *ir.Value) (int64, bool) {
+// foldedInt returns the value of an integer that is computed only from constants.
+func (w *builder) foldedInt(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
 	}
@@ -199,9 +199,9 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// The method folded returns x with each integer and bool that is computed from constants replaced
-// by its value. If no sizes depend on these values, it returns x unchanged.
-func (fs *foresight) folded(x val) val {
+// withFolded returns x with each integer and bool that is computed from constants replaced by its
+// value. If no sizes depend on folded values, withFolded returns x unchanged.
+func (fs *foresight) withFolded(x val) val {
 	if !fs.carried.folds {
 		return x
 	}
@@ -210,7 +210,7 @@ func (fs *foresight) folded(x val) val {
 		if x.IsConst() || x.Type != ir.TypeI32 && x.Type != ir.TypeI64 && x.Type != ir.TypeBool {
 			return x
 		}
-		if n, ok := fs.known(x); ok {
+		if n, ok := fs.foldedInt(x); ok {
 			if x.Type == ir.TypeBool {
 				return fs.m.Bool(n&1 != 0)
 			}
@@ -219,16 +219,16 @@ func (fs *foresight) folded(x val) val {
 	case tuple:
 		elems := make([]val, len(x.elems))
 		for i, e := range x.elems {
-			elems[i] = fs.folded(e)
+			elems[i] = fs.withFolded(e)
 		}
 		return tuple{elems}
 	}
 	return x
 }
 
-// The method returned records the results t of a return statement, if sizes may depend on the
-// function's results.
-func (f *frame) returned(t tuple) {
+// recordReturn records the results t of a return statement, if sizes may depend on the function's
+// results.
+func (f *frame) recordReturn(t tuple) {
 	if f.returns++; f.returns == 1 {
 		f.common = slices.Clone(t.elems)
 		return
@@ -241,9 +241,9 @@ func (f *frame) returned(t tuple) {
 	}
 }
 
-// The method settled returns a function's results t. A result that is the same constant in all
-// reached return statements is replaced by that constant.
-func (f *frame) settled(t tuple) tuple {
+// constantResults returns a function's results t. A result that is the same constant in all reached
+// return statements is replaced by that constant.
+func (f *frame) constantResults(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {
 			t.elems[i] = x
@@ -253,7 +253,7 @@ func (f *frame) settled(t tuple) tuple {
 }
 
 // madeOf returns the capacity of a make([]T, n, c) whose capacity is constant in the source. go/ssa
-// replaces such a make by new([c]T)[:n].
+// replaces a make with constant capacity c by new([c]T)[:n].
 func madeOf(in *ssa.Slice) (most int64, ok bool) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" {

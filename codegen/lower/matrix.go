@@ -14,29 +14,29 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file lowers the matrices of package dsl. A matrix is a variable of the type that ir.MatrixOf
-// returns. Each load, store and product of whole matrices becomes one op. All other operations are
-// lowered to loops over elements.
+// This file lowers the matrices of package dsl. In IR, a matrix is a variable of the type that
+// ir.MatrixOf returns. Each load, store and product of whole matrices becomes one op. All other
+// operations are lowered to loops over elements.
 
 func init() {
 	for name, use := range map[string]matrix.Use{"LoadA": matrix.A, "LoadB": matrix.B, "LoadAccumulator": matrix.Accumulator} {
 		add(dslPath+"."+name, func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-			s, ok := l.shape(use, fn.TypeArgs()[0], in.Pos())
-			if !ok || !l.ofSubGroup(in, args[0]) || !l.fits(in, s.CheckMemory(elemName(fn.TypeArgs()[1]))) {
-				return bad{}
+			s, ok := l.matrixShape(use, fn.TypeArgs()[0], in.Pos())
+			if !ok || !l.ofSubGroup(in, args[0]) || !l.reportUnfit(in, s.CheckMemory(elemName(fn.TypeArgs()[1]))) {
+				return badVal{}
 			}
 			to := l.newMatrix(s)
-			if !l.tile(in, ir.OpMatrixLoad, to, s, args[1:], fn.TypeArgs()[1]) {
-				return bad{}
+			if !l.accessTile(in, ir.OpMatrixLoad, to, s, args[1:], fn.TypeArgs()[1]) {
+				return badVal{}
 			}
 			return array{mem{v: to}}
 		})
 	}
 	add(dslPath+".StoreAccumulator", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		s, ok := l.shape(matrix.Accumulator, fn.TypeArgs()[0], in.Pos())
+		s, ok := l.matrixShape(matrix.Accumulator, fn.TypeArgs()[0], in.Pos())
 		from := matrixIn(args[1])
-		if ok && from != nil && l.ofSubGroup(in, args[0]) && l.fits(in, s.CheckMemory(elemName(fn.TypeArgs()[1]))) {
-			l.tile(in, ir.OpMatrixStore, from, s, args[2:], fn.TypeArgs()[1])
+		if ok && from != nil && l.ofSubGroup(in, args[0]) && l.reportUnfit(in, s.CheckMemory(elemName(fn.TypeArgs()[1]))) {
+			l.accessTile(in, ir.OpMatrixStore, from, s, args[2:], fn.TypeArgs()[1])
 		}
 		return nil
 	})
@@ -44,13 +44,13 @@ func init() {
 		var shapes [3]matrix.Shape
 		for i, use := range []matrix.Use{matrix.A, matrix.B, matrix.Accumulator} {
 			var ok bool
-			if shapes[i], ok = l.shape(use, fn.TypeArgs()[i], in.Pos()); !ok {
-				return bad{}
+			if shapes[i], ok = l.matrixShape(use, fn.TypeArgs()[i], in.Pos()); !ok {
+				return badVal{}
 			}
 		}
 		a, b, c := matrixIn(args[1]), matrixIn(args[2]), matrixIn(args[3])
-		if !l.ofSubGroup(in, args[0]) || !l.fits(in, matrix.Product(shapes[0], shapes[1], shapes[2])) || a == nil || b == nil || c == nil {
-			return bad{}
+		if !l.ofSubGroup(in, args[0]) || !l.reportUnfit(in, matrix.Product(shapes[0], shapes[1], shapes[2])) || a == nil || b == nil || c == nil {
+			return badVal{}
 		}
 		to := l.newMatrix(shapes[2])
 		l.op(ir.OpMatrixMulAdd, ir.TypeVoid).Aux = &ir.Product{To: to, A: a, B: b, C: c}
@@ -60,60 +60,60 @@ func init() {
 	add(dslPath+".Scale", accumulator(1, 2, func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val {
 		y, ok := args[1].(*ir.Value)
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
-		return l.arith(in, token.MUL, "Mul", xs[0], y, t)
+		return l.lowerArith(in, token.MUL, "Mul", xs[0], y, t)
 	}))
 	add(dslPath+".Add", accumulator(-1, 2, func(l *lowerer, in *ssa.Call, t types.Type, _ []val, xs []*ir.Value) val {
-		return l.arith(in, token.ADD, "Add", xs[0], xs[1], t)
+		return l.lowerArith(in, token.ADD, "Add", xs[0], xs[1], t)
 	}))
 	add(dslPath+".MapAccumulator", accumulator(1, 2, func(l *lowerer, in *ssa.Call, _ types.Type, args []val, xs []*ir.Value) val {
 		f, ok := args[1].(function)
 		switch {
 		case !ok || f.fn == nil:
 			l.errorf(diag.DynamicCall, in.Pos(), "pass a function or a function literal", "which function this call of dsl.MapAccumulator is given is not known when the kernel is generated")
-			return bad{}
+			return badVal{}
 		case changesCaptured(f.fn):
 			l.errorf(diag.Matrix, in.Pos(), "compute the new element of the old one alone, and combine elements in work-group memory",
 				"the function given to dsl.MapAccumulator changes a variable outside of it: in which order it gets the elements is not known")
-			return bad{}
+			return badVal{}
 		}
-		return l.call(f.fn, []val{xs[0]}, f.bindings, in.Pos())
+		return l.inlineCall(f.fn, []val{xs[0]}, f.bindings, in.Pos())
 	}))
 	add(dslPath+".ElementCount", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		if _, ok := l.shape(matrix.Accumulator, fn.TypeArgs()[0], in.Pos()); !ok || !l.ofSubGroup(in, args[0]) || matrixIn(args[1]) == nil {
-			return bad{}
+		if _, ok := l.matrixShape(matrix.Accumulator, fn.TypeArgs()[0], in.Pos()); !ok || !l.ofSubGroup(in, args[0]) || matrixIn(args[1]) == nil {
+			return badVal{}
 		}
-		return l.widen(l.heldOf(matrixIn(args[1])))
+		return l.toInt(l.heldOf(matrixIn(args[1])))
 	})
 	add(dslPath+".Element", func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
-		s, ok := l.shape(matrix.Accumulator, fn.TypeArgs()[1], in.Pos())
+		s, ok := l.matrixShape(matrix.Accumulator, fn.TypeArgs()[1], in.Pos())
 		i, ok2 := args[2].(*ir.Value)
 		from := matrixIn(args[1])
-		if !ok || !ok2 || from == nil || !l.ofSubGroup(in, args[0]) || !l.fits(in, s.CheckValue(elemName(fn.TypeArgs()[0]))) {
-			return bad{}
+		if !ok || !ok2 || from == nil || !l.ofSubGroup(in, args[0]) || !l.reportUnfit(in, s.CheckValue(elemName(fn.TypeArgs()[0]))) {
+			return badVal{}
 		}
-		i = l.checkIndex(i, in.Call.Args[2].Type(), l.widen(l.heldOf(from)))
+		i = l.checkIndex(i, in.Call.Args[2].Type(), l.toInt(l.heldOf(from)))
 		return l.loadElement(from, l.toI32(i))
 	})
 }
 
 // accumulator returns the intrinsic for a function that computes each element of an accumulator
 // matrix separately. If the function has a scalar parameter, elem is the index of the type argument
-// for the scalar's type. Otherwise elem is negative. The other type arguments describe the matrix
-// shape. Function f gets the scalar arguments. For each accumulator among the arguments, f gets the
-// current element.
+// for the scalar's type. If the function has no scalar parameter, elem is negative. The other type
+// arguments describe the matrix shape. Function f gets the scalar arguments. For each accumulator
+// among the arguments, f gets the current element.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]
-		s, ok := l.shape(matrix.Accumulator, shape, in.Pos())
-		if !ok || !l.ofSubGroup(in, all[0]) || elem >= 0 && !l.fits(in, s.CheckValue(elemName(fn.TypeArgs()[elem]))) {
-			return bad{}
+		s, ok := l.matrixShape(matrix.Accumulator, shape, in.Pos())
+		if !ok || !l.ofSubGroup(in, all[0]) || elem >= 0 && !l.reportUnfit(in, s.CheckValue(elemName(fn.TypeArgs()[elem]))) {
+			return badVal{}
 		}
 		var from []*ir.Var
 		for _, a := range all[1 : 1+args] {
 			if isBad(a) {
-				return bad{}
+				return badVal{}
 			}
 			if m := matrixIn(a); m != nil {
 				from = append(from, m)
@@ -132,7 +132,7 @@ func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, 
 			}
 		})
 		if !ok {
-			return bad{}
+			return badVal{}
 		}
 		return array{mem{v: to}}
 	}
@@ -156,7 +156,7 @@ func isMatrix(t types.Type) bool { return isDSL(t, "MatrixA", "MatrixB", "Accumu
 func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	for use, name := range matrixTypes {
 		if isDSL(t, name) {
-			s, ok := l.shape(use, types.Unalias(t).(*types.Named).TypeArgs().At(0), l.pos)
+			s, ok := l.matrixShape(use, types.Unalias(t).(*types.Named).TypeArgs().At(0), l.pos)
 			if !ok {
 				return nil, false
 			}
@@ -166,8 +166,8 @@ func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	return nil, false
 }
 
-// The method shape returns the matrix shape that the array type t describes.
-func (l *lowerer) shape(use matrix.Use, t types.Type, at token.Pos) (s matrix.Shape, ok bool) {
+// matrixShape returns the matrix shape that the array type t describes.
+func (l *lowerer) matrixShape(use matrix.Use, t types.Type, at token.Pos) (s matrix.Shape, ok bool) {
 	problem := matrix.NoShape(use, plainName(t))
 	if rows, isArray := t.Underlying().(*types.Array); isArray {
 		if cols, isArray := rows.Elem().Underlying().(*types.Array); isArray {
@@ -206,16 +206,17 @@ func plainName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// The method fits reports an error with the text p, unless p is empty. The result tells whether p
-// is empty.
-func (l *lowerer) fits(in *ssa.Call, p matrix.Problem) bool {
+// reportUnfit reports an error with the text p, unless p is empty. reportUnfit returns whether p is
+// empty.
+func (l *lowerer) reportUnfit(in *ssa.Call, p matrix.Problem) bool {
 	if p.Text != "" {
 		l.errorf(diag.Matrix, in.Pos(), p.Hint, "%s", p.Text)
 	}
 	return p.Text == ""
 }
 
-// ofSubGroup reports whether g is a sub-group. If g is a work-group, it reports an error.
+// ofSubGroup reports whether the group g is a sub-group. If g is a work-group, ofSubGroup reports
+// an error.
 func (l *lowerer) ofSubGroup(in *ssa.Call, g val) bool {
 	_, ok := g.(subGroup)
 	if _, isGroup := g.(group); isGroup {
@@ -250,18 +251,18 @@ func (l *lowerer) loadElement(m *ir.Var, e *ir.Value) *ir.Value {
 func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	n := l.heldOf(m)
 	before := l.b
-	l.loop(n, func(e *ir.Value) {
+	l.emitLoop(n, func(e *ir.Value) {
 		l.heads[before.Term.Succs[0]] = true
 		body(e)
 	})
 }
 
-// The method arith returns x op y for elements of type t. If t is a type of package half, arith
+// lowerArith returns x op y for elements of type t. If t is a type of package half, lowerArith
 // calls the method of t that has the given name.
-func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
+func (l *lowerer) lowerArith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
 	switch {
 	case gotypes.Half(t) != "":
-		return l.call(load.HalfMethod(l.prog.SSA, t, method), []val{x, y}, nil, in.Pos())
+		return l.inlineCall(load.HalfMethod(l.prog.SSA, t, method), []val{x, y}, nil, in.Pos())
 	case gotypes.IsFloat(t) && op == token.MUL:
 		return l.op(ir.OpFMul, x.Type, x, y)
 	case gotypes.IsFloat(t):
@@ -270,9 +271,9 @@ func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Va
 	return l.intOp(op, x, y, t)
 }
 
-// The method tile lowers the load or store of a whole matrix. The slice args holds the memory, the
+// accessTile lowers the load or store of a whole matrix. The slice args holds the memory, the
 // stride and the layout.
-func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
+func (l *lowerer) accessTile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
 	mem, ok := args[0].(slice)
 	stride, ok2 := args[1].(*ir.Value)
 	layout, ok3 := args[2].(*ir.Value)
@@ -300,17 +301,17 @@ func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args [
 	if op == ir.OpMatrixStore && lines > 1 {
 		fits = l.op(ir.OpLAnd, ir.TypeBool, fits, l.op(ir.OpSLe, ir.TypeBool, i64(length), stride))
 	}
-	l.check(fits, abi.FaultPanic, nil, nil, abi.PlainMessage(matrix.BadStride))
+	l.emitCheck(fits, abi.FaultPanic, nil, nil, abi.PlainMessage(matrix.BadStride))
 	last := l.op(ir.OpIAdd, ir.TypeI64, l.op(ir.OpIMul, ir.TypeI64, i64(lines-1), stride), i64(length-1))
 	l.checkIndex(last, types.Typ[types.Int], mem.len)
-	at := mem.at.at(i64(0))
+	at := mem.at.atIndex(i64(0))
 	if !mem.at.device() {
-		at = mem.at.at(l.toI32(mem.off))
+		at = mem.at.atIndex(l.toI32(mem.off))
 	} else {
 		l.noteStorage(ir.MatrixElem(s.Elem, true))
 	}
 	if op == ir.OpMatrixStore {
-		l.readonly.changes(at)
+		l.readonly.recordWrite(at)
 	}
 	v := l.op(op, ir.TypeVoid, append([]*ir.Value{stride}, at.args()...)...)
 	v.Aux = &ir.Tile{Matrix: m, Mem: at.auxRef(), Columns: columns}

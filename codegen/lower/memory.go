@@ -22,15 +22,15 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	case classStruct:
 		out := tuple{}
 		for i, f := range gotypes.Fields(t) {
-			out.elems = append(out.elems, l.loadMem(m.at(l.field(i)), f))
+			out.elems = append(out.elems, l.loadMem(m.atIndex(l.field(i)), f))
 		}
 		return out
 	case classArray:
-		return l.snapshot(m, t)
+		return l.copyArray(m, t)
 	}
 	code, hint := badType(t)
 	l.errorf(code, token.NoPos, hint, "a value of type %v cannot stand in this memory", t)
-	return bad{}
+	return badVal{}
 }
 
 // storeMem stores a value v of Go type t, which consists only of scalars, in memory m.
@@ -40,11 +40,11 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 		l.storeScalar(m, v, t)
 	case tuple:
 		for i, f := range gotypes.Fields(t) {
-			l.storeMem(m.at(l.field(i)), v.elems[i], f)
+			l.storeMem(m.atIndex(l.field(i)), v.elems[i], f)
 		}
 	case array:
 		l.copyMem(m, v.at, t)
-	case bad:
+	case badVal:
 	default:
 		l.errorf(diag.Type, token.NoPos, "keep it in a variable, or store an index",
 			"a value of type %v cannot be stored in this memory", t)
@@ -75,7 +75,7 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 }
 
 func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
-	l.readonly.changes(m)
+	l.readonly.recordWrite(m)
 	if m.device() {
 		mt := deviceScalar(t.Underlying().(*types.Basic))
 		l.noteStorage(mt)
@@ -90,8 +90,8 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// The method loop emits a loop that runs body for i from 0 to n-1. The type of i is that of n.
-func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
+// emitLoop emits a loop that runs body for i from 0 to n-1. The index i has the type of n.
+func (w *builder) emitLoop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))
 	head, in, out := w.newBlock(), w.newBlock(), w.newBlock()
@@ -106,16 +106,16 @@ func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	w.b = out
 }
 
-// deref returns the target of p. It emits a check that p is not nil.
+// deref returns the target of p. deref emits a check that p is not nil.
 func (l *lowerer) deref(p pointer) ref {
 	if p.isNil != nil {
-		l.check(l.op(ir.OpLNot, ir.TypeBool, p.isNil), abi.FaultNil, nil, nil, "")
+		l.emitCheck(l.op(ir.OpLNot, ir.TypeBool, p.isNil), abi.FaultNil, nil, nil, "")
 	}
 	return p.ref
 }
 
-// throughNil emits a fault for an access of memory through a pointer that is always nil. The result
-// tells whether a fault was emitted.
+// throughNil emits a fault for an access of memory through a pointer that is always nil. throughNil
+// returns whether it emitted a fault.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -133,11 +133,11 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	if _, ok := x.(*ssa.Global); ok {
 		return false
 	}
-	p, ok := l.get(x).(pointer)
+	p, ok := l.valueOf(x).(pointer)
 	if !ok || !isNilShape(p) && !l.alwaysNil(p, x.Type()) {
 		return false
 	}
-	l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
+	l.emitCheck(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	return true
 }
 
@@ -157,24 +157,26 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 		return l.loadMem(r, t)
 	case constRef:
 		return r.v
-	case choice:
+	case chosenVar:
 		return l.loadChoice(r)
-	case part:
+	case innerArray:
 		c := l.newCell(t, "copy")
 		if c.bad {
-			return bad{}
+			return badVal{}
 		}
 		l.eachScalar(r.typ, true, func(path []*ir.Value, t types.Type) {
-			l.storeScalar(c.mem.along(path), l.loadScalar(l.inPart(r, path), t), t)
+			l.storeScalar(c.mem.extend(path), l.loadScalar(l.inPart(r, path), t), t)
 		})
 		return array{c.mem}
 	}
-	return l.lost(t)
+	return l.reportLost(t)
 }
 
 // Parameter p describes an array inside another array. inPart returns the memory at the given path
 // inside this array.
-func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
+func (w *builder) inPart(p innerArray, path []*ir.Value) mem {
+	return w.elemMem(p.s, path[0]).extend(path[1:])
+}
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 	switch r := r.(type) {
@@ -184,10 +186,10 @@ func (l *lowerer) storeRef(r ref, v val, t types.Type) {
 		l.storeMem(r, v, t)
 	case constRef:
 		l.writesGlobal()
-	case part:
+	case innerArray:
 		if a, ok := v.(array); ok {
 			l.eachScalar(r.typ, true, func(path []*ir.Value, t types.Type) {
-				l.storeScalar(l.inPart(r, path), l.loadScalar(a.at.along(path), t), t)
+				l.storeScalar(l.inPart(r, path), l.loadScalar(a.at.extend(path), t), t)
 			})
 		}
 	}
@@ -215,8 +217,8 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// checkIndex emits the check 0 <= i < n for an index i of Go type t. The result is the index,
-// extended to a type that can hold it.
+// checkIndex emits the check 0 <= i < n for an index i of Go type t. checkIndex returns the index,
+// extended to i64 if an i32 may not hold it.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
@@ -246,13 +248,13 @@ func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width
 // the bound is missing.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
-// indexSlice returns the memory of element i of a slice. It emits a check of the index.
+// indexSlice returns the memory of element i of a slice. indexSlice emits a check of the index.
 func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
 	x := l.checkIndex(i, t, s.len)
 	if s.at.device() {
-		return s.at.at(x)
+		return s.at.atIndex(x)
 	}
-	return s.at.at(l.addOffset(s.off, x))
+	return s.at.atIndex(l.addOffset(s.off, x))
 }
 
 func (w *builder) addOffset(off, x *ir.Value) *ir.Value {
@@ -265,17 +267,17 @@ func (w *builder) addOffset(off, x *ir.Value) *ir.Value {
 
 // indexAddr lowers &x[i].
 func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
-	i, ok := l.get(in.Index).(*ir.Value)
+	i, ok := l.valueOf(in.Index).(*ir.Value)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
-	switch x := l.get(in.X).(type) {
+	switch x := l.valueOf(in.X).(type) {
 	case slice:
 		if m := l.indexSlice(x, i, in.Index.Type()); l.isFlat(in.Type().Underlying().(*types.Pointer).Elem()) {
 			return pointer{ref: m}
 		}
-		return l.zero(in.Type()) // the element is a slice, which is nil
-	case parts:
+		return l.zeroValue(in.Type()) // the element is a slice, which is nil
+	case resolvedSlice:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
 		return l.elemAddr(in, x, idx)
 	case pointer:
@@ -283,40 +285,40 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		r := l.deref(x)
 		return l.indexArray(in, r, l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, at.Len())))
 	}
-	return l.lost(in.Type())
+	return l.reportLost(in.Type())
 }
 
 // indexArray lowers &x[i], where reference r refers to the array x. The index has been checked.
 func (l *lowerer) indexArray(in *ssa.IndexAddr, r ref, idx *ir.Value) val {
 	switch r := r.(type) {
 	case mem:
-		return pointer{ref: r.at(l.toI32(idx))}
-	case part:
-		return pointer{ref: l.elem(r.s, idx)}
+		return pointer{ref: r.atIndex(l.toI32(idx))}
+	case innerArray:
+		return pointer{ref: l.elemMem(r.s, idx)}
 	case constRef:
 		if a, ok := r.v.(array); ok {
-			return pointer{ref: a.at.at(l.toI32(idx))}
+			return pointer{ref: a.at.atIndex(l.toI32(idx))}
 		}
 		if t, ok := r.v.(tuple); ok {
 			return l.elemAddr(in, constParts(t.elems, r.id), idx)
 		}
 	case *cell:
 		if r.bad {
-			return bad{}
+			return badVal{}
 		}
 		if r.mem.v != nil {
-			return pointer{ref: r.mem.at(l.toI32(idx))}
+			return pointer{ref: r.mem.atIndex(l.toI32(idx))}
 		}
 		return l.elemAddr(in, partsOf(r.fields), idx)
 	}
-	return l.lost(in.Type())
+	return l.reportLost(in.Type())
 }
 
 // fieldAddr lowers &x.f.
 func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
-	p, ok := l.get(in.X).(pointer)
+	p, ok := l.valueOf(in.X).(pointer)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	switch r := l.deref(p).(type) {
 	case *cell:
@@ -324,42 +326,42 @@ func (l *lowerer) fieldAddr(in *ssa.FieldAddr) val {
 			return pointer{ref: r.fields[in.Field]}
 		}
 		if r.bad {
-			return bad{}
+			return badVal{}
 		}
-	case choice:
-		return pointer{ref: r.field(in.Field)}
+	case chosenVar:
+		return pointer{ref: r.fieldRef(in.Field)}
 	case mem:
-		return pointer{ref: r.at(l.field(in.Field))}
+		return pointer{ref: r.atIndex(l.field(in.Field))}
 	case constRef:
 		if t, ok := r.v.(tuple); ok && in.Field < len(t.elems) {
-			return pointer{ref: r.part(in.Field)}
+			return pointer{ref: r.partRef(in.Field)}
 		}
 	}
-	return l.lost(in.Type())
+	return l.reportLost(in.Type())
 }
 
-// The method index lowers x[i] of an array or string value.
-func (l *lowerer) index(in *ssa.Index) val {
-	i, ok := l.get(in.Index).(*ir.Value)
+// lowerIndex lowers x[i] of an array or string value.
+func (l *lowerer) lowerIndex(in *ssa.Index) val {
+	i, ok := l.valueOf(in.Index).(*ir.Value)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
-	switch x := l.get(in.X).(type) {
+	switch x := l.valueOf(in.X).(type) {
 	case array:
 		n := in.X.Type().Underlying().(*types.Array).Len()
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, n))
-		return l.loadMem(x.at.at(l.toI32(idx)), in.Type())
+		return l.loadMem(x.at.atIndex(l.toI32(idx)), in.Type())
 	case tuple:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(len(x.elems))))
 		return l.elemOf(in, x.elems, idx)
 	case str:
 		return l.indexString(x.s, i, in.Index.Type())
-	case view, oneOf:
+	case bytesView, oneOf:
 		return l.indexChars(in, x, i)
-	case text:
+	case dynText:
 		return l.byteAt(x, l.toI64(l.checkIndex(i, in.Index.Type(), x.n), in.Index.Type()))
 	}
-	return l.lost(in.Type())
+	return l.reportLost(in.Type())
 }
 
 // indexString lowers s[i] for a constant string s.
@@ -371,20 +373,20 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 	if len(s) == 0 {
 		return l.m.Int(ir.TypeI32, 0)
 	}
-	return l.loadMem(l.stringTable(s).at(l.toI32(idx)), types.Typ[types.Byte])
+	return l.loadMem(l.stringTable(s).atIndex(l.toI32(idx)), types.Typ[types.Byte])
 }
 
-// The method slice lowers x[lo:hi:max].
-func (l *lowerer) slice(in *ssa.Slice) val {
+// lowerSlice lowers x[lo:hi:max].
+func (l *lowerer) lowerSlice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
 	fixed := false // whether the operand is an array, whose length is the upper bound
-	switch x := l.get(in.X).(type) {
+	switch x := l.valueOf(in.X).(type) {
 	case slice:
 		s = x
-	case str, text, view:
+	case str, dynText, bytesView:
 		return l.sliceString(in, x, lo, hi)
-	case parts:
+	case resolvedSlice:
 		return l.sliceParts(in, x, lo, hi, mx)
 	case pointer:
 		at := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
@@ -394,7 +396,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 		switch r := l.deref(x).(type) {
 		case *cell:
 			if r.bad {
-				return bad{}
+				return badVal{}
 			}
 			if r.mem.v == nil {
 				return l.sliceParts(in, partsOf(r.fields), lo, hi, mx)
@@ -406,18 +408,18 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 				p.global, _ = in.X.(*ssa.Global)
 				return l.sliceParts(in, p, lo, hi, mx)
 			}
-		case part:
+		case innerArray:
 			s.at, s.off = r.s.at, r.s.off
 		case mem:
 			s.at = r
 			if r.device() {
-				a := l.op(ir.OpAddrOf, ir.TypeAddr, r.at(l.field(0)).args()...)
+				a := l.op(ir.OpAddrOf, ir.TypeAddr, r.atIndex(l.field(0)).args()...)
 				a.Aux = r.auxRef()
 				s.at, s.off = mem{addr: a, elem: l.memType(at.Elem(), true)}, nil
 			}
 		}
 	default:
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	if most, ok := madeOf(in); ok {
 		l.checkMake(hi, most, in.Type().Underlying().(*types.Slice).Elem(), isUint64Value(in.High))
@@ -427,7 +429,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}
-	b := bounds{lo, hi, mx, isUint64Value(in.Low), isUint64Value(in.High), isUint64Value(in.Max), fixed}
+	b := sliceBounds{lo, hi, mx, isUint64Value(in.Low), isUint64Value(in.High), isUint64Value(in.Max), fixed}
 	return l.reslice(s, b)
 }
 
@@ -436,22 +438,23 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	if v == nil {
 		return nil
 	}
-	if x, ok := l.get(v).(*ir.Value); ok {
+	if x, ok := l.valueOf(v).(*ir.Value); ok {
 		return l.toI64(x, v.Type())
 	}
 	return l.m.Int(ir.TypeI64, 0)
 }
 
-// The type bounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may
-// be missing (nil).
-type bounds struct {
+// sliceBounds holds the bounds of a slice expression as int64 values. The bounds hi and mx may be
+// missing (nil).
+type sliceBounds struct {
 	lo, hi, mx                         *ir.Value
 	unsignedLo, unsignedHi, unsignedMx bool // whether each bound was converted from a uint64
-	// The field fixed is set if the operand is an array, whose length is the upper bound.
-	fixed bool
+	// ofArray is set if the sliced operand is an array. For a sliced array, the array's length is
+	// the upper bound.
+	ofArray bool
 }
 
-func (l *lowerer) reslice(s slice, b bounds) slice {
+func (l *lowerer) reslice(s slice, b sliceBounds) slice {
 	lo, hi, mx := b.lo, b.hi, b.mx
 	is := func(v *ir.Value) func() *ir.Value { return func() *ir.Value { return v } }
 	le := func(a, b *ir.Value) *ir.Value {
@@ -461,7 +464,7 @@ func (l *lowerer) reslice(s slice, b bounds) slice {
 		return l.op(ir.OpULe, ir.TypeBool, a, b)
 	}
 	lenKind, maxKind := abi.FaultSliceCap, abi.FaultSlice3Cap
-	if b.fixed {
+	if b.ofArray {
 		lenKind, maxKind = abi.FaultSliceLen, abi.FaultSlice3Len
 	}
 	newCap := s.cap
@@ -493,8 +496,8 @@ func (l *lowerer) reslice(s slice, b bounds) slice {
 	return s
 }
 
-// sliceString lowers s[lo:hi] of a string. If the string and the bounds are constant, so is the
-// result.
+// sliceString lowers s[lo:hi] of a string. If the string and the bounds are constant, the resulting
+// string is constant, too.
 func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if s, ok := x.(str); ok && (lo == nil || lo.IsConst()) && (hi == nil || hi.IsConst()) {
 		a, b := uint64(0), uint64(len(s.s))
@@ -511,13 +514,13 @@ func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}
-	b := bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)}
-	if v, ok := x.(view); ok {
+	b := sliceBounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)}
+	if v, ok := x.(bytesView); ok {
 		return l.sliceView(v, b)
 	}
 	t, ok := l.tables.textOf(x)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	return l.sliceText(t, b)
 }

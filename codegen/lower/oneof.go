@@ -19,30 +19,30 @@ import (
 // a pointer or slice into one of several variables. Each use of the value is lowered once for each
 // alternative, in a separate branch.
 type oneOf struct {
-	tag  *ir.Value // index of the alternative that the value has, an i32
+	tag  *ir.Value // index of the current alternative, an i32
 	alts []val     // alternatives, all of different shapes
 }
 
-// alternatives identifies the alternative of a oneOf for which code is being lowered.
-type alternatives struct {
+// altState identifies the alternative of a oneOf for which code is being lowered.
+type altState struct {
 	*builder
 	oneSlice bool // whether the alternative being lowered is a slice
 	in       int  // number of the alternative being lowered; 0 outside of alternatives
-	n        int  // number of alternatives for which lowering has begun
+	n        int  // number of alternatives whose lowering has begun, in the whole kernel
 }
 
-// The type null is a nil pointer or nil slice as an alternative of a oneOf.
-type null struct{ typ types.Type }
+// nilAlt is a nil pointer or nil slice as an alternative of a oneOf.
+type nilAlt struct{ typ types.Type }
 
-// The method alt returns alternative i of u.
-func (l *lowerer) alt(u oneOf, i int) val {
-	if n, ok := u.alts[i].(null); ok {
-		return l.zero(n.typ)
+// altOf returns alternative i of u.
+func (l *lowerer) altOf(u oneOf, i int) val {
+	if n, ok := u.alts[i].(nilAlt); ok {
+		return l.zeroValue(n.typ)
 	}
 	return u.alts[i]
 }
 
-// maxAlts is the largest number of alternatives of one variable.
+// maxAlts is the largest number of alternatives (different shapes) of one variable.
 const maxAlts = 32
 
 // isAlt emits the condition that u has its alternative i.
@@ -50,10 +50,10 @@ func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// The method each calls the function in parameter emit for each alternative of u. The emitted code
-// has a separate branch for each alternative. It returns the combined result, a value of type t. If
-// t is nil or an empty tuple, there is no result.
-func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
+// eachAlt calls the function emitAlt for each alternative of u. The code of each alternative is in
+// a separate branch. eachAlt returns the results of emitAlt combined into one value of type t. If t
+// is nil or an empty tuple, eachAlt returns no value.
+func (l *lowerer) eachAlt(u oneOf, t types.Type, emitAlt func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
 		c = l.newCell(t, "each")
@@ -62,12 +62,12 @@ func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 	}
 	join := l.newBlock()
 	l.dispatch(u, 0, len(u.alts), func(i int) {
-		v := l.alt(u, i)
+		v := l.altOf(u, i)
 		before, alt := l.alternatives.oneSlice, l.alternatives.in
 		_, l.alternatives.oneSlice = v.(slice)
 		l.alternatives.n++
 		l.alternatives.in = l.alternatives.n
-		v = emit(v)
+		v = emitAlt(v)
 		l.alternatives.oneSlice, l.alternatives.in = before, alt
 		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // the end of the branch is reachable
 			if c != nil {
@@ -88,15 +88,15 @@ func (l *lowerer) each(u oneOf, t types.Type, emit func(alt val) val) val {
 // conditions.
 const maxInRow = 4
 
-// dispatch calls the function in parameter emit for each alternative from lo to hi. The code that
-// this function adds is in a branch. The branch runs if the value has this alternative.
-func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
+// dispatch calls emitAlt for each alternative from lo to hi. The code that emitAlt adds is in a
+// branch, which runs if the value has this alternative.
+func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
 		mid = (lo + hi) / 2
 	}
 	if mid >= hi {
-		emit(lo)
+		emitAlt(lo)
 		return
 	}
 	first, rest := w.newBlock(), w.newBlock()
@@ -107,13 +107,14 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emit func(i int)) {
 	w.b.Branch(is, first, rest)
 	w.b.Term.Pos = w.irPos(w.pos)
 	w.b = first
-	w.dispatch(u, lo, mid, emit)
+	w.dispatch(u, lo, mid, emitAlt)
 	w.b = rest
-	w.dispatch(u, mid, hi, emit)
+	w.dispatch(u, mid, hi, emitAlt)
 }
 
-// Some instructions must be lowered separately for each alternative of an operand. For these
-// instructions, the method resolved returns the first operand that is a oneOf.
+// Some instructions must be lowered separately for each alternative of an operand. For an
+// instruction that must be lowered separately for each alternative, resolved returns the first
+// operand that is a oneOf.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -139,7 +140,7 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		operands = []ssa.Value{in.X}
 	case *ssa.Call:
 		operands = []ssa.Value{in.Call.Value}
-		f, _ := l.operand(in.Call.Value).(function)
+		f, _ := l.operandOf(in.Call.Value).(function)
 		if f.builtin != nil || f.fn != nil && Known(origin(f.fn).RelString(nil)) {
 			if operands = in.Call.Args; f.fn != nil && funcPkg(f.fn) == "errors" {
 				operands = operands[1:] // the functions of package errors examine each error themselves
@@ -147,7 +148,7 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		}
 	}
 	for _, v := range operands {
-		if u, ok := l.operand(v).(oneOf); ok {
+		if u, ok := l.operandOf(v).(oneOf); ok {
 			return v, u, true
 		}
 	}
@@ -162,25 +163,24 @@ func funcPkg(fn *ssa.Function) string {
 	return ""
 }
 
-// The method operand returns the lowered form of operand v, which may be a oneOf. For an operand
-// that must not be a oneOf, the method get is used.
-func (l *lowerer) operand(v ssa.Value) val {
+// operandOf returns the lowered form of operand v, which may be a oneOf. For operands that cannot
+// be a oneOf, callers use valueOf instead.
+func (l *lowerer) operandOf(v ssa.Value) val {
 	switch v.(type) {
 	case *ssa.Const, *ssa.Global:
 		return nil
 	}
-	return l.get(v)
+	return l.valueOf(v)
 }
 
-// withOperand calls the function that is its parameter lower. During this call, operand v has the
-// value x.
-func (w *builder) withOperand(v ssa.Value, x val, lower func() val) val {
+// withOperand calls emitFor. During this call, operand v has the value x.
+func (w *builder) withOperand(v ssa.Value, x val, emitFor func() val) val {
 	f := w.frame
 	if f.as == nil {
 		f.as = map[ssa.Value]val{}
 	}
 	f.as[v] = x
-	out := lower()
+	out := emitFor()
 	delete(f.as, v)
 	return out
 }
@@ -190,14 +190,14 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
 		if mayPanic(u.alts[i], y) { // a comparison that may panic must run only if u has this alternative
-			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
+			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.lowerEqual(l.altOf(u, i), y, t) }).(*ir.Value)
 			if !ok {
-				return bad{}
+				return badVal{}
 			}
 			or = l.op(ir.OpLOr, ir.TypeBool, or, same)
 			continue
 		}
-		same, ok := l.equal(l.alt(u, i), y, t).(*ir.Value)
+		same, ok := l.lowerEqual(l.altOf(u, i), y, t).(*ir.Value)
 		if !ok || same.IsConst() && same.Bits == 0 {
 			continue
 		}
@@ -253,11 +253,11 @@ func uncomparableText(t types.Type) string {
 	return "runtime error: comparing uncomparable type " + reflectName(t)
 }
 
-// The type several describes the storage of a variable that holds values of several shapes. Each
-// shape has its own IR variables. The field tag holds the number of the current shape.
-type several struct {
+// shapeStorage describes the storage of a variable that holds values of several shapes. Each shape
+// has its own IR variables. The field tag holds the number of the current shape.
+type shapeStorage struct {
 	tag  *ir.Var
-	alts []*version
+	alts []*shapeVersion
 	read bool // whether the variable was loaded
 	soon bool // whether the variable was loaded before its declaration was lowered
 }
@@ -266,10 +266,10 @@ type several struct {
 // several shapes. Strings are excluded, since all strings have the same shape.
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !gotypes.IsString(c.typ) {
-		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
+		c.several = &shapeStorage{tag: l.clearVar("which", ir.TypeI32)}
 		for _, v := range l.foresight.carried.ahead[c.inst] {
-			if v, ok := l.translate(v); ok {
-				c.several.add(l, v)
+			if v, ok := l.shapeHere(v); ok {
+				c.several.addShape(l, v)
 			}
 		}
 	}
@@ -279,17 +279,18 @@ func (l *lowerer) makeSeveral(c *cell) {
 }
 
 // clearVar makes an IR variable that is zeroed when the kernel starts. A load of a oneOf loads the
-// scalars of all alternatives, so even alternatives that were never stored need defined contents.
+// scalars of all alternatives, so even the variables of alternatives that were never stored need
+// defined contents.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
-	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
+	w.opInPrologue(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 
-// The method add adds an alternative with the shape of v and returns the alternative's number.
-func (s *several) add(l *lowerer, v val) int {
-	ver := &version{shape: l.holdAnew(v)}
-	for _, x := range leaves(v) {
+// addShape adds an alternative with the shape of v and returns the alternative's number.
+func (s *shapeStorage) addShape(l *lowerer, v val) int {
+	ver := &shapeVersion{shape: l.holdAnew(v)}
+	for _, x := range scalarsOf(v) {
 		ver.vars = append(ver.vars, l.clearVar("shape", x.Type))
 	}
 	s.alts = append(s.alts, ver)
@@ -310,10 +311,10 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	}
 	switch len(u.alts) {
 	case 0:
-		return l.zero(c.typ)
+		return l.zeroValue(c.typ)
 	case 1:
 		u.alts[0] = l.unheld(u.alts[0], func() *ir.Value { return l.m.Bool(true) })
-		return l.alt(u, 0)
+		return l.altOf(u, 0)
 	}
 	u.tag = l.loadVar(s.tag)
 	for i, alt := range u.alts {
@@ -332,13 +333,13 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	var tag *ir.Value
 	stored := map[int][]*ir.Value{}
 	for i, alt := range u.alts {
-		if isNilShape(alt) && yields(alt) {
-			alt = null{c.typ}
+		if isNilShape(alt) && isReference(alt) {
+			alt = nilAlt{c.typ}
 		}
-		x, ok := l.kept(alt, c.typ)
+		x, ok := l.prepareAlt(alt, c.typ)
 		n := -1
 		if ok {
-			n = l.alternative(c, x)
+			n = l.altNumber(c, x)
 		}
 		if n < 0 {
 			if !c.reported {
@@ -351,14 +352,14 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		if i > 0 {
 			is = l.isAlt(u, i)
 		}
-		xs := leaves(x)
+		xs := scalarsOf(x)
 		for j := range xs {
 			if stored[n] != nil { // an earlier alternative of the stored value has the same shape
 				xs[j] = l.op(ir.OpSelect, xs[j].Type, is, xs[j], stored[n][j])
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
 		}
-		l.hold(s.alts[n].shape, x, func() *ir.Value {
+		l.copyHeld(s.alts[n].shape, x, func() *ir.Value {
 			if len(u.alts) == 1 {
 				return is
 			}
@@ -374,10 +375,10 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// The method alternative returns the number of the alternative of c with the shape of v. If c has
-// no alternative of this shape, the method adds one. The result is -1 if no alternative can be
+// altNumber returns the number of the alternative of c with the shape of v. If c has no alternative
+// with the shape of v, altNumber adds an alternative. altNumber returns -1 if no alternative can be
 // added.
-func (l *lowerer) alternative(c *cell, v val) int {
+func (l *lowerer) altNumber(c *cell, v val) int {
 	s := c.several
 	for i, ver := range s.alts {
 		if sameShape(ver.shape, v) {
@@ -387,11 +388,11 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	if len(s.alts) == maxAlts {
 		return -1
 	}
-	n := s.add(l, v)
+	n := s.addShape(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
 		// An earlier iteration of a loop has read the variable, so its code needs the new shape,
 		// too.
-		if !l.foresight.foresee(c) {
+		if !l.foresight.saveShapes(c) {
 			return -1
 		}
 	}
@@ -408,45 +409,45 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		return
 	}
 	if len(alts) == 0 {
-		l.mixed(c, v, v)
+		l.reportMixed(c, v, v)
 		return
 	}
 	if _, ok := v.(oneOf); ok {
 		v = alts[len(alts)-1].shape
 	}
-	if kept && yields(v) {
-		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
+	if kept && isReference(v) {
+		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.earlierErr != nil }) {
 			return // an error for this variable has been reported
 		}
 		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(kindOf(v)), l.describe(v))
 		return
 	}
-	l.mixed(c, alts[0].shape, v)
+	l.reportMixed(c, alts[0].shape, v)
 }
 
-// The method kept prepares a value of type t for a store as one of several alternatives. Strings
-// become positions in the table of texts, pointers record whether they are nil, and arrays are
-// copied when they are stored. The result is false if the value cannot be stored as an alternative.
-func (l *lowerer) kept(v val, t types.Type) (val, bool) {
+// prepareAlt prepares a value of type t for a store as one of several alternatives. Strings become
+// positions in the table of texts, pointers record whether they are nil, and arrays are copied when
+// they are stored. prepareAlt returns false if the value cannot be stored as an alternative.
+func (l *lowerer) prepareAlt(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
 		for i := range vs {
 			var ok bool
-			if out[i], ok = l.kept(vs[i], of(i)); !ok {
+			if out[i], ok = l.prepareAlt(vs[i], of(i)); !ok {
 				return nil, false
 			}
 		}
 		return out, true
 	}
 	switch v := v.(type) {
-	case nil, *ir.Value, text, null, item, group, subGroup, held:
+	case nil, *ir.Value, dynText, nilAlt, item, group, subGroup, heldArray:
 		return v, true
 	case str:
 		return l.tables.textOf(v)
-	case slice, parts:
+	case slice, resolvedSlice:
 		return v, true
 	case array:
-		return held{at: v.at, typ: t}, true
+		return heldArray{at: v.at, typ: t}, true
 	case tuple:
 		elems, ok := all(v.elems, gotypes.ElemTypes(t))
 		return tuple{elems}, ok
@@ -454,7 +455,7 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 		alts, ok := all(v.alts, func(int) types.Type { return t })
 		return oneOf{v.tag, alts}, ok
 	case iface:
-		x, ok := l.kept(v.v, v.typ)
+		x, ok := l.prepareAlt(v.v, v.typ)
 		return iface{typ: v.typ, v: x}, ok
 	case function:
 		bindings, ok := all(v.bindings, func(i int) types.Type { return v.fn.FreeVars[i].Type() })
@@ -463,9 +464,9 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	case pointer:
 		switch r := v.ref.(type) {
 		case *cell, mem:
-			return l.canonical(v), true
+			return l.canonicalVal(v), true
 		case constRef:
-			return l.canonical(v), r.id != nil
+			return l.canonicalVal(v), r.id != nil
 		}
 	}
 	return nil, false
@@ -474,8 +475,8 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 // maySeveral requests another lowering of the kernel, in which variable c can hold values of
 // several shapes. maySeveral returns false if another lowering would not help.
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
-	_, ok1 := l.kept(a, c.typ)
-	_, ok2 := l.kept(b, c.typ)
+	_, ok1 := l.prepareAlt(a, c.typ)
+	_, ok2 := l.prepareAlt(b, c.typ)
 	if !ok1 || !ok2 || c.key == nil || l.foresight.carried.known[c.key] {
 		return false
 	}
@@ -484,8 +485,8 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	return true
 }
 
-// mixedCall reports an error if an argument of an intrinsic is a oneOf. The result tells whether an
-// error was reported.
+// mixedCall reports an error if an argument of an intrinsic is a oneOf. mixedCall returns whether
+// it reported an error.
 func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false

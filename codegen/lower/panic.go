@@ -18,21 +18,22 @@ import (
 // nilPanicText is gc's text for panic(nil).
 var nilPanicText = new(runtime.PanicNilError).Error()
 
-// The method panics lowers a call panic(x).
-func (l *lowerer) panics(x ssa.Value) {
-	i, ok := l.get(x).(iface)
+// lowerPanic lowers a call panic(x).
+func (l *lowerer) lowerPanic(x ssa.Value) {
+	i, ok := l.valueOf(x).(iface)
 	switch {
 	case !ok || i.typ == nil:
 		l.panicsWith(nilPanicText)
 	default:
 		l.panicOf(i)
 	}
-	l.dead()
+	l.startDead()
 }
 
 // rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
-// has ended. If the body itself has ended the loop, gc prints the text rangeDone for this panic.
-// For a loop that has ended without a jump out of its body, gc prints the text rangeExhausted.
+// has ended. If the body itself has ended the loop, gc prints the text rangeDone for the panic of a
+// further call of the body. For a loop that has ended without a jump out of its body, gc prints the
+// text rangeExhausted.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
@@ -40,7 +41,7 @@ const (
 )
 
 // panicsInRange lowers the panic that go/ssa inserts in the body of a range-over-func loop. For
-// other panics it returns false.
+// other panics, panicsInRange returns false.
 func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	m, ok := in.X.(*ssa.MakeInterface)
 	if !ok || in.Parent().Synthetic == "" || len(in.Block().Preds) != 1 {
@@ -56,35 +57,35 @@ func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	before := in.Block().Preds[0].Instrs
 	if br, ok := before[len(before)-1].(*ssa.If); ok {
 		if eq, ok := br.Cond.(*ssa.BinOp); ok {
-			if state, ok := l.get(eq.X).(*ir.Value); ok {
+			if state, ok := l.valueOf(eq.X).(*ir.Value); ok {
 				const exhausted = -2 // go/ssa's state variable has this value after the loop
-				l.check(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
+				l.emitCheck(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
 			}
 		}
 	}
 	l.panicsWith(rangeDone)
-	l.dead()
+	l.startDead()
 	return true
 }
 
 func (l *lowerer) panicsWith(text string) {
 	if text == divideText {
-		l.fault(abi.FaultDivide, nil, nil, "")
+		l.emitFault(abi.FaultDivide, nil, nil, "")
 		return
 	}
-	l.fault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
+	l.emitFault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
 }
 
 // panicOf emits a panic of value i with the same text as gc. The text is the result of the value's
 // Error or String method, or the value itself. Unless the value's type is predeclared, gc writes
 // the type's name around the text. For values without a text, gc writes the type and an address.
-// The address is omitted here.
+// panicOf omits the address.
 func (l *lowerer) panicOf(i iface) {
 	if own, has := l.ownText(i); has {
 		switch own := own.(type) {
 		case str:
 			l.panicsWith(own.s)
-		case text:
+		case dynText:
 			l.panicWith(abi.PanicString, "", "", own.off, own.n)
 		default:
 			l.panicsWith("value of type " + reflectName(i.typ))
@@ -103,7 +104,7 @@ func (l *lowerer) panicOf(i iface) {
 	switch v := i.v.(type) {
 	case str:
 		l.panicsWith(before + v.s + after)
-	case text:
+	case dynText:
 		l.panicWith(abi.PanicString, before, after, v.off, v.n)
 	case tuple:
 		if gotypes.IsComplex(i.typ) {
@@ -117,7 +118,7 @@ func (l *lowerer) panicOf(i iface) {
 		l.panicsWith("(" + reflectName(i.typ) + ")")
 	case *ir.Value:
 		l.panicWith(panicVerb(i.typ), before, after, v, nil)
-	case view:
+	case bytesView:
 		l.panicsWith("value of type " + reflectName(i.typ))
 	default:
 		l.panicsWith("(" + reflectName(i.typ) + ")")
@@ -159,7 +160,7 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 		}
 		return func() *ir.Value { return l.panicBits(v, verb) }
 	}
-	l.fault(abi.FaultPanic, get(a), get(b), message)
+	l.emitFault(abi.FaultPanic, get(a), get(b), message)
 }
 
 // panicBits returns the bits of v in the encoding that fault records use for values in panic texts.
@@ -183,9 +184,9 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	return w.toI64(v, types.Typ[types.Int32])
 }
 
-// ownText returns the text from a value's Error or String method. The second result tells whether
-// the value has such a method. The text is nil unless the method only selects one of several
-// constant texts.
+// ownText returns the text from a value's Error or String method. The second result of ownText
+// tells whether the value has an Error or String method. ownText returns nil as the text unless the
+// method only selects one of several constant texts.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {
 		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
@@ -200,7 +201,7 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 		if fn == nil || !onlyLooks(fn, 0) {
 			return nil, true
 		}
-		return l.call(fn, []val{i.v}, nil, l.pos), true
+		return l.inlineCall(fn, []val{i.v}, nil, l.pos), true
 	}
 	return nil, false
 }
@@ -209,8 +210,8 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 // text.
 const maxLooks = 4
 
-// onlyLooks reports whether function fn only computes its result, without loops, side effects or
-// new strings.
+// onlyLooks reports whether fn only computes its result, and has no loops or side effects and makes
+// no strings.
 func onlyLooks(fn *ssa.Function, depth int) bool {
 	if len(fn.Blocks) == 0 || depth > maxLooks {
 		return false

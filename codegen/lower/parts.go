@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type parts is a slice whose elements are resolved while lowering. The elements are variables
+// resolvedSlice is a slice whose elements are resolved while lowering. The elements are variables
 // of the kernel, or constants of a package.
-type parts struct {
+type resolvedSlice struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
 	global *ssa.Global
@@ -19,18 +19,18 @@ type parts struct {
 }
 
 // partsOf returns an array's elements as a slice.
-func partsOf(cells []*cell) parts {
-	p := parts{n: len(cells)}
+func partsOf(cells []*cell) resolvedSlice {
+	p := resolvedSlice{n: len(cells)}
 	for _, c := range cells {
 		p.refs = append(p.refs, c)
 	}
 	return p
 }
 
-// constParts returns a slice whose elements are the given constants. If parameter id is not nil,
-// the elements belong to the object with this identity.
-func constParts(vs []val, id any) parts {
-	p := parts{n: len(vs)}
+// constParts returns a slice whose elements are the given constants. If parameter id is not nil, it
+// identifies the object (such as an array of package constinit) to which the elements belong.
+func constParts(vs []val, id any) resolvedSlice {
+	p := resolvedSlice{n: len(vs)}
 	for i, v := range vs {
 		r := constRef{v: v}
 		if id != nil {
@@ -41,8 +41,8 @@ func constParts(vs []val, id any) parts {
 	return p
 }
 
-// The method same reports whether two slices have the same elements and capacity.
-func (p parts) same(q parts) bool {
+// sameElems reports whether two slices have the same elements and capacity.
+func (p resolvedSlice) sameElems(q resolvedSlice) bool {
 	if p.n != q.n || len(p.refs) != len(q.refs) || p.global != q.global {
 		return false
 	}
@@ -58,7 +58,7 @@ func (p parts) same(q parts) bool {
 }
 
 // sliceParts lowers x[lo:hi:max].
-func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val {
+func (r *reporter) sliceParts(in *ssa.Slice, x resolvedSlice, lo, hi, mx *ir.Value) val {
 	a, b, c := 0, x.n, len(x.refs)
 	for _, p := range []struct {
 		to *int
@@ -70,20 +70,20 @@ func (r *reporter) sliceParts(in *ssa.Slice, x parts, lo, hi, mx *ir.Value) val 
 		if !p.v.IsConst() || p.v.Bits > uint64(len(x.refs)) {
 			r.errorf(diag.Type, in.Pos(), "slice it by constants, within its length",
 				"which elements of this %v are taken must be known when the kernel is generated", in.Type())
-			return bad{}
+			return badVal{}
 		}
 		*p.to = int(p.v.Bits)
 	}
 	if a > b || b > c {
 		r.errorf(diag.Type, in.Pos(), "slice it by constants, within its length", "the bounds of this slice expression are out of order")
-		return bad{}
+		return badVal{}
 	}
 	x.refs, x.n, x.from = x.refs[a:c], b-a, x.from+a
 	return x
 }
 
-// The method elems returns the values of the elements of slice x.
-func (l *lowerer) elems(x parts) []val {
+// elemValues returns the values of the elements of slice x.
+func (l *lowerer) elemValues(x resolvedSlice) []val {
 	var out []val
 	for _, r := range x.refs[:x.n] {
 		out = append(out, l.loadRef(r, nil))
@@ -92,22 +92,22 @@ func (l *lowerer) elems(x parts) []val {
 }
 
 // copyParts lowers copy(dst, src).
-func (l *lowerer) copyParts(dst, src parts) val {
+func (l *lowerer) copyParts(dst, src resolvedSlice) val {
 	n := min(dst.n, src.n)
-	for i, v := range l.elems(src)[:n] {
+	for i, v := range l.elemValues(src)[:n] {
 		l.storeRef(dst.refs[i], v, nil)
 	}
 	return l.m.Int(ir.TypeI64, int64(n))
 }
 
 // appendParts lowers append(x, more...).
-func (l *lowerer) appendParts(in *ssa.Call, x, more parts) val {
+func (l *lowerer) appendParts(in *ssa.Call, x, more resolvedSlice) val {
 	if x.n+more.n > len(x.refs) {
 		l.errorf(diag.Alloc, in.Pos(), "append within the capacity: s := a[:0] of an array a",
 			"append has to allocate here, since the slice's capacity is %d, and a kernel cannot", len(x.refs))
-		return bad{}
+		return badVal{}
 	}
-	for i, v := range l.elems(more) {
+	for i, v := range l.elemValues(more) {
 		l.storeRef(x.refs[x.n+i], v, nil)
 	}
 	x.n += more.n

@@ -20,8 +20,8 @@ import (
 // This file lowers calls that print. A work-item writes the printed values to the print buffer, as
 // a record that package abi describes. The host formats the text.
 
-// maxPrintWords is the largest number of 32-bit words in a print record. Each word is written by a
-// separate store.
+// maxPrintWords is the largest number of 32-bit words in a print record. Each 32-bit word of a
+// record is written by a separate store.
 const maxPrintWords = 512
 
 const elemHint = "print its elements, one by one or as an array"
@@ -38,7 +38,7 @@ func init() {
 
 // fmtPrint lowers a call of fmt.Print, Printf or Println.
 func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
-	result := tuple{[]val{bad{}, bad{}}}
+	result := tuple{[]val{badVal{}, badVal{}}}
 	if used := usedResult(in); used != token.NoPos {
 		l.errorf(diag.Print, used, "call it as a statement", "what %v returns is not known in a kernel: the host prints when the launch has ended", f)
 		return result
@@ -54,8 +54,8 @@ func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
 	}
 	var values []val
 	switch list := args[0].(type) {
-	case parts:
-		values = l.elems(list)
+	case resolvedSlice:
+		values = l.elemValues(list)
 	default:
 		if s, ok := list.(slice); !isNilShape(list) && !(ok && s.len.IsConst() && s.len.Bits == 0) {
 			l.errorf(diag.Print, in.Pos(), "write the arguments out: fmt.Println(a, b)", "how many arguments are printed is not known when the kernel is generated")
@@ -90,7 +90,7 @@ func usedResult(in *ssa.Call) token.Pos {
 func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	for i, v := range values {
 		if u, ok := v.(oneOf); ok {
-			l.each(u, nil, func(alt val) val {
+			l.eachAlt(u, nil, func(alt val) val {
 				one := slices.Clone(values)
 				one[i] = alt
 				l.printEach(f, format, one)
@@ -113,10 +113,10 @@ func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 		list = append(list, i)
 	}
 	if f == abi.Printf {
-		r.format(format, list)
+		r.addFormat(format, list)
 	} else {
 		for _, i := range list {
-			r.arg(i, directive{verb: 'v'})
+			r.addArg(i, printDirective{verb: 'v'})
 		}
 	}
 	l.printRecord(r)
@@ -135,7 +135,7 @@ func (l *lowerer) predPrint(c *ssa.CallCommon, name string, args []val) {
 			l.errorf(diag.Print, token.NoPos, "print what it points to or holds", "%s of a %v prints an address, which is the device's own", name, t)
 			return
 		}
-		r.site.Args = append(r.site.Args, r.basic(t, a, true))
+		r.site.Args = append(r.site.Args, r.addBasic(t, a, true))
 	}
 	l.printRecord(r)
 }
@@ -152,7 +152,7 @@ type printRecord struct {
 // record.
 type printItem struct {
 	word  *ir.Value
-	chars chars
+	chars dynChars
 	of    val // value from which the bytes in field chars come
 }
 
@@ -163,8 +163,8 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// The method arg adds an argument to the record, for the directive d of the format.
-func (r *printRecord) arg(i iface, d directive) {
+// addArg adds an argument to the record, for the directive d of the format.
+func (r *printRecord) addArg(i iface, d printDirective) {
 	if r.failed {
 		return
 	}
@@ -180,15 +180,15 @@ func (r *printRecord) arg(i iface, d directive) {
 	case i.typ == nil:
 		r.fail("print it with %v", "%%%c of a nil interface value", d.verb)
 	default:
-		r.site.Args = append(r.site.Args, r.value(i, d, 0))
+		r.site.Args = append(r.site.Args, r.addValue(i, d, 0))
 	}
 }
 
-// The method value adds a value to the record. The method returns the name of the value's type in
-// the notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the
-// value. Inside unexported fields, depth is negative, because package fmt calls no methods there.
-func (r *printRecord) value(i iface, d directive, depth int) string {
-	if code, is := r.method(i, d, depth); is {
+// addValue adds a value to the record. addValue returns the name of the value's type in the
+// notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the value.
+// Inside unexported fields, depth is negative, because package fmt calls no methods there.
+func (r *printRecord) addValue(i iface, d printDirective, depth int) string {
+	if code, is := r.addMethodText(i, d, depth); is {
 		return code
 	}
 	inside := depth + 1
@@ -197,16 +197,16 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 	}
 	switch u := i.typ.Underlying().(type) {
 	case *types.Basic:
-		if !d.fits(u) {
+		if !d.acceptsType(u) {
 			r.fail("use %v, or a verb of that type", "the verb %%%c is not one of %v", d.verb, i.typ)
 			return ""
 		}
 		if u.Info()&(types.IsBoolean|types.IsNumeric|types.IsString) == 0 {
 			break
 		}
-		return r.basic(i.typ, i.v, depth == 0)
+		return r.addBasic(i.typ, i.v, depth == 0)
 	case *types.Array:
-		if d.sharp && named(i.typ) {
+		if d.sharp && hasNames(i.typ) {
 			break
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
@@ -216,17 +216,17 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 		elem := ""
 		if u.Len() == 0 { // for a constant, the host needs only the type
 			n := len(r.items)
-			elem = r.value(iface{u.Elem(), r.l.zero(u.Elem())}, d, inside)
+			elem = r.addValue(iface{u.Elem(), r.l.zeroValue(u.Elem())}, d, inside)
 			r.items = r.items[:n]
 		}
 		for n := range u.Len() {
-			if elem = r.value(iface{u.Elem(), r.elem(i.v, u, n)}, d, inside); r.failed {
+			if elem = r.addValue(iface{u.Elem(), r.elemOfArray(i.v, u, n)}, d, inside); r.failed {
 				return ""
 			}
 		}
 		return code + elem
 	case *types.Struct:
-		if d.sharp && named(i.typ) {
+		if d.sharp && hasNames(i.typ) {
 			break
 		}
 		t, ok := i.v.(tuple)
@@ -240,7 +240,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 			if !f.Exported() {
 				in = -1
 			}
-			b.WriteString(f.Name() + " " + r.value(iface{f.Type(), t.elems[n]}, d, in) + ";")
+			b.WriteString(f.Name() + " " + r.addValue(iface{f.Type(), t.elems[n]}, d, in) + ";")
 			if r.failed {
 				return ""
 			}
@@ -252,7 +252,7 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 }
 
 // unprintable reports an error for a value that the directive cannot print.
-func (r *printRecord) unprintable(i iface, d directive) {
+func (r *printRecord) unprintable(i iface, d printDirective) {
 	switch u := i.typ.Underlying().(type) {
 	case *types.Slice:
 		if width8(u.Elem()) {
@@ -275,16 +275,16 @@ func (r *printRecord) unprintable(i iface, d directive) {
 
 func width8(t types.Type) bool { return gotypes.IsInteger(t) && gotypes.Width(t) == 8 }
 
-// The function named reports whether a type contains names or tags, which %#v prints.
-func named(t types.Type) bool {
+// hasNames reports whether a type contains names or tags, which %#v prints.
+func hasNames(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named, *types.TypeParam:
 		return true
 	case *types.Array:
-		return named(t.Elem())
+		return hasNames(t.Elem())
 	case *types.Struct:
 		for i := range t.NumFields() {
-			if t.Tag(i) != "" || t.Field(i).Embedded() || !t.Field(i).Exported() || named(t.Field(i).Type()) {
+			if t.Tag(i) != "" || t.Field(i).Embedded() || !t.Field(i).Exported() || hasNames(t.Field(i).Type()) {
 				return true
 			}
 		}
@@ -292,9 +292,9 @@ func named(t types.Type) bool {
 	return false
 }
 
-// The method method adds the result of the Error or String method that package fmt would call for
-// the value. The result is false if there is no such method.
-func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
+// addMethodText adds the result of the Error or String method that package fmt would call for the
+// value. The second result of addMethodText is false if there is no Error or String method.
+func (r *printRecord) addMethodText(i iface, d printDirective, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
 	}
@@ -303,7 +303,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 			r.fail("use %v, or a verb of floats", "the verb %%%c is not one of %v", d.verb, i.typ)
 			return "", true
 		}
-		r.basic(i.typ, i.v, false)
+		r.addBasic(i.typ, i.v, false)
 		return "half." + kind, true
 	}
 	methods := types.NewMethodSet(i.typ)
@@ -326,13 +326,13 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 		return "", false
 	}
 	switch v := v.(type) {
-	case str, text, view, oneOf:
-		r.basic(types.Typ[types.String], v, false)
+	case str, dynText, bytesView, oneOf:
+		r.addBasic(types.Typ[types.String], v, false)
 		if gotypes.IsString(i.typ) { // fmt.Print distinguishes strings from other types
 			return "textstring", true
 		}
 		return "text", true
-	case bad:
+	case badVal:
 		r.failed = true
 	default:
 		r.fail("print its fields, or convert it to a type without methods", "the method of %v that says what is printed does more than look for a text", i.typ)
@@ -340,8 +340,8 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	return "", true
 }
 
-// The method elem returns element n of an array value of type t.
-func (r *printRecord) elem(v val, t *types.Array, n int64) val {
+// elemOfArray returns element n of an array value of type t.
+func (r *printRecord) elemOfArray(v val, t *types.Array, n int64) val {
 	switch v := v.(type) {
 	case tuple:
 		if n < int64(len(v.elems)) {
@@ -349,20 +349,20 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 		}
 	case array:
 		if t.Len() <= maxPrintWords {
-			return r.l.loadMem(v.at.at(r.l.m.Int(ir.TypeI32, n)), t.Elem())
+			return r.l.loadMem(v.at.atIndex(r.l.m.Int(ir.TypeI32, n)), t.Elem())
 		}
 		r.fail(elemHint, "an array of %d elements is too large to be printed", t.Len())
 	}
 	if !isBad(v) {
-		r.unprintable(iface{t, v}, directive{verb: 'v'})
+		r.unprintable(iface{t, v}, printDirective{verb: 'v'})
 	}
 	r.failed = true
-	return bad{}
+	return badVal{}
 }
 
-// The method basic adds a number, a bool or a string to the record. The record does not contain an
-// argument that is a constant string.
-func (r *printRecord) basic(t types.Type, v val, alone bool) string {
+// addBasic adds a number, a bool or a string to the record. The record does not contain an argument
+// that is a constant string.
+func (r *printRecord) addBasic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
 	name := types.Default(t).Underlying().(*types.Basic).Name()
@@ -388,13 +388,13 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 			return strconv.Quote(v.s)
 		}
 		t, _ := l.tables.textOf(v)
-		return r.basic(types.Typ[types.String], t, false)
-	case text:
+		return r.addBasic(types.Typ[types.String], t, false)
+	case dynText:
 		l.m.PrintTexts = l.tables.texts.all
 		n := l.op(ir.OpUConvert, ir.TypeI32, v.n)
 		word(l.op(ir.OpOr, ir.TypeI32, n, l.m.Const(ir.TypeI32, abi.PrintTable)))
 		word(l.op(ir.OpUConvert, ir.TypeI32, v.off))
-	case view, oneOf:
+	case bytesView, oneOf:
 		c, ok := l.charsOf(v)
 		if !ok {
 			r.fail("print the parts of the string", "a kernel cannot print this string")
@@ -437,15 +437,15 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 	return []*ir.Value{w.op(ir.OpUConvert, ir.TypeI32, v), w.op(ir.OpUConvert, ir.TypeI32, high)}
 }
 
-// The type printer describes the print buffer of a kernel that prints.
-type printer struct {
+// printState describes the print buffer of a kernel that prints.
+type printState struct {
 	buf  mem
 	room *ir.Value // capacity of the buffer for records, in 32-bit words
 }
 
-// The method printer returns the kernel's print buffer. The first call adds the buffer as a
-// parameter of the kernel.
-func (l *lowerer) printer() *printer {
+// printBuffer returns the kernel's print buffer. The first call adds the buffer as a parameter of
+// the kernel.
+func (l *lowerer) printBuffer() *printState {
 	if l.prints == nil {
 		m := l.m
 		p := abi.Param{Name: abi.PrintParam, Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite}
@@ -454,11 +454,11 @@ func (l *lowerer) printer() *printer {
 		m.Spilled = abi.OffsetArgs+m.ArgSize > abi.MaxLaunchBlock
 		m.Params = append(m.Params, p)
 		at := uint64(abi.OffsetArgs + p.Offset)
-		addr := l.early(ir.OpArg, ir.TypeAddr)
-		words := l.early(ir.OpArg, ir.TypeI64)
+		addr := l.opInPrologue(ir.OpArg, ir.TypeAddr)
+		words := l.opInPrologue(ir.OpArg, ir.TypeI64)
 		addr.Bits, words.Bits = at, at+8
-		narrow := l.early(ir.OpUConvert, ir.TypeI32, words)
-		l.prints = &printer{mem{addr: addr, elem: ir.TypeI32}, l.early(ir.OpISub, ir.TypeI32, narrow, m.Int(ir.TypeI32, abi.PrintHeader))}
+		narrow := l.opInPrologue(ir.OpUConvert, ir.TypeI32, words)
+		l.prints = &printState{mem{addr: addr, elem: ir.TypeI32}, l.opInPrologue(ir.OpISub, ir.TypeI32, narrow, m.Int(ir.TypeI32, abi.PrintHeader))}
 	}
 	return l.prints
 }
@@ -468,11 +468,11 @@ func (l *lowerer) printRecord(r *printRecord) {
 	if r.failed {
 		return
 	}
-	p := l.printer()
+	p := l.printBuffer()
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
-	at := func(i *ir.Value) mem { return p.buf.at(l.op(ir.OpUConvert, ir.TypeI64, i)) }
+	at := func(i *ir.Value) mem { return p.buf.atIndex(l.op(ir.OpUConvert, ir.TypeI64, i)) }
 	atomic := func(op ir.Op, word int64, args ...*ir.Value) *ir.Value {
-		v := l.op(op, ir.TypeI32, append(args, p.buf.at(l.m.Int(ir.TypeI64, word)).args()...)...)
+		v := l.op(op, ir.TypeI32, append(args, p.buf.atIndex(l.m.Int(ir.TypeI64, word)).args()...)...)
 		v.Aux = p.buf.auxRef()
 		return v
 	}
@@ -509,10 +509,10 @@ func (l *lowerer) printRecord(r *printRecord) {
 		}
 		base, static = l.op(ir.OpIAdd, ir.TypeI32, base, n32(static)), 0
 		words := l.printLength(item.chars)
-		l.loop(words, func(i *ir.Value) {
+		l.emitLoop(words, func(i *ir.Value) {
 			l.storePrint(at(l.op(ir.OpIAdd, ir.TypeI32, base, i)), l.fourBytes(item.chars, i))
 		})
-		l.used(item.of)
+		l.recordReads(item.of)
 		base = l.op(ir.OpIAdd, ir.TypeI32, base, words)
 	}
 	l.b.Jump(out)
@@ -532,10 +532,10 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 	v.Aux = m.auxRef()
 }
 
-// printSize returns the number of 32-bit words of a record. The second result, named long, is the
-// condition that a string is too long for the record. The second result is nil if no string can be
-// too long.
-func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
+// printSize returns the number of 32-bit words of a record. The second result, tooLong, is the
+// condition that a string is too long for the record. printSize returns nil as tooLong if no string
+// can be too long for the record.
+func (w *builder) printSize(r *printRecord) (need, tooLong *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
 		if item.chars == nil {
@@ -545,25 +545,25 @@ func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 		words := w.printLength(item.chars)
 		over := w.op(ir.OpULt, ir.TypeBool, w.m.Int(ir.TypeI64, abi.MaxPrintString), item.chars.length())
 		if need == nil {
-			need, long = words, over
+			need, tooLong = words, over
 		} else {
-			need, long = w.op(ir.OpIAdd, ir.TypeI32, need, words), w.op(ir.OpLOr, ir.TypeBool, long, over)
+			need, tooLong = w.op(ir.OpIAdd, ir.TypeI32, need, words), w.op(ir.OpLOr, ir.TypeBool, tooLong, over)
 		}
 	}
 	if need == nil {
 		return w.m.Int(ir.TypeI32, static), nil
 	}
-	return w.op(ir.OpIAdd, ir.TypeI32, need, w.m.Int(ir.TypeI32, static)), long
+	return w.op(ir.OpIAdd, ir.TypeI32, need, w.m.Int(ir.TypeI32, static)), tooLong
 }
 
 // printLength returns the number of 32-bit words for the bytes of a string.
-func (w *builder) printLength(c chars) *ir.Value {
+func (w *builder) printLength(c dynChars) *ir.Value {
 	n := w.op(ir.OpUConvert, ir.TypeI32, c.length())
 	return w.op(ir.OpShrL, ir.TypeI32, w.op(ir.OpIAdd, ir.TypeI32, n, w.m.Int(ir.TypeI32, 3)), w.m.Int(ir.TypeI32, 2))
 }
 
 // fourBytes returns the 32-bit word with number i of a string's bytes.
-func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
+func (l *lowerer) fourBytes(c dynChars, i *ir.Value) *ir.Value {
 	var word *ir.Value
 	first := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, i), l.m.Int(ir.TypeI64, 2))
 	for k := range int64(4) {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The type directive holds the verb of a format directive, and whether it has the flag #.
-type directive struct {
+// printDirective holds the verb of a format directive, and whether it has the flag #.
+type printDirective struct {
 	verb  rune
 	sharp bool // whether the directive is %#v
 }
@@ -30,16 +30,16 @@ func verbsOf(info types.BasicInfo) string {
 	return ""
 }
 
-// The method fits reports whether the directive accepts values of basic type b.
-func (d directive) fits(b *types.Basic) bool {
+// acceptsType reports whether the directive accepts values of basic type b.
+func (d printDirective) acceptsType(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
 
-// The method format adds the arguments of Printf to the record, in the order in which the format's
-// verbs use them. It also sets the format of the print site, without argument indices. If a format
-// has a mistake, package fmt prints a complaint, which contains names of types. For such a format,
-// the method format reports an error instead.
-func (r *printRecord) format(format string, list []iface) {
+// addFormat adds the arguments of Printf to the record, in the order in which the format's verbs
+// use them. addFormat also sets the format of the print site (the abi's description of the call),
+// without argument indices. If a format has a mistake, package fmt prints a complaint, which
+// contains names of types. For a format with a mistake, addFormat reports an error instead.
+func (r *printRecord) addFormat(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
 	for f.rest != "" && !r.failed {
@@ -50,11 +50,11 @@ func (r *printRecord) format(format string, list []iface) {
 		b.WriteString(f.rest[:i])
 		if f.rest = f.rest[i:]; f.rest != "" {
 			f.rest = f.rest[1:]
-			b.WriteString("%" + f.directive())
+			b.WriteString("%" + f.parseDirective())
 		}
 	}
 	for i, used := range f.used {
-		if !used && !f.indexed && !r.failed {
+		if !used && !f.explicitIndex && !r.failed {
 			r.fail("add a verb for it, or leave it out", "no verb of the format %q is for argument %d", format, i+1)
 		}
 	}
@@ -67,58 +67,58 @@ type formatReader struct {
 	rest string
 	list []iface
 	used []bool
-	next int // index of the argument that the next verb uses
-	// The field indexed is set if a verb has an explicit argument index. With an explicit argument
+	next int // index of the argument for the next verb
+	// explicitIndex is set if a verb has an explicit argument index. With an explicit argument
 	// index, arguments that no verb uses are allowed.
-	indexed bool
+	explicitIndex bool
 }
 
-// The method cut removes from field rest the longest prefix that consists of characters in set. It
-// returns the prefix.
-func (f *formatReader) cut(set string) string {
+// cutPrefix removes from field rest the longest prefix that consists of characters in set.
+// cutPrefix returns the removed prefix.
+func (f *formatReader) cutPrefix(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]
 	f.rest = f.rest[n:]
 	return s
 }
 
-// The method index parses an explicit argument index, as in %[2]d.
-func (f *formatReader) index() {
+// parseIndex parses an explicit argument index, as in %[2]d.
+func (f *formatReader) parseIndex() {
 	if !strings.HasPrefix(f.rest, "[") {
 		return
 	}
 	f.rest = f.rest[1:]
 	n := 0
-	for _, c := range f.cut("0123456789") {
+	for _, c := range f.cutPrefix("0123456789") {
 		n = min(n*10+int(c-'0'), 1<<20)
 	}
 	if !strings.HasPrefix(f.rest, "]") || n < 1 || n > len(f.list) {
 		f.r.fail("count the arguments from 1, as in %[1]d", "an index of the format names no argument")
 		return
 	}
-	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
+	f.rest, f.next, f.explicitIndex = f.rest[1:], n-1, true
 }
 
-// The method number parses a width or a precision. In the format, digits give the number, or a star
-// takes the number from an argument.
-func (f *formatReader) number() string {
-	f.index()
+// parseNumber parses a width or a precision. A format contains the number as digits, or a star if
+// an argument supplies the number.
+func (f *formatReader) parseNumber() string {
+	f.parseIndex()
 	if !strings.HasPrefix(f.rest, "*") {
-		return f.cut("0123456789")
+		return f.cutPrefix("0123456789")
 	}
 	f.rest = f.rest[1:]
-	if i, ok := f.arg(); ok {
+	if i, ok := f.nextArg(); ok {
 		if i.typ == nil || !gotypes.IsInteger(i.typ) {
 			f.r.fail("give it an int", "a width or precision of the format is no integer")
 			return ""
 		}
-		f.r.arg(i, directive{verb: 'd'})
+		f.r.addArg(i, printDirective{verb: 'd'})
 	}
 	return "*"
 }
 
-// The method arg returns the argument that the next verb uses.
-func (f *formatReader) arg() (iface, bool) {
+// nextArg returns the argument that the next verb uses.
+func (f *formatReader) nextArg() (iface, bool) {
 	if f.next >= len(f.list) {
 		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")
 		return iface{}, false
@@ -129,16 +129,15 @@ func (f *formatReader) arg() (iface, bool) {
 	return f.list[i], !f.r.failed
 }
 
-// The method directive parses the text after a percent sign and returns its form in the host's
-// format.
-func (f *formatReader) directive() string {
-	flags := f.cut("+-# 0")
-	text := flags + f.number()
+// parseDirective parses the text after a percent sign and returns its form in the host's format.
+func (f *formatReader) parseDirective() string {
+	flags := f.cutPrefix("+-# 0")
+	text := flags + f.parseNumber()
 	if strings.HasPrefix(f.rest, ".") {
 		f.rest = f.rest[1:]
-		text += "." + f.number()
+		text += "." + f.parseNumber()
 	}
-	f.index()
+	f.parseIndex()
 	if f.r.failed {
 		return ""
 	}
@@ -154,11 +153,11 @@ func (f *formatReader) directive() string {
 		f.r.fail("use one of %v, %d, %x, %q, %s, %t, %g, and those like them", "the format has the verb %%%c, which a kernel does not have", verb)
 		return ""
 	}
-	i, ok := f.arg()
+	i, ok := f.nextArg()
 	if !ok {
 		return ""
 	}
-	f.r.arg(i, directive{verb: verb, sharp: verb == 'v' && strings.Contains(flags, "#")})
+	f.r.addArg(i, printDirective{verb: verb, sharp: verb == 'v' && strings.Contains(flags, "#")})
 	if verb == 'T' {
 		verb, text = 's', strings.ReplaceAll(text, "#", "")
 	}

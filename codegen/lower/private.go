@@ -27,9 +27,9 @@ func init() {
 // of INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
-// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The memory is
-// a variable whose length is set when the kernel is specialized. The memory is zeroed each time
-// control reaches the call.
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. The reserved
+// memory is a variable whose length is set when the kernel is specialized. The memory is zeroed
+// each time control reaches the call.
 func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	name := fn.Name()
 	if i := strings.IndexByte(name, '['); i >= 0 {
@@ -37,7 +37,7 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	}
 	fail := func(code diag.Code, hint, format string, args ...any) val {
 		l.errorf(code, in.Pos(), hint, format, args...)
-		return bad{}
+		return badVal{}
 	}
 	if calledThroughVariable(in, fn) {
 		return fail(diag.DynamicCall, "call it by its name", "%s cannot be called through a variable, as each call reserves memory of its own", name)
@@ -61,27 +61,28 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 		}
 		align = n
 	}
-	n, length, ok := l.length(args[1], in.Call.Args[1].Type())
+	n, length, ok := l.memoryLength(args[1], in.Call.Args[1].Type())
 	if !ok || length.IsConst() {
 		return fail(diag.PrivateSize, "use a *dsl.SpecConstant, or an array where the length never changes",
 			"the length of %s must be a specialization constant, or made of such, as the memory is reserved when the kernel is built", name)
 	}
 	if !l.specs.validDefault(in, length) {
-		return bad{}
+		return badVal{}
 	}
-	l.use(properties.PrivateAlloca)
+	l.noteAspect(properties.PrivateAlloca)
 	v := l.m.NewVar(l.f, ir.Function, "private", l.m.ArrayOf(l.memType(elem, false), l.narrowExpr(length)))
 	row := len(l.m.Privates)
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
 	l.specs.lengths = append(l.specs.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
-	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
-	l.foresight.reserve(c, l.foresight.path(l.frame.path, in))
+	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assignedName(in), home: &frameBlock{l.frame, in.Block(), l.alternatives.in}, decl: in}
+	l.foresight.registerMemory(c, l.foresight.pathOf(l.frame.path, in))
 	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// smallPrivate is the largest number of elements that a single store zeroes. Drivers split such a
-// store into one store for each element, and some drivers take minutes for thousands of elements.
+// smallPrivate is the largest number of elements that a single store zeroes. Drivers split a store
+// that zeroes an array into one store for each element, and some drivers take minutes for thousands
+// of elements.
 const smallPrivate = 64
 
 // zeroPrivate zeroes private memory. Small memory is zeroed by one store, so that it may stay in
@@ -95,8 +96,8 @@ func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	l.op(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
 	l.b.Jump(done)
 	l.b = large
-	zero := l.zero(elem)
-	l.loop(n, func(i *ir.Value) { l.storeMem(c.mem.at(i), zero, elem) })
+	zero := l.zeroValue(elem)
+	l.emitLoop(n, func(i *ir.Value) { l.storeMem(c.mem.atIndex(i), zero, elem) })
 	l.b.Jump(done)
 	l.b = done
 }
@@ -119,15 +120,15 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// The method length converts the length x to an int (result n) and to a constant expression of type
-// i64 (result expr). The result named ok is false if x depends on values that are not constant.
-func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
+// memoryLength converts the length x to an int (result n) and to a constant expression of type i64
+// (constExpr). memoryLength returns ok false if x depends on values that are not constant.
+func (l *lowerer) memoryLength(x val, t types.Type) (n, constExpr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
 			return nil, nil, false
 		}
 		t = c.decl.typ
-		leaves := c.decl.leaves
+		leaves := c.decl.scalars
 		x = l.specValue(t, &leaves)
 	}
 	n, ok = x.(*ir.Value)
@@ -139,17 +140,17 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	} else {
 		n = l.toI64(n, t)
 	}
-	expr, ok = l.lift(n)
+	constExpr, ok = l.constExprOf(n)
 	if ok {
-		bound(expr, 1)
-		unseen(expr)
+		boundSpecs(constExpr, 1)
+		setUnseenDefaults(constExpr)
 	}
-	return n, expr, ok
+	return n, constExpr, ok
 }
 
-// The method lift returns v as a constant expression. It returns false if v depends on a value that
-// is not constant.
-func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
+// constExprOf returns v as a constant expression. constExprOf returns false if v depends on a value
+// that is not constant.
+func (w *builder) constExprOf(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
 		return nil, false // each launch sets this constant; the program does not declare it
 	}
@@ -161,7 +162,7 @@ func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	}
 	var args []*ir.Value
 	for _, a := range v.Args {
-		x, ok := w.lift(a)
+		x, ok := w.constExprOf(a)
 		if !ok {
 			return nil, false
 		}
@@ -176,18 +177,18 @@ func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// The function bound records the range of allowed values for each specialization constant in the
-// expression expr of a length. Only sums and products are analyzed. No constant may be negative, no
+// boundSpecs records the range of allowed values for each specialization constant in the expression
+// expr of a length. boundSpecs analyzes only sums and products. No constant may be negative, no
 // factor of a product may be zero, and no constant may exceed the largest length. If a constant
 // occurs n times as a factor, its largest value is the n-th root of the largest length.
-func bound(expr *ir.Value, least int) {
+func boundSpecs(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
-		bound(expr.Args[0], 0)
-		bound(expr.Args[1], 0)
+		boundSpecs(expr.Args[0], 0)
+		boundSpecs(expr.Args[1], 0)
 		return
 	}
 	var all []*ir.Value
-	factors(expr, &all)
+	appendFactors(expr, &all)
 	power := map[*ir.Value]int{}
 	for _, f := range all {
 		power[f]++
@@ -195,7 +196,7 @@ func bound(expr *ir.Value, least int) {
 	for f, n := range power {
 		if f.Op != ir.OpSpecConst {
 			if f != expr {
-				bound(f, 1)
+				boundSpecs(f, 1)
 			}
 			continue
 		}
@@ -213,27 +214,27 @@ func bound(expr *ir.Value, least int) {
 	}
 }
 
-// The function unseen sets to 1 the default of each required constant in expr. The host always sets
-// these constants, so their defaults are never used. But a default of 0 as a divisor would make the
-// constant expression invalid.
-func unseen(expr *ir.Value) {
+// setUnseenDefaults sets to 1 the default of each required constant in expr. The host always sets
+// required constants, so their defaults are never used. But a default of 0 would make a constant
+// expression with the constant as a divisor invalid.
+func setUnseenDefaults(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
 	}
 	for _, a := range expr.Args {
-		unseen(a)
+		setUnseenDefaults(a)
 	}
 }
 
-// The function factors appends the factors of the product v to the list out. Conversions around
-// factors are ignored.
-func factors(v *ir.Value, out *[]*ir.Value) {
+// appendFactors appends the factors of the product v to the list out, without conversions around
+// the factors.
+func appendFactors(v *ir.Value, out *[]*ir.Value) {
 	switch v.Op {
 	case ir.OpSConvert, ir.OpUConvert:
-		factors(v.Args[0], out)
+		appendFactors(v.Args[0], out)
 	case ir.OpIMul:
-		factors(v.Args[0], out)
-		factors(v.Args[1], out)
+		appendFactors(v.Args[0], out)
+		appendFactors(v.Args[1], out)
 	default:
 		*out = append(*out, v)
 	}
@@ -242,7 +243,7 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 // validDefault evaluates the length expr with the defaults of all specialization constants, and
 // reports an error if the result is less than 1. The check is omitted if the length contains a
 // constant without a default.
-func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
+func (sp *specConsts) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
 	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
 	n, err := exprText(expr, place).Eval(func(i uint32) (uint64, bool) {
@@ -262,9 +263,8 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns the constant expression v of type i64 as an expression of type i32. The
-// resulting expression has as few 64-bit operations as possible. The runtime checks that the value
-// fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. narrowExpr
+// keeps as few 64-bit operations as possible. The runtime checks that the value fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {
@@ -292,7 +292,7 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 			return m.ConstExpr(v.Op, ir.TypeI32, w.narrowExpr(v.Args[0]), w.narrowExpr(v.Args[1]))
 		}
 	case ir.OpSelect:
-		if d, ok := divisor(v); ok {
+		if d, ok := divisorOf(v); ok {
 			return w.narrowExpr(d)
 		}
 		return m.ConstExpr(v.Op, ir.TypeI32, w.narrowCond(v.Args[0]), w.narrowExpr(v.Args[1]), w.narrowExpr(v.Args[2]))
@@ -330,8 +330,8 @@ func fits32(v *ir.Value) bool {
 
 // dividesWords reports whether the 64-bit division v in a length can become a 32-bit division in
 // the module. All specialization constants in the operands must have 32 bits. A module without
-// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. If the values
-// of the constants make an operand too large for 32 bits, the runtime refuses them (see exprText).
+// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. The runtime
+// refuses values of the constants that make an operand too large for 32 bits (see exprText).
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -343,7 +343,7 @@ func dividesWords(v *ir.Value) bool {
 
 // ofWords reports whether all constants in an expression fit 32 bits.
 func ofWords(v *ir.Value) bool {
-	if d, ok := divisor(v); ok {
+	if d, ok := divisorOf(v); ok {
 		v = d
 	}
 	if v.Op == ir.OpSpecConst {
@@ -355,9 +355,9 @@ func ofWords(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
 }
 
-// The function divisor returns the divisor y of x / y or x % y. In the lowered code, v is a select.
-// [lowerer.divide] emits this select to replace the divisor by 1 where the division would overflow.
-func divisor(v *ir.Value) (*ir.Value, bool) {
+// divisorOf returns the divisor y of x / y or x % y. If the division may overflow, v is a select.
+// The select, which lowerDivide emits, replaces the divisor by 1 where the division would overflow.
+func divisorOf(v *ir.Value) (*ir.Value, bool) {
 	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {
 		return nil, false
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// readonly records a kernel's writes, and checks that none of them reaches constant memory.
-type readonly struct {
+// writeChecker records a kernel's writes, and checks that none of them reaches constant memory.
+type writeChecker struct {
 	*reporter
-	tables  *tables
+	tables  *constTables
 	written map[any]*ir.Value       // maps an instruction and its call to the last address to which the instruction writes
 	stores  map[*ir.Var][]*ir.Value // values stored in each variable, computed after lowering
 }
 
-// The method changes records a write to memory m. It reports an error if m belongs to a
+// recordWrite records a write to memory m. recordWrite reports an error if m belongs to a
 // package-level variable. A table in the module cannot be written, and constant data is shared by
 // all launches. For memory that a pointer or slice refers to, the check runs after lowering, when
 // all stores are known.
-func (ro *readonly) changes(m mem) {
+func (ro *writeChecker) recordWrite(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {
 			ro.writesGlobal()
@@ -40,13 +40,13 @@ func (ro *readonly) changes(m mem) {
 
 // writesGlobal reports an error for a write to a package-level variable.
 func (r *reporter) writesGlobal() {
-	r.report(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
+	r.addDiag(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
 		"this may write to a package-level variable, or to what one points to, which no kernel can")
 }
 
 // inTable reports whether an address may be in the kernel's constant data. Callers must wait until
 // all stores are lowered.
-func (ro *readonly) inTable(addr *ir.Value) bool {
+func (ro *writeChecker) inTable(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
 	for len(work) > 0 {
@@ -75,7 +75,7 @@ func (ro *readonly) inTable(addr *ir.Value) bool {
 
 // storesTo returns the values that are stored in a variable. Callers must wait until all stores are
 // lowered.
-func (ro *readonly) storesTo(v *ir.Var) []*ir.Value {
+func (ro *writeChecker) storesTo(v *ir.Var) []*ir.Value {
 	if ro.stores == nil {
 		ro.stores = map[*ir.Var][]*ir.Value{}
 		for _, b := range ro.f.Blocks {

@@ -13,15 +13,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method receiver rebuilds the kernel's receiver from the kernel's arguments.
-func (l *lowerer) receiver() val {
+// rebuildReceiver rebuilds the kernel's receiver from the kernel's arguments.
+func (l *lowerer) rebuildReceiver() val {
 	if l.k.Struct == nil {
-		return bad{} // package load has reported the kernel's type
+		return badVal{} // package load has reported the kernel's type
 	}
 	next := 0
 	var v val
 	if len(l.m.Params) == 0 { // the struct has no fields except blank ones
-		v = l.zero(l.k.Type)
+		v = l.zeroValue(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)
 	}
@@ -33,11 +33,12 @@ func (l *lowerer) receiver() val {
 	return pointer{ref: c}
 }
 
-// fromArgs builds a value of Go type t. It uses the parameters from index *next on, and advances
-// *next past them. Parameter field is the position of the struct field that holds the value.
+// fromArgs builds a value of Go type t. fromArgs reads the kernel's parameters from index *next on,
+// and advances *next past the used parameters. Parameter field is the position of the struct field
+// that holds the value.
 func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	if l.k.BadFields[field] || l.k.Unsound && *next >= len(l.m.Params) {
-		return bad{}
+		return badVal{}
 	}
 	if isDSL(t, "LocalAccessor") {
 		*next++
@@ -58,7 +59,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	case *types.Struct:
 		for f := range u.Fields() {
 			if f.Name() == "_" {
-				out.elems = append(out.elems, l.zero(f.Type()))
+				out.elems = append(out.elems, l.zeroValue(f.Type()))
 				continue
 			}
 			out.elems = append(out.elems, l.fromArgs(f.Type(), next, f.Pos()))
@@ -69,7 +70,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 		}
 	default:
 		l.errorf(diag.FieldType, l.k.Pos, "pass numbers, bools, arrays, structs and slices of them", "%v cannot be an argument of a kernel", t)
-		return bad{}
+		return badVal{}
 	}
 	return out
 }
@@ -97,7 +98,7 @@ func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	}
 	c := l.newCell(t, "argument")
 	if c.bad {
-		return bad{}
+		return badVal{}
 	}
 	l.fillArray(c.mem, at, t, field)
 	return array{c.mem}
@@ -117,7 +118,7 @@ func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 	}
 	size := int(sizes.Sizeof(a.Elem()))
 	for i := range a.Len() {
-		l.fillArray(m.at(l.m.Int(ir.TypeI32, i)), at+int(i)*size, a.Elem(), field)
+		l.fillArray(m.atIndex(l.m.Int(ir.TypeI32, i)), at+int(i)*size, a.Elem(), field)
 	}
 }
 
@@ -145,14 +146,14 @@ func (l *lowerer) newAccessor(t types.Type, name string) val {
 	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
 	if !l.isFlat(elem) {
 		l.errorf(diag.FieldType, l.k.Pos, "use numbers, bools, and structs and arrays of them", "work-group memory cannot hold values of type %v", elem)
-		return bad{}
+		return badVal{}
 	}
 	s := &ir.Spec{ID: abi.SpecAccessor + uint32(i), Name: "Accessor", Type: ir.TypeI32, Default: 1}
 	l.m.Specs = append(l.m.Specs, s)
 	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
 	v.Accessor = i
 	l.accessors = append(l.accessors, v)
-	l.foresight.reserve(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
+	l.foresight.registerMemory(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.pathOf(nil, t))
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return accessor{i}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// reporter reports errors in the kernel. The reporter suppresses errors that are only consequences
-// of other errors.
+// A reporter reports errors in the kernel. The reporter suppresses errors that are only
+// consequences of other errors.
 type reporter struct {
 	*builder
 	k       *load.Kernel
@@ -27,14 +27,14 @@ type reporter struct {
 // instruction uses a bad value, errorf reports nothing, because an error has been reported for that
 // value.
 func (r *reporter) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
-	if r.frame == nil || !r.follows(r.frame.cur) {
-		r.report(code, p, hint, format, args...)
+	if r.frame == nil || !r.usesBad(r.frame.cur) {
+		r.addDiag(code, p, hint, format, args...)
 	}
 }
 
-// The method report adds a diagnostic even if the current instruction uses a bad value. The
-// diagnostic includes the chain of calls that leads to the instruction.
-func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
+// addDiag adds a diagnostic even if the current instruction uses a bad value. The diagnostic
+// includes the chain of calls that leads to the instruction.
+func (r *reporter) addDiag(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(types.Type); ok {
 			args[i] = types.TypeString(t, r.qualifier)
@@ -48,7 +48,7 @@ func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()
 	}
-	r.chained(r.diags.Add(code, r.prog.DiagPos(p), hint, format, args...))
+	r.addCalls(r.diags.Add(code, r.prog.DiagPos(p), hint, format, args...))
 }
 
 // qualifier returns the name of a package for messages. The name is empty for the kernel's own
@@ -60,8 +60,8 @@ func (r *reporter) qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// The method chained adds to d the calls that lead to the current instruction.
-func (w *builder) chained(d *diag.Diagnostic) {
+// addCalls adds to d the calls that lead to the current instruction.
+func (w *builder) addCalls(d *diag.Diagnostic) {
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),
 			Message: "called here from " + load.FuncText(f.caller.fn)})
@@ -69,8 +69,8 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// The method follows reports whether an operand of an instruction is bad.
-func (r *reporter) follows(in ssa.Instruction) bool {
+// usesBad reports whether an operand of an instruction is bad.
+func (r *reporter) usesBad(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
 		return false // a branch is lowered even if its condition is bad
 	}

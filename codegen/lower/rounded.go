@@ -12,10 +12,11 @@ import (
 )
 
 // findConverted finds the numbers that the source converts explicitly to a type of the same
-// floating-point format. Pass fuse must not combine the operation that computes such a number with
-// a following operation (Go specification, "Floating-point operators"). go/ssa drops a conversion
-// to the type that the number already has. For a dropped conversion, the code only contains a
-// DebugRef at the conversion's parenthesis. A function call has a DebugRef at its parenthesis, too.
+// floating-point format. Pass fuse must not combine the operation that computes an explicitly
+// converted number with a following operation (Go specification, "Floating-point operators").
+// go/ssa drops a conversion to the type that the number already has. After the drop, the go/ssa
+// code only contains a DebugRef at the conversion's parenthesis. A function call has a DebugRef at
+// its parenthesis, too, so findConverted distinguishes the two.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
@@ -42,16 +43,16 @@ func (f *frame) findConverted() {
 	}
 }
 
-// The method define sets the value of v in frame f to x.
-func (l *lowerer) define(f *frame, v ssa.Value, x val) {
+// setValue sets the value of v in frame f to x.
+func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {
 		case *ir.Value:
-			x = l.rounded(y)
+			x = l.markRounded(y)
 		case tuple: // a complex number
 			parts := tuple{}
 			for _, e := range y.elems {
-				parts.elems = append(parts.elems, l.rounded(e.(*ir.Value)))
+				parts.elems = append(parts.elems, l.markRounded(e.(*ir.Value)))
 			}
 			x = parts
 		}
@@ -59,9 +60,9 @@ func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// The method rounded marks the number x as rounded. Therefore pass fuse does not combine the
-// operation that computes x with an addition that uses x.
-func (l *lowerer) rounded(x *ir.Value) *ir.Value {
+// markRounded marks the number x as rounded. Therefore pass fuse does not combine the operation
+// that computes x with an addition that uses x.
+func (l *lowerer) markRounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x
 	}

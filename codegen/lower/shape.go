@@ -15,26 +15,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// storeShape stores a value in a variable. The value must have the same shape as the values stored
-// before. A stored nil pointer or nil slice adopts the shape of the variable's other values. Any
-// other zero value adopts the variable's shape only if every execution overwrites the value before
-// it is read.
+// storeShape stores a value in a variable. The stored value must have the same shape as the values
+// stored in the variable before. A stored nil pointer or nil slice adopts the shape of the
+// variable's other values. Any other zero value adopts the variable's shape only if every execution
+// overwrites the value before it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
-	w, isView := v.(view)
+	w, isView := v.(bytesView)
 	if isView && l.storeView(c, w) {
 		return
 	}
-	if _, held := c.shape.(view); held || isView {
+	if _, held := c.shape.(bytesView); held || isView {
 		l.errorf(diag.String, l.pos, viewHint, "a string of bytes cannot be kept in a variable that has others, too: a kernel does not copy them")
-		c.spoil()
+		c.markUnknown()
 		return
 	}
 	if c.several != nil {
 		l.storeSeveral(c, v)
 		return
 	}
-	if _, ok := c.shape.(text); ok {
+	if _, ok := c.shape.(dynText); ok {
 		if t, ok := l.tables.textOf(v); ok {
 			v = t
 		}
@@ -42,9 +42,9 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	l.selectVersion(c)
 	if !sameShape(c.shape, v) {
 		switch {
-		case isNilShape(v) && yields(v):
+		case isNilShape(v) && isReference(v):
 			v = l.nilLike(c.shape)
-		case isNilShape(c.shape) && !c.fixed && (yields(v) || !c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
+		case isNilShape(c.shape) && !c.fixed && (isReference(v) || !c.stored || c.home != nil && *c.home == l.alternatives.place() || l.alwaysLeadsHere(c.zeroed)):
 			l.reshape(c, v)
 		case l.tables.makeDynamic(c, c.shape, v):
 			return
@@ -54,45 +54,45 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		default:
 			if !c.reported {
 				c.reported = true
-				l.mixed(c, c.shape, v)
+				l.reportMixed(c, c.shape, v)
 			}
 			return
 		}
 	}
 	wasFixed := c.fixed
 	c.fixed = c.fixed || !isNilShape(v)
-	xs := leaves(v)
+	xs := scalarsOf(v)
 	l.makeVars(c, xs)
 	for i, x := range xs {
 		l.storeVar(c.vars[i], x)
 	}
 	l.keepVersion(c)
-	c.remember(l, v)
+	c.recordLast(l, v)
 	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
 		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
 	}
 }
 
-// storeView stores a view (a string that shares the bytes of a slice) in a variable. It returns
-// false if the variable cannot hold the view. All views in one variable must share the bytes of the
-// same memory.
-func (l *lowerer) storeView(c *cell, w view) bool {
+// storeView stores a view (a string that shares the bytes of a slice) in a variable. storeView
+// returns false if the variable cannot hold the view. All views in one variable must share the
+// bytes of the same memory.
+func (l *lowerer) storeView(c *cell, w bytesView) bool {
 	if c.several != nil || c.versions != nil {
 		return false
 	}
-	old, held := c.shape.(view)
-	_, foreseen := c.shape.(text) // an earlier lowering found that the variable holds texts
+	old, held := c.shape.(bytesView)
+	_, foreseen := c.shape.(dynText) // an earlier lowering found that the variable holds texts
 	switch {
 	case held && sameMem(old.s.at, w.s.at):
 	case foreseen && !c.stored && !c.fixed:
 		l.reshape(c, w)
-	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.alternatives.place() || l.straight(c.zeroed)):
+	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.alternatives.place() || l.alwaysLeadsHere(c.zeroed)):
 		l.reshape(c, w)
 	default:
 		return false
 	}
-	l.used(w)
-	xs := leaves(w)
+	l.recordReads(w)
+	xs := scalarsOf(w)
 	l.makeVars(c, xs)
 	for i, x := range xs {
 		l.storeVar(c.vars[i], x)
@@ -102,15 +102,14 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	return true
 }
 
-// The method straight reports whether every execution of block b continues to the current block,
-// unless the execution ends in a fault. A store in the current block then overwrites the value that
-// the variable had in b.
-func (l *lowerer) straight(b *ir.Block) bool { return l.leadsHere(b, true) }
+// alwaysLeadsHere reports whether every execution of block b continues to the current block, unless
+// the execution ends in a fault. A store in the current block then overwrites the value that the
+// variable had in b.
+func (l *lowerer) alwaysLeadsHere(b *ir.Block) bool { return l.leadsHere(b, true) }
 
-// The method unchanged reports whether every execution of block b continues to the current block,
-// without the head of a loop between the two blocks. An earlier iteration of a loop might have
-// stored another value.
-func (l *lowerer) unchanged(b *ir.Block) bool { return l.leadsHere(b, false) }
+// leadsHereOnce reports whether every execution of block b continues to the current block, without
+// the head of a loop between the two blocks.
+func (l *lowerer) leadsHereOnce(b *ir.Block) bool { return l.leadsHere(b, false) }
 
 func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	for at := l.b; b != nil; {
@@ -133,7 +132,7 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 }
 
 // leadsTo reports whether control reaches the second block from the first through blocks with a
-// single predecessor. If the blocks are the same, the result is true.
+// single predecessor. If the two blocks are the same, leadsTo returns true.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -156,10 +155,10 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 // store of nil, reshape inserts stores of the nil value of the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
-	if !yields(v) {
+	if !isReference(v) {
 		return
 	}
-	xs := leaves(w.nilLike(v))
+	xs := scalarsOf(w.nilLike(v))
 	w.makeVars(c, xs)
 	for _, at := range c.nils {
 		b := at.Block
@@ -174,9 +173,9 @@ func (w *builder) reshape(c *cell, v val) {
 	c.nils = nil
 }
 
-// The function yields reports whether value v is a pointer or slice. A nil pointer or nil slice may
-// adopt any shape.
-func yields(v val) bool {
+// isReference reports whether value v is a pointer or slice. A nil pointer or nil slice may adopt
+// any shape.
+func isReference(v val) bool {
 	switch v.(type) {
 	case slice, pointer:
 		return true
@@ -184,10 +183,10 @@ func yields(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape that phi v will have once its loop is lowered. The method is used
+// shapeAhead returns the shape that phi v will have once its loop is lowered. shapeAhead is called
 // for a phi that is read before all its operands are lowered. Only pointers and slices of the
-// kernel's variables are considered. If no operand refers to a variable of the kernel, the result
-// is nil. No code is emitted.
+// kernel's variables are considered. If no operand refers to a variable of the kernel, shapeAhead
+// returns nil. shapeAhead emits no code.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -221,15 +220,15 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 				return pointer{ref: r.fields[v.Field]}
 			}
 		case mem:
-			return pointer{ref: r.at(l.field(v.Field))}
+			return pointer{ref: r.atIndex(l.field(v.Field))}
 		}
 	case *ssa.IndexAddr:
 		switch x := l.shapeAhead(f, v.X, seen).(type) {
 		case slice:
-			return pointer{ref: x.at.at(l.field(0))}
+			return pointer{ref: x.at.atIndex(l.field(0))}
 		case pointer:
 			if m, ok := ownArray(x.ref); ok {
-				return pointer{ref: m.at(l.field(0))}
+				return pointer{ref: m.atIndex(l.field(0))}
 			}
 		}
 	case *ssa.Slice:
@@ -247,7 +246,7 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 }
 
 // ownShape returns x if x is a pointer or slice of the kernel's variables. For other values, such
-// as slices of device memory, it returns nil.
+// as slices of device memory, ownShape returns nil.
 func ownShape(x val) val {
 	switch x := x.(type) {
 	case slice:
@@ -282,17 +281,17 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	c := l.newCell(phi.Type(), phi.Comment)
 	l.setKey(c, phi)
 	f.phis[phi] = c
-	if c.cls == classShape && c.several == nil && yields(c.shape) && isNilShape(x) {
+	if c.cls == classShape && c.several == nil && isReference(c.shape) && isNilShape(x) {
 		if s := l.shapeAhead(f, phi, map[ssa.Value]bool{}); s != nil {
-			c.shape = l.canonical(s)
+			c.shape = l.canonicalVal(s)
 			c.fixed = true
-			l.makeVars(c, leaves(c.shape))
+			l.makeVars(c, scalarsOf(c.shape))
 		}
 	}
 	return c
 }
 
-// kindOf returns "slice" or "pointer", the word that messages use for a reference.
+// kindOf returns the word that messages use for a reference: "slice" or "pointer".
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
@@ -300,8 +299,8 @@ func kindOf(v val) string {
 	return "pointer"
 }
 
-// The function subject returns the text that names a variable in messages. The text is the
-// variable's name in the source, or the word "slice" or "pointer".
+// subject returns the text that names a variable in messages. subject returns the variable's name
+// in the source, or the word "slice" or "pointer".
 func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {
@@ -327,9 +326,9 @@ func (c *cell) subject(kind string) string {
 	return "the " + kind + " " + name
 }
 
-// The method mixed reports an error for a variable with two possible values of different shapes, if
-// code cannot select one of the values at run time.
-func (l *lowerer) mixed(c *cell, a, b val) {
+// reportMixed reports an error for a variable with two possible values of different shapes, if code
+// cannot select one of the values at run time.
+func (l *lowerer) reportMixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return
 	}
@@ -369,7 +368,6 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The function whyNoAlt returns these constant texts.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
@@ -383,7 +381,7 @@ var wayOut = map[string]string{
 }
 
 // whyNoAlt returns the reason why value v cannot be an alternative of a oneOf. If v can be an
-// alternative, the result is "".
+// alternative, whyNoAlt returns "".
 func whyNoAlt(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
@@ -404,9 +402,9 @@ func whyNoAlt(v val) string {
 		return whyNoAlt(v.v)
 	case pointer:
 		switch v.ref.(type) {
-		case part:
+		case innerArray:
 			return holdsPartText
-		case choice, constRef:
+		case chosenVar, constRef:
 			return holdsTableText
 		}
 	}
@@ -424,7 +422,7 @@ func (l *lowerer) describe(v val) string {
 	default:
 		return "a value"
 	}
-	if p, ok := r.(part); ok {
+	if p, ok := r.(innerArray); ok {
 		return "an array within " + l.describe(p.s)
 	}
 	if why := whyNoAlt(v); why != "" {
@@ -476,7 +474,7 @@ func isNilShape(v val) bool {
 
 // nilLike returns the nil value with the shape of v.
 func (w *builder) nilLike(v val) val {
-	xs := leaves(v)
+	xs := scalarsOf(v)
 	i := -1
 	n := rebuild(v, func() *ir.Value { i++; return w.m.Const(xs[i].Type, 0) })
 	switch n := n.(type) {
@@ -499,9 +497,9 @@ func (w *builder) nilLike(v val) val {
 // an array. A nil slice has no elements, so no access uses the offset.
 const nilOffset = -1
 
-// The method canonical prepares a value for a store in a variable. The resulting pointers always
-// have the flag isNil, and pointers to device memory are addresses without a path.
-func (w *builder) canonical(v val) val {
+// canonicalVal prepares a value for a store in a variable. The resulting pointers always have the
+// flag isNil, and pointers to device memory are addresses without a path.
+func (w *builder) canonicalVal(v val) val {
 	p, ok := v.(pointer)
 	if !ok {
 		return v
@@ -510,13 +508,13 @@ func (w *builder) canonical(v val) val {
 		p.isNil = w.m.Bool(false)
 	}
 	if m, ok := p.ref.(mem); ok && m.device() {
-		p.ref = w.addressed(m)
+		p.ref = w.asAddress(m)
 	}
 	return p
 }
 
-// If memory m is in device memory, the method addressed converts it to an address without a path.
-func (w *builder) addressed(m mem) mem {
+// If memory m is in device memory, asAddress converts it to an address without a path.
+func (w *builder) asAddress(m mem) mem {
 	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {
 		return m

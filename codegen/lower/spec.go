@@ -27,14 +27,14 @@ type specDecl struct {
 	global   *ssa.Global
 	typ      types.Type
 	required bool
-	leaves   []*ir.Spec // scalars of the constant in depth-first order
+	scalars  []*ir.Spec // scalars of the constant in depth-first order
 }
 
-// The type specs holds the specialization constants of a kernel.
-type specs struct {
+// specConsts holds the specialization constants of a kernel.
+type specConsts struct {
 	*reporter
 	decls   []*specDecl
-	lengths []func() // functions to call after the constants have been numbered
+	lengths []func() // callbacks that run after the constants have been numbered
 }
 
 func init() {
@@ -43,7 +43,7 @@ func init() {
 	for _, name := range []string{".NewSpecConstant", ".RequireSpecConstant"} {
 		add(dslPath+name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 			l.errorf(diag.SpecDecl, in.Pos(), "declare the constant as a package-level variable", "a kernel cannot make specialization constants")
-			return bad{}
+			return badVal{}
 		})
 	}
 }
@@ -98,8 +98,8 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	return specConst{d}, true
 }
 
-// specTypeError returns the name of a part of type t that specialization constants cannot have. The
-// result is "" if t is allowed.
+// specTypeError returns the name of a part of type t that specialization constants cannot have.
+// specTypeError returns "" if t is allowed.
 func specTypeError(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -125,8 +125,8 @@ func specTypeError(t types.Type) string {
 const maxSpecLeaves = 1 << 10
 
 // specLeaves adds the scalars of a specialization constant to its declaration d and to the module.
-// It removes the defaults of these scalars from the front of the list *init.
-func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
+// specLeaves removes the defaults of the added scalars from the front of the list *init.
+func (sp *specConsts) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
 		size := int(sizes.Sizeof(u.Elem()))
@@ -154,7 +154,7 @@ func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset
 	*init = (*init)[1:]
 	s := &ir.Spec{Name: d.global.Name() + path, Type: typ, Default: row.Default, User: row}
 	sp.m.Specs = append(sp.m.Specs, s)
-	d.leaves = append(d.leaves, s)
+	d.scalars = append(d.scalars, s)
 }
 
 // specScalar returns the SPIR-V type of a specialization constant. An int or uint constant has 32
@@ -177,7 +177,7 @@ func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 }
 
 // The package initializer calls a function that makes a specialization constant, and stores the
-// result in variable g. evalSpec returns this call and its argument.
+// result in variable g. evalSpec returns the call that makes the constant, and the call's argument.
 func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
 	call, tree, known := constinit.StoredCall(init, g)
 	if call == nil {
@@ -207,14 +207,14 @@ func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	if !ok || c.decl == nil {
 		l.errorf(diag.SpecDecl, in.Pos(), "declare it as a package-level variable, and read that",
 			"which specialization constant is read here is not known when the kernel is generated")
-		return bad{}
+		return badVal{}
 	}
-	leaves := c.decl.leaves
+	leaves := c.decl.scalars
 	return l.specValue(c.decl.typ, &leaves)
 }
 
-// specValue builds a value of Go type t from the first scalars of *leaves. It removes these scalars
-// from *leaves.
+// specValue builds a value of Go type t from the first scalars of *leaves. specValue removes the
+// used scalars from *leaves.
 func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -237,18 +237,18 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	}
 	c := l.newCell(t, "constant")
 	if c.bad {
-		return bad{}
+		return badVal{}
 	}
 	a := t.Underlying().(*types.Array)
 	for i := range a.Len() {
-		l.storeMem(c.mem.at(l.m.Int(ir.TypeI32, i)), l.specValue(a.Elem(), leaves), a.Elem())
+		l.storeMem(c.mem.atIndex(l.m.Int(ir.TypeI32, i)), l.specValue(a.Elem(), leaves), a.Elem())
 	}
 	return array{c.mem}
 }
 
 // finishSpecs numbers the constants in the order of their declarations. A constant has the same
 // number in all kernels of a package.
-func (sp *specs) finishSpecs() {
+func (sp *specConsts) finishSpecs() {
 	key := func(d *specDecl) (string, string, int, int) {
 		p := sp.prog.Fset.Position(d.global.Pos())
 		return d.global.Pkg.Pkg.Path(), p.Filename, p.Line, p.Column
@@ -265,12 +265,12 @@ func (sp *specs) finishSpecs() {
 			panic("BUG: the specialization constant " + d.global.Name() + " is not among what kernels mention")
 		}
 		_, pinned := sp.prog.SpecIDs[obj]
-		for i, s := range d.leaves {
+		for i, s := range d.scalars {
 			s.ID, s.User.Pinned = first+uint32(i), pinned
 		}
 	}
 	for _, d := range sp.decls {
-		for _, s := range d.leaves {
+		for _, s := range d.scalars {
 			if def := sp.m.Const(s.Type, s.Default).Int(); s.User.Max > 0 && !d.required && s.User.Type != "bool" && def < int64(s.User.Min) && len(sp.diags) == 0 {
 				sp.errorf(diag.SizeDefault, d.global.Pos(), "give it another default, or declare it with dsl.RequireSpecConstant",
 					"%s sets the length of an array, and its default is %d", s.Name, def)
@@ -284,7 +284,7 @@ func (sp *specs) finishSpecs() {
 		}
 	}
 	for _, d := range sp.decls {
-		for _, s := range d.leaves {
+		for _, s := range d.scalars {
 			s.User.ID = s.ID
 			user = append(user, s)
 		}

@@ -14,24 +14,24 @@ import (
 )
 
 // These functions of the standard library have Go bodies that depend on the memory or stack of the
-// host. So an intrinsic with the same results replaces each body.
+// host. So an intrinsic with the same results replaces the Go body of each listed function.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
 	for _, pkg := range []string{"crypto/internal/fips140/alias", "golang.org/x/crypto/internal/alias"} {
 		add(pkg+".AnyOverlap", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
-			return l.overlap(args, types.Typ[types.Byte])
+			return l.emitOverlap(args, types.Typ[types.Byte])
 		})
 		add(pkg+".InexactOverlap", lowerInexactOverlap)
 	}
 	add("crypto/internal/constanttime.boolToUint8", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		t := regType(in.Type())
-		return l.op(ir.OpSelect, t, values(args)[0], l.m.Int(t, 1), l.m.Int(t, 0))
+		return l.op(ir.OpSelect, t, scalarArgs(args)[0], l.m.Int(t, 1), l.m.Int(t, 0))
 	})
 	add("internal/bytealg.MakeNoZero", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		n, ok := args[0].(*ir.Value)
 		if !ok {
-			return l.lost(in.Type())
+			return l.reportLost(in.Type())
 		}
 		return l.makeOf(in, n, n, false)
 	})
@@ -47,18 +47,18 @@ func init() {
 	}))
 }
 
-// The method start returns the position of a slice's first byte. For device memory, the position is
-// an address. For other memory, the position is an offset in a variable. Two positions can be
-// compared only if method shared returns true for their slices.
-func (w *builder) start(s slice, elem types.Type) *ir.Value {
+// startPos returns the position of a slice's first byte. For device memory, the position is an
+// address. For other memory, the position is an offset in a variable. Two positions can be compared
+// only if mayShare returns true for their slices.
+func (w *builder) startPos(s slice, elem types.Type) *ir.Value {
 	if s.at.device() {
 		return w.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
 	}
 	return w.op(ir.OpIMul, ir.TypeI64, s.off, w.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// The function shared reports whether two slices may refer to the same memory.
-func shared(a, b slice) bool {
+// mayShare reports whether two slices may refer to the same memory.
+func mayShare(a, b slice) bool {
 	if a.at.device() || b.at.device() {
 		return a.at.device() && b.at.device()
 	}
@@ -67,18 +67,18 @@ func shared(a, b slice) bool {
 
 // lowerOverlaps lowers slices.overlaps, whose Go body compares addresses.
 func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
-	return l.overlap(args, fn.TypeArgs()[0])
+	return l.emitOverlap(args, fn.TypeArgs()[0])
 }
 
-// The method overlap emits the condition that two slices have elements in common.
-func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
+// emitOverlap emits the condition that two slices have elements in common.
+func (w *builder) emitOverlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
-	if !ok1 || !ok2 || !shared(a, b) || sizes.Sizeof(elem) == 0 {
+	if !ok1 || !ok2 || !mayShare(a, b) || sizes.Sizeof(elem) == 0 {
 		return w.m.Bool(false)
 	}
 	size := w.m.Int(ir.TypeI64, sizes.Sizeof(elem))
-	p, q := w.start(a, elem), w.start(b, elem)
+	p, q := w.startPos(a, elem), w.startPos(b, elem)
 	end := func(p, n *ir.Value) *ir.Value {
 		return w.op(ir.OpIAdd, ir.TypeI64, p, w.op(ir.OpIMul, ir.TypeI64, n, size))
 	}
@@ -89,17 +89,17 @@ func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	return w.op(ir.OpLAnd, ir.TypeBool, some, w.op(ir.OpLAnd, ir.TypeBool, before, after))
 }
 
-// lowerInexactOverlap lowers alias.InexactOverlap. The result is true if two byte slices have bytes
-// in common but do not start at the same byte.
+// lowerInexactOverlap lowers alias.InexactOverlap. The emitted condition is true if two byte slices
+// have bytes in common but do not start at the same byte.
 func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 	elem := types.Typ[types.Byte]
-	both := l.overlap(args, elem)
+	both := l.emitOverlap(args, elem)
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
-	if !ok1 || !ok2 || !shared(a, b) {
+	if !ok1 || !ok2 || !mayShare(a, b) {
 		return both
 	}
-	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.start(a, elem), l.start(b, elem)))
+	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.startPos(a, elem), l.startPos(b, elem)))
 }
 
 // lowerStartIdx lowers slices.startIdx, which returns the index in haystack of the first element of
@@ -108,10 +108,10 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	haystack, ok1 := args[0].(slice)
 	needle, ok2 := args[1].(slice)
 	elem := fn.TypeArgs()[0]
-	if !ok1 || !ok2 || !shared(haystack, needle) || sizes.Sizeof(elem) == 0 {
-		return l.lost(in.Type())
+	if !ok1 || !ok2 || !mayShare(haystack, needle) || sizes.Sizeof(elem) == 0 {
+		return l.reportLost(in.Type())
 	}
-	d := l.op(ir.OpISub, ir.TypeI64, l.start(needle, elem), l.start(haystack, elem))
+	d := l.op(ir.OpISub, ir.TypeI64, l.startPos(needle, elem), l.startPos(haystack, elem))
 	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
@@ -120,7 +120,7 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	at := l.m.NewVar(l.f, ir.Function, "at", ir.TypeI64)
 	n := l.m.NewVar(l.f, ir.Function, "n", ir.TypeI64)
@@ -132,8 +132,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	lo := l.loadVar(at)
 	l.b.Branch(l.op(ir.OpSLt, ir.TypeBool, lo, s.len), body, out)
 	l.b = body
-	rest := l.reslice(s, bounds{lo: lo})
-	rune := l.call(fn.Pkg.Func("DecodeRune"), []val{rest}, nil, in.Pos()).(tuple)
+	rest := l.reslice(s, sliceBounds{lo: lo})
+	rune := l.inlineCall(fn.Pkg.Func("DecodeRune"), []val{rest}, nil, in.Pos()).(tuple)
 	l.storeVar(at, l.op(ir.OpIAdd, ir.TypeI64, lo, rune.elems[1].(*ir.Value)))
 	l.storeVar(n, l.op(ir.OpIAdd, ir.TypeI64, l.loadVar(n), l.m.Int(ir.TypeI64, 1)))
 	l.b.Jump(head)
@@ -142,7 +142,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 }
 
 // Some functions of package slices allocate only if the result exceeds the slice's capacity, in the
-// same way as append. allocatesBeyond reports whether fn is one of these functions.
+// same way as append. allocatesBeyond reports whether fn is a function that allocates if its result
+// exceeds the slice's capacity.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":
@@ -153,21 +154,21 @@ func allocatesBeyond(fn *ssa.Function) bool {
 
 // outOfCapacity emits a fault in place of Go code that would allocate a longer slice.
 func (l *lowerer) outOfCapacity() {
-	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
-	l.dead()
+	l.emitFault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
+	l.startDead()
 }
 
-// The map simpler maps a function of the standard library to a function with less code and the same
-// result. Only a function that the replaced function calls can be its replacement.
+// simplerFuncs maps a function of the standard library to a function with less code and the same
+// result. A function can be replaced only by a function that it calls itself.
 //
-// pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
-// the algorithm.
-var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
+// pdqsort calls heapsort if it finds no good pivots. Sorted integers do not depend on the sorting
+// algorithm.
+var simplerFuncs = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// If the map simpler contains a simpler function with the same result, simplerCall replaces the
-// callee of a call by this function.
+// If simplerFuncs contains a simpler function with the same result, simplerCall replaces the callee
+// of a call by this function.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
-	other := simpler[origin(fn).RelString(nil)]
+	other := simplerFuncs[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {
 		return fn, args
 	}

@@ -20,12 +20,12 @@ type stringIter struct {
 }
 
 func (l *lowerer) rangeString(in *ssa.Range) val {
-	if t, ok := l.get(in.X).(text); ok {
+	if t, ok := l.valueOf(in.X).(dynText); ok {
 		at := l.m.NewVar(l.f, ir.Function, "rune", ir.TypeI64)
 		l.storeVar(at, l.m.Int(ir.TypeI64, 0))
 		return textIter{t, at}
 	}
-	s, ok := l.get(in.X).(str)
+	s, ok := l.valueOf(in.X).(str)
 	if !ok {
 		return l.rangeChars(in)
 	}
@@ -34,18 +34,18 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers one step of a range over a string. The first result is a bool that tells whether
-// the string has another rune. The other results are the rune's index and the rune.
+// nextRune lowers one step of a range over a string. The first result of the step is a bool that
+// tells whether the string has another rune. The other results are the rune's index and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
-	if it, ok := l.get(in.Iter).(textIter); ok {
+	if it, ok := l.valueOf(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
 	}
-	if it, ok := l.get(in.Iter).(charsIter); ok {
+	if it, ok := l.valueOf(in.Iter).(charsIter); ok {
 		return l.nextCharsRune(it)
 	}
-	it, ok := l.get(in.Iter).(stringIter)
+	it, ok := l.valueOf(in.Iter).(stringIter)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	var starts, runes []int64
 	for i, r := range it.s {
@@ -61,16 +61,16 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 	i := l.op(ir.OpSelect, ir.TypeI32, more, n, zero)
 	start := i
 	if len(runes) < len(it.s) {
-		start = l.loadVarAt(l.numbers("starts "+it.s, starts), i)
+		start = l.loadVarAt(l.numberTable("starts "+it.s, starts), i)
 	}
-	r := l.loadVarAt(l.numbers("runes "+it.s, runes), i)
+	r := l.loadVarAt(l.numberTable("runes "+it.s, runes), i)
 	return tuple{[]val{more, l.op(ir.OpUConvert, ir.TypeI64, start), r}}
 }
 
 // loadVarAt loads element i of a constant table.
 func (w *builder) loadVarAt(m mem, i *ir.Value) *ir.Value {
-	v := w.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
-	v.Aux = m.at(i).auxRef()
+	v := w.op(ir.OpLoad, ir.TypeI32, m.atIndex(i).args()...)
+	v.Aux = m.atIndex(i).auxRef()
 	return v
 }
 
@@ -92,17 +92,17 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	}
 	count := l.m.Int(ir.TypeI64, int64(len(ns)))
 	v := l.m.NewVar(l.f, ir.Function, "text", l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(max(len(ns), 1)))))
-	// Each execution of the conversion makes a new slice in Go.
+	// In Go, each execution of the conversion allocates a new slice.
 	at := l.alternatives.place()
 	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
-	l.foresight.reserve(c, l.foresight.path(l.frame.path, l.frame.cur))
+	l.foresight.registerMemory(c, l.foresight.pathOf(l.frame.path, l.frame.cur))
 	if len(ns) > 0 {
 		name := "string " + s
 		if runes {
 			name = "runes " + s
 		}
-		table := l.numbers(name, ns)
-		l.loop(l.m.Int(ir.TypeI32, int64(len(ns))), func(i *ir.Value) {
+		table := l.numberTable(name, ns)
+		l.emitLoop(l.m.Int(ir.TypeI32, int64(len(ns))), func(i *ir.Value) {
 			st := l.op(ir.OpStore, ir.TypeVoid, l.loadVarAt(table, i), i)
 			st.Aux = &ir.Ref{Var: v}
 		})
@@ -114,15 +114,15 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 // at is a variable that holds the index of the next rune.
 type charsIter struct {
 	v  val
-	c  chars
+	c  dynChars
 	at *ir.Var
 }
 
 func (l *lowerer) rangeChars(in *ssa.Range) val {
-	v := l.get(in.X)
+	v := l.valueOf(in.X)
 	c, ok := l.charsOf(v)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	at := l.m.NewVar(l.f, ir.Function, "rune", ir.TypeI64)
 	l.storeVar(at, l.m.Int(ir.TypeI64, 0))
@@ -146,20 +146,20 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	l.storeVar(width, l.m.Int(ir.TypeI64, 1))
 	l.b.Branch(l.op(ir.OpULt, ir.TypeBool, first, l.m.Int(ir.TypeI32, utf8.RuneSelf)), out, wide)
 	l.b = wide
-	x, n := l.decode(it.c, at, first)
+	x, n := l.decodeRune(it.c, at, first)
 	l.storeVar(r, x)
 	l.storeVar(width, n)
 	l.b.Jump(out)
 	l.b = out
-	l.used(it.v)
+	l.recordReads(it.v)
 	l.storeVar(it.at, l.op(ir.OpIAdd, ir.TypeI64, at, l.loadVar(width)))
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// The method decode returns the rune at the given index of the string, and the rune's width in
-// bytes. The first byte must not be ASCII. Invalid UTF-8 gives RuneError and width 1 (The Unicode
-// Standard, table 3-7).
-func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
+// decodeRune returns the rune at the given index of the string, and the rune's width in bytes. The
+// first byte of the rune must not be ASCII. For invalid UTF-8, decodeRune returns RuneError and
+// width 1 (The Unicode Standard, table 3-7).
+func (l *lowerer) decodeRune(c dynChars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }
 	within := func(x *ir.Value, lo, hi int64) *ir.Value {
@@ -167,8 +167,8 @@ func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// The function next returns the k-th byte after the first byte. Past the end of the string, the
-	// result is 0, which is not a valid continuation byte.
+	// next returns the k-th byte after the rune's first byte. Past the end of the string, next
+	// returns 0, which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

@@ -10,12 +10,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The method reserve registers cell c as memory that a call or a field of the kernel reserves. A
+// registerMemory registers cell c as memory that a call or a field of the kernel reserves. A
 // variable may hold slices and pointers of several memories that are registered in this way.
 //
-// For work-group memory, no declaring block is recorded. All iterations of a loop use the same
-// work-group memory, so no pointer can refer to an earlier iteration's memory.
-func (fs *foresight) reserve(c *cell, at *path) {
+// For work-group memory, registerMemory records no declaring block. All iterations of a loop use
+// the same work-group memory, so no pointer can refer to an earlier iteration's memory.
+func (fs *foresight) registerMemory(c *cell, at *callPath) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
 	fs.declared[at] = c
@@ -24,7 +24,7 @@ func (fs *foresight) reserve(c *cell, at *path) {
 
 // takenAhead returns the work-group memory that corresponds to the cell old of the previous
 // lowering. takenAhead makes the memory before the call that reserves it is lowered, because a loop
-// may use the memory in its next iteration. The result is nil if the length depends on
+// may use the memory in its next iteration. takenAhead returns nil if the length depends on
 // specialization constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
@@ -42,12 +42,12 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 		t = l.translateType(t)
 	}
 	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
-	l.foresight.reserve(c, old.inst)
+	l.foresight.registerMemory(c, old.inst)
 	return c
 }
 
-// constHere rebuilds a constant expression of the previous lowering in the current module. The
-// result is nil if a specialization constant has not been read yet.
+// constHere rebuilds a constant expression of the previous lowering in the current module.
+// constHere returns nil if a specialization constant in the expression has not been read yet.
 func (w *builder) constHere(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -69,9 +69,8 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// The function assigned returns the name of the variable to which the result of a call is assigned,
-// or "".
-func assigned(in *ssa.Call) string {
+// assignedName returns the name of the variable to which the result of a call is assigned, or "".
+func assignedName(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {
 			if v, ok := d.Object().(*types.Var); ok {

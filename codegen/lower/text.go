@@ -15,21 +15,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type text is a string that is selected at run time from the kernel's constant texts. The
-// fields off and n are int64 values. Field off is the text's position in the table of texts, and n
-// is its length.
-type text struct{ off, n *ir.Value }
+// dynText is a string that is selected at run time from the kernel's constant texts. The fields off
+// and n are int64 values. Field off is the text's position in the table of texts, and n is its
+// length.
+type dynText struct{ off, n *ir.Value }
 
-// The type texts is the table of all constant strings that may be selected at run time.
-type texts struct {
+// textTable is the table of all constant strings that may be selected at run time.
+type textTable struct {
 	all     string
 	dynamic map[any]bool // declarations of variables that hold strings selected at run time; keys of type partKey stand for fields and elements
 }
 
 // textOf converts string v to a text. If v is constant, textOf adds v to the table of texts.
-func (ts *tables) textOf(v val) (text, bool) {
+func (ts *constTables) textOf(v val) (dynText, bool) {
 	switch v := v.(type) {
-	case text:
+	case dynText:
 		return v, true
 	case str:
 		at := strings.Index(ts.texts.all, v.s)
@@ -38,9 +38,9 @@ func (ts *tables) textOf(v val) (text, bool) {
 			ts.texts.all += v.s
 			ts.foresight.repeat = true // the next lowering has the string in the table from the start
 		}
-		return text{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
+		return dynText{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
-	return text{}, false
+	return dynText{}, false
 }
 
 // partKey identifies a field or element of a variable in all lowerings of the kernel.
@@ -50,8 +50,8 @@ type partKey struct {
 }
 
 // makeDynamic records that variable c holds strings that are selected at run time, and requests
-// another lowering of the kernel. The result is false if another lowering would not help.
-func (ts *tables) makeDynamic(c *cell, a, b val) bool {
+// another lowering of the kernel. makeDynamic returns false if another lowering would not help.
+func (ts *constTables) makeDynamic(c *cell, a, b val) bool {
 	_, ok1 := ts.textOf(a)
 	_, ok2 := ts.textOf(b)
 	if !ok1 || !ok2 || c.key == nil || ts.texts.dynamic[c.key] {
@@ -62,12 +62,12 @@ func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 	return true
 }
 
-// setKey records the declaration of variable c, and of its parts. The key is the same in all
-// lowerings of the kernel.
+// setKey records the declaration of variable c, and of its parts. A declaration has the same key in
+// all lowerings of the kernel.
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
 	if c.inst == nil {
-		l.setInst(c, l.foresight.path(l.frame.path, key))
+		l.setInst(c, l.foresight.pathOf(l.frame.path, key))
 	}
 	if c.cls == classShape && l.foresight.carried.known[key] {
 		l.makeSeveral(c)
@@ -82,36 +82,37 @@ func (l *lowerer) setKey(c *cell, key any) {
 	}
 }
 
-// setInst records the path p of variable c, and of its parts. The path distinguishes variables that
-// the same declaration makes.
-func (l *lowerer) setInst(c *cell, p *path) {
+// setInst records the path p of variable c, and of its parts. If a declaration runs several times,
+// for example in an unrolled loop, the path distinguishes the resulting variables.
+func (l *lowerer) setInst(c *cell, p *callPath) {
 	c.inst = p
 	l.foresight.declared[p] = c
 	if l.foresight.carried.early[p] && c.cls == classShape {
 		l.makeSeveral(c)
 	}
 	for i, part := range c.fields {
-		l.setInst(part, l.foresight.carried.path(path{up: p, at: i}))
+		l.setInst(part, l.foresight.carried.internPath(callPath{up: p, at: i}))
 	}
 }
 
-// textTable returns the table of all texts with one element for each byte. If parameter runes is
-// set, each element instead holds the rune that begins at the byte. Bits 24 and above of the
-// element hold the rune's width in bytes. Decoding a rune may read bytes after the end of its text.
-func (ts *tables) textTable(runes bool) slice {
+// textTable returns the table of all texts with one element for each byte. If withRunes is set,
+// each element instead holds the rune that begins at the byte. If withRunes is set, bits 24 and
+// above of an element are the rune's width in bytes. Decoding a rune may read bytes after the end
+// of its text.
+func (ts *constTables) textTable(withRunes bool) slice {
 	all := ts.texts.all
 	if all == "" {
 		all = "\x00"
 	}
 	i, name, elem := 0, "texts", types.Typ[types.Uint8]
-	if runes {
+	if withRunes {
 		i, name, elem = 1, "runes of texts", types.Typ[types.Int32]
 	}
 	if ts.textTables[i].len == nil {
 		var ns []int64
 		for at := range len(all) {
 			n := int64(all[at])
-			if runes {
+			if withRunes {
 				r, width := utf8.DecodeRuneInString(all[at:])
 				n = int64(r) | int64(width)<<24
 			}
@@ -120,7 +121,7 @@ func (ts *tables) textTable(runes bool) slice {
 		count := ts.m.Int(ir.TypeI64, int64(len(ns)))
 		t := slice{off: ts.m.Int(ir.TypeI64, 0), len: count, cap: count}
 		if len(ns) <= maxVarTable {
-			t.at = ts.numbers(name, ns)
+			t.at = ts.numberTable(name, ns)
 		} else {
 			var scalars []*ir.Value
 			for _, n := range ns {
@@ -135,13 +136,13 @@ func (ts *tables) textTable(runes bool) slice {
 }
 
 // byteAt loads byte i of a text. The index i must be less than the text's length.
-func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
-	at := l.elem(l.tables.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
+func (l *lowerer) byteAt(t dynText, i *ir.Value) *ir.Value {
+	at := l.elemMem(l.tables.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
 	return l.loadScalar(at, types.Typ[types.Uint8])
 }
 
 // textBytes returns the bytes of a text. Code must not write to the bytes of a text.
-func (l *lowerer) textBytes(t text) slice {
+func (l *lowerer) textBytes(t dynText) slice {
 	s := l.tables.textTable(false)
 	if s.at.device() {
 		a := l.op(ir.OpAddrOf, ir.TypeAddr, s.at.addr, t.off)
@@ -195,14 +196,14 @@ func onlyLooked(v ssa.Value) bool {
 var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi] for a text t.
-func (l *lowerer) sliceText(t text, b bounds) text {
-	b.fixed = true // the upper bound is compared with the text's length
+func (l *lowerer) sliceText(t dynText, b sliceBounds) dynText {
+	b.ofArray = true // the upper bound is compared with the text's length
 	s := l.reslice(slice{at: mem{v: textVar}, off: t.off, len: t.n, cap: t.n}, b)
-	return text{s.off, s.len}
+	return dynText{s.off, s.len}
 }
 
 // differAt returns the first index at which two strings differ, or limit if that is less.
-func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
+func (l *lowerer) differAt(a, b dynChars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
 	head, body, next, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
@@ -220,19 +221,19 @@ func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 }
 
 // equalTexts lowers a == b for strings that are not both constant.
-func (l *lowerer) equalTexts(a, b chars) val {
+func (l *lowerer) equalTexts(a, b dynChars) val {
 	same := l.op(ir.OpIEq, ir.TypeBool, a.length(), b.length())
 	limit := l.op(ir.OpSelect, ir.TypeI64, same, a.length(), l.m.Int(ir.TypeI64, 0))
 	return l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, l.differAt(a, b, limit), limit))
 }
 
 // textOp lowers a comparison or concatenation of two strings that are not both constant.
-func (l *lowerer) textOp(op token.Token, a, b chars) val {
+func (l *lowerer) textOp(op token.Token, a, b dynChars) val {
 	switch op {
 	case token.ADD:
 		l.errorf(diag.String, token.NoPos, "keep the parts, or bytes in a slice",
 			"a kernel cannot join strings that are not known when the kernel is generated")
-		return bad{}
+		return badVal{}
 	case token.LSS:
 		return l.textLess(a, b)
 	case token.GTR:
@@ -244,7 +245,7 @@ func (l *lowerer) textOp(op token.Token, a, b chars) val {
 }
 
 // textLess lowers a < b for strings that are not both constant.
-func (l *lowerer) textLess(a, b chars) *ir.Value {
+func (l *lowerer) textLess(a, b dynChars) *ir.Value {
 	shorter := l.op(ir.OpSLt, ir.TypeBool, a.length(), b.length())
 	limit := l.op(ir.OpSelect, ir.TypeI64, shorter, a.length(), b.length())
 	i := l.differAt(a, b, limit)
@@ -266,14 +267,14 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 		b, ok2 := l.tables.textOf(a)
 		if !ok || !ok2 {
 			l.errorf(diag.String, token.NoPos, viewHint, "a string of bytes cannot be one of several that data choose among: a kernel does not copy them")
-			return bad{}
+			return badVal{}
 		}
 		p, q := b, acc
 		if name == "max" {
 			p, q = acc, b
 		}
 		other := l.textLess(p, q)
-		acc = text{l.op(ir.OpSelect, ir.TypeI64, other, b.off, acc.off), l.op(ir.OpSelect, ir.TypeI64, other, b.n, acc.n)}
+		acc = dynText{l.op(ir.OpSelect, ir.TypeI64, other, b.off, acc.off), l.op(ir.OpSelect, ir.TypeI64, other, b.n, acc.n)}
 	}
 	return acc
 }
@@ -281,7 +282,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 // textIter is the state of a range over a text. The field at is a variable with the index of the
 // next rune.
 type textIter struct {
-	t  text
+	t  dynText
 	at *ir.Var
 }
 
@@ -292,7 +293,7 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.t.n)
 	i := l.op(ir.OpSelect, ir.TypeI64, more, l.op(ir.OpIAdd, ir.TypeI64, it.t.off, at), zero)
-	packed := l.loadScalar(l.elem(l.tables.textTable(true), i), types.Typ[types.Int32])
+	packed := l.loadScalar(l.elemMem(l.tables.textTable(true), i), types.Typ[types.Int32])
 	width := l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpShrL, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 24)))
 	end := l.op(ir.OpIAdd, ir.TypeI64, at, width)
 	// A rune that extends beyond the end of the text is not valid.
@@ -304,13 +305,12 @@ func (l *lowerer) nextTextRune(it textIter) val {
 }
 
 // stringIntrinsic makes an intrinsic for a function with one string parameter. For a constant
-// string, the function in parameter known computes the result. For other strings, the function's
-// body is compiled.
-func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+// string, evalConst computes the result. For other strings, the function's body is compiled.
+func stringIntrinsic(evalConst func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {
-			return known(l, s.s)
+			return evalConst(l, s.s)
 		}
-		return l.call(fn, args, nil, in.Pos())
+		return l.inlineCall(fn, args, nil, in.Pos())
 	}
 }

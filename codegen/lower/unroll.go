@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type unrolled is a loop that is lowered iteration by iteration, so that the loop's index is a
+// unrolledLoop is a loop that is lowered iteration by iteration, so that the loop's index is a
 // constant in each iteration. A constant index is needed for an array or slice whose elements are
 // resolved during lowering. An example is an array of functions.
-type unrolled struct {
+type unrolledLoop struct {
 	head   *ssa.BasicBlock
 	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
 	outs   []ssa.Value              // values that are defined in the loop and used after it
@@ -51,7 +51,7 @@ func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 			continue
 		}
 		if blocks := naturalLoop(h); blocks != nil && !fs.carried.rolled[rolledKey{f.path, h}] {
-			u := &unrolled{head: h, blocks: blocks}
+			u := &unrolledLoop{head: h, blocks: blocks}
 			u.addReturns(order)
 			u.findOuts()
 			f.unrolled = append(f.unrolled, u)
@@ -124,8 +124,8 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 }
 
 // If only the block that declares a variable writes to it, initStores returns the stores to the
-// variable. Otherwise the result is nil. If a variable has no other stores, go/ssa keeps it only
-// because a closure reads it.
+// variable. If other blocks write to the variable, initStores returns nil. If only the declaring
+// block writes to a variable, go/ssa keeps the variable only because a closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -138,7 +138,8 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 }
 
 // In a three-part for statement, a phi may select the current iteration's instance of the loop
-// variable. For such a phi, instanceOf returns the loop variable. Otherwise it returns nil.
+// variable. For a phi that selects the current instance, instanceOf returns the loop variable. For
+// phis that do not select the current instance, instanceOf returns nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
 		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {
@@ -149,8 +150,8 @@ func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 }
 
 // readOnly reports whether the memory at address p is only read. Accesses in closures are included.
-// Stores that the function in parameter allowed accepts do not count as writes.
-func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
+// Stores that isAllowed accepts do not count as writes.
+func readOnly(p ssa.Value, isAllowed func(st *ssa.Store) bool) bool {
 	for _, r := range *p.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
@@ -159,11 +160,11 @@ func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 				return false
 			}
 		case *ssa.Store:
-			if r.Addr != p || r.Val == p || !allowed(r) {
+			if r.Addr != p || r.Val == p || !isAllowed(r) {
 				return false
 			}
 		case *ssa.FieldAddr:
-			if !readOnly(r, allowed) {
+			if !readOnly(r, isAllowed) {
 				return false
 			}
 		case *ssa.Phi:
@@ -209,7 +210,7 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 // addReturns adds to the loop the blocks after it that only lead to a return. A block is added only
 // if a block of the loop other than the head dominates it. The added blocks are lowered with each
 // iteration, since the returned value may have another shape in each.
-func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
+func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {
 		if u.blocks[b] || !u.head.Dominates(b) || slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool { return !found[s] }) {
@@ -229,7 +230,7 @@ func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
 }
 
 // findOuts finds the values that are used after the loop.
-func (u *unrolled) findOuts() {
+func (u *unrolledLoop) findOuts() {
 	behind := func(v ssa.Value) bool {
 		refs := v.Referrers()
 		return refs != nil && slices.ContainsFunc(*refs, func(r ssa.Instruction) bool {
@@ -244,15 +245,15 @@ func (u *unrolled) findOuts() {
 			return !u.blocks[r.Block()]
 		})
 	}
-	u.each(func(in ssa.Instruction) {
+	u.eachInstr(func(in ssa.Instruction) {
 		if v, ok := in.(ssa.Value); ok && behind(v) {
 			u.outs = append(u.outs, v)
 		}
 	})
 }
 
-// The method each calls f for each instruction of the loop, in the order of the function's blocks.
-func (u *unrolled) each(f func(in ssa.Instruction)) {
+// eachInstr calls f for each instruction of the loop, in the order of the function's blocks.
+func (u *unrolledLoop) eachInstr(f func(in ssa.Instruction)) {
 	for _, b := range u.head.Parent().Blocks {
 		if u.blocks[b] {
 			for _, in := range b.Instrs {
@@ -263,8 +264,8 @@ func (u *unrolled) each(f func(in ssa.Instruction)) {
 }
 
 // unrolledAt returns the loop that contains block b and still has to be lowered iteration by
-// iteration. The result is nil if there is no such loop.
-func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
+// iteration. If there is no such loop, unrolledAt returns nil.
+func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolledLoop {
 	for _, u := range f.unrolled {
 		if !u.active && u.blocks[b] {
 			return u
@@ -273,8 +274,8 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	return nil
 }
 
-// The method behind returns the successors of the loop's blocks that are outside of the loop.
-func (u *unrolled) behind() []*ssa.BasicBlock {
+// exitTargets returns the successors of the loop's blocks that are outside of the loop.
+func (u *unrolledLoop) exitTargets() []*ssa.BasicBlock {
 	var out []*ssa.BasicBlock
 	for b := range u.blocks {
 		for _, s := range b.Succs {
@@ -288,26 +289,26 @@ func (u *unrolled) behind() []*ssa.BasicBlock {
 
 // inRound reports whether a block is in a loop that is being lowered iteration by iteration.
 func (f *frame) inRound(b *ssa.BasicBlock) bool {
-	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
+	return slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether an Alloc declares the first instance of a loop variable. The result
-// is true only for loops that are lowered iteration by iteration.
+// firstOfRounds reports whether an Alloc declares the first instance of a loop variable. For
+// variables of loops that are lowered as loops, firstOfRounds returns false.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
-	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
+	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.blocks[last.Block()] })
 }
 
-// rolledKey identifies a loop of an inlined call. The loop is lowered as a normal loop, because the
-// number of its iterations is unknown or too large. The elements that it indexes are selected at
-// run time.
+// rolledKey identifies a loop of an inlined call. A loop with a rolledKey is lowered as a normal
+// loop, because the number of its iterations is unknown or too large. The elements that the loop
+// indexes are selected at run time.
 type rolledKey struct {
-	path *path
+	path *callPath
 	head *ssa.BasicBlock
 }
 
-// The method unroll lowers a loop iteration by iteration.
-func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
+// unrollLoop lowers a loop iteration by iteration.
+func (l *lowerer) unrollLoop(f *frame, u *unrolledLoop, order []*ssa.BasicBlock) {
 	u.active = true
 	l.foresight.rounds++
 	var rest []*ssa.BasicBlock
@@ -323,42 +324,42 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 			l.foresight.repeat = true
 			break
 		}
-		u.began = l.foresight.tick()
+		u.began = l.foresight.advanceClock()
 		at := f.block(l, u.head)
-		phis := l.forget(f, u)
+		phis := l.forgetIteration(f, u)
 		l.b = at
 		for _, in := range u.head.Instrs {
 			phi, ok := in.(*ssa.Phi)
 			switch c := phis[phi]; {
 			case !ok:
-				l.next(f, in)
+				l.lowerNext(f, in)
 			case c != nil && c.onlyConst != nil:
-				l.define(f, phi, c.onlyConst)
+				l.setValue(f, phi, c.onlyConst)
 			case c != nil:
-				l.define(f, phi, l.loadCell(c))
+				l.setValue(f, phi, l.loadCell(c))
 			}
 		}
-		l.blocks(f, rest)
+		l.lowerBlocks(f, rest)
 		if br, ok := u.head.Instrs[len(u.head.Instrs)-1].(*ssa.If); ok && isBad(f.vals[br.Cond]) {
 			break // the number of iterations is unknown; an error has been reported
 		}
 	}
 	if f.reached[u.head] {
-		l.abandon(f, u, order)
+		l.abandonUnroll(f, u, order)
 	}
 	l.foresight.rounds--
 	u.active = false
 }
 
-// The method abandon is called if some iterations of a loop could not be lowered. It adds branches
-// to all exits of the loop that have not been reached.
-func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
+// abandonUnroll is called if some iterations of a loop could not be lowered. abandonUnroll adds
+// branches to all exits of the loop that have not been reached.
+func (l *lowerer) abandonUnroll(f *frame, u *unrolledLoop, order []*ssa.BasicBlock) {
 	l.b, l.foresight.cut = f.block(l, u.head), true
 	for _, from := range order {
 		for i, to := range from.Succs {
 			if u.blocks[from] && !u.blocks[to] && !f.reached[to] {
 				next := l.newBlock()
-				l.b.Branch(l.opaque(ir.TypeBool), l.edge(f, from, i), next)
+				l.b.Branch(l.opaqueScalar(ir.TypeBool), l.edgeTo(f, from, i), next)
 				l.b = next
 			}
 		}
@@ -367,15 +368,16 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.foresight.cut = false
 }
 
-// The method forget removes all values of the previous iteration. It returns the variables of the
-// phis in the loop's head. These variables hold values for the current iteration.
-func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
+// forgetIteration removes all values of the previous iteration. forgetIteration returns the
+// variables of the phis in the loop's head. The returned variables hold the phis' values for the
+// current iteration.
+func (w *builder) forgetIteration(f *frame, u *unrolledLoop) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
 		delete(f.blocks, b)
 		delete(f.reached, b)
 	}
-	u.each(func(in ssa.Instruction) {
+	u.eachInstr(func(in ssa.Instruction) {
 		switch in := in.(type) {
 		case *ssa.Phi:
 			if in.Block() == u.head {
@@ -395,9 +397,9 @@ func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	return phis
 }
 
-// The method leave emits stores on an edge out of a loop, for the loop's values that are used after
-// the loop.
-func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
+// storeOuts emits stores on an edge out of a loop, for the loop's values that are used after the
+// loop.
+func (l *lowerer) storeOuts(f *frame, from, to *ssa.BasicBlock) {
 	for _, u := range f.unrolled {
 		if !u.active || !u.blocks[from] || u.blocks[to] {
 			continue
@@ -429,9 +431,8 @@ func (f *frame) outVar(v ssa.Value) *cell {
 	return nil
 }
 
-// foldInt evaluates an integer operation on constants. The method foldInt is used in and around
-// loops that are lowered iteration by iteration. If the operation cannot be evaluated, the result
-// is nil.
+// foldInt evaluates an integer operation on constants. foldInt is used in and around loops that are
+// lowered iteration by iteration. If the operation cannot be evaluated, foldInt returns nil.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil

@@ -14,79 +14,79 @@ import (
 
 // A val is the lowered form of a Go value. A val has one of these types:
 //
-//   - An *ir.Value is a bool, integer or float. An integer of at most 32 bits is held as an i32,
-//     extended from its width by its sign.
+//   - An *ir.Value is a bool, integer or float. An integer of at most 32 bits is an i32 that is
+//     sign-extended or zero-extended from the width of its Go type.
 //   - A tuple is a struct, the list of a call's results, or a complex number.
 //   - An array is an array value or a matrix.
-//   - Each of these types represents one kind of Go or dsl value: pointer, slice, parts, str, text,
-//     stringIter, textIter, function, iface, item, accessor, localGroup.
-//   - A bad is a value of any type for which an error has been reported.
-//   - A held is an array in the memory of a variable that also holds other alternatives.
+//   - The types pointer, slice, resolvedSlice, str, dynText, bytesView, stringIter, textIter,
+//     function, iface, item, accessor and localGroup represent Go or dsl values of one kind each.
+//   - A badVal is a value of any type for which an error has been reported.
+//   - A heldArray is an array in the memory of a variable that also holds other alternatives.
 //   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
-//     or functions. Data at run time selects one alternative.
+//     or functions. The running kernel selects one alternative by an index.
 type val any
 
 type tuple struct{ elems []val }
 
-// The type array is an array value. Code does not write to its memory after the value is made.
+// An array is an array value in memory. Code does not write to this memory after the value is made.
 type array struct{ at mem }
 
-// The type pointer is the lowered form of a Go pointer. The field isNil is a run-time bool that is
-// true if the pointer is nil. If the pointer is never nil, the field isNil is nil.
+// A pointer is the lowered Go pointer. The field isNil is a run-time bool that is true if the
+// pointer is nil. If the pointer is never nil, the field isNil is nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
-// The type slice is the lowered form of a Go slice. If the elements are in device memory, at.addr
-// is the address of the first element. For elements in other memory, the field at is an array, and
-// the field off is the index of the first element in this array.
+// A slice is a lowered Go slice. If the elements are in device memory, at.addr is the address of
+// the first element. If the elements are in other memory, the field at is an array, and the field
+// off is the first element's index in the array.
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
 	len, cap *ir.Value
 }
 
-// The type str is a string that is known during lowering.
+// A str is a string that is known during lowering.
 type str struct{ s string }
 
-// The type function is a function value that is resolved during lowering.
+// A function is a Go function value that is resolved during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
 }
 
-// The type iface is an interface value whose dynamic type is known. For a nil interface, typ is
+// An iface is an interface value whose dynamic type is known. For a nil interface, the field typ is
 // nil.
 type iface struct {
 	typ types.Type
 	v   val
 }
 
-// The type item represents a dsl item or task. The types group and subGroup represent results of an
+// An item represents a dsl item or task. The types group and subGroup represent results of an
 // item's methods.
 type item struct{}
 type group struct{}
 type subGroup struct{}
 
-// The type accessor represents a dsl.LocalAccessor. The field index is the accessor's number in the
+// An accessor represents a dsl.LocalAccessor. The field index is the accessor's number in the
 // kernel.
 type accessor struct{ index int }
 
 // A ref is the target of a pointer. Its type is *cell, mem, part, choice or constRef.
 type ref any
 
-// The type part is the target of a pointer to an array that is inside another array. The inner
-// array begins at the first element of slice s.
-type part struct {
+// innerArray is the target of a pointer to an array that is inside another array. The inner array
+// begins at the first element of slice s.
+type innerArray struct {
 	s   slice
 	typ *types.Array
 }
 
-// The type mem is memory that a path of indices and field numbers selects. The memory is in the
-// variable v, or in device memory at address addr. For device memory, the path begins with the
-// index of an element of type elem.
+// A mem is memory that a path of indices and field numbers selects. The memory is in the variable
+// v, or in device memory at address addr. For device memory, the path begins with the index of an
+// element of type elem.
 type mem struct {
 	v    *ir.Var
 	addr *ir.Value
@@ -96,12 +96,11 @@ type mem struct {
 
 func (m mem) device() bool { return m.v == nil }
 
-// The method at extends m's path by index i and returns the memory that the new path selects.
-func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
+// atIndex returns element i of the array in m.
+func (m mem) atIndex(i *ir.Value) mem { return m.extend([]*ir.Value{i}) }
 
-// The method along extends m's path by the given steps and returns the memory that the new path
-// selects.
-func (m mem) along(steps []*ir.Value) mem {
+// extend returns the memory that m's path selects if the given steps are appended to it.
+func (m mem) extend(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m
 }
@@ -120,19 +119,19 @@ func (m mem) auxRef() *ir.Ref {
 	return &ir.Ref{Var: m.v}
 }
 
-// The type class classifies Go types by the representation of their values.
-type class uint8
+// typeClass classifies Go types by the representation of their values.
+type typeClass uint8
 
 const (
-	classScalar class = iota
-	classStruct       // structs and complex numbers
+	classScalar typeClass = iota
+	classStruct           // structs and complex numbers
 	classArray
 	classMatrix
 	classShape // values that contain data known during lowering, such as pointers
 	classBad
 )
 
-func (w *builder) classify(t types.Type) class {
+func (w *builder) classify(t types.Type) typeClass {
 	if isDSL(t, items...) || isDSL(t, "Group", "SubGroup", "LocalAccessor") {
 		return classShape
 	}
@@ -266,16 +265,16 @@ func (w *builder) offsets(t types.Type) []int {
 	return out
 }
 
-// The function leaves returns the run-time scalars of a value. Values of the same shape have their
-// scalars in the same order.
-func leaves(v val) []*ir.Value {
+// scalarsOf returns the run-time scalars of a value. Values of the same shape have their scalars in
+// the same order.
+func scalarsOf(v val) []*ir.Value {
 	switch v := v.(type) {
 	case *ir.Value:
 		return []*ir.Value{v}
 	case tuple:
 		var out []*ir.Value
 		for _, e := range v.elems {
-			out = append(out, leaves(e)...)
+			out = append(out, scalarsOf(e)...)
 		}
 		return out
 	case slice:
@@ -283,10 +282,10 @@ func leaves(v val) []*ir.Value {
 			return []*ir.Value{v.at.addr, v.len, v.cap}
 		}
 		return append([]*ir.Value{v.off, v.len, v.cap}, v.at.path...)
-	case text:
+	case dynText:
 		return []*ir.Value{v.off, v.n}
-	case view:
-		return leaves(v.s)
+	case bytesView:
+		return scalarsOf(v.s)
 	case pointer:
 		var out []*ir.Value
 		if v.isNil != nil {
@@ -299,89 +298,89 @@ func leaves(v val) []*ir.Value {
 	case function:
 		var out []*ir.Value
 		for _, b := range v.bindings {
-			out = append(out, leaves(b)...)
+			out = append(out, scalarsOf(b)...)
 		}
 		return out
 	case iface:
-		return leaves(v.v)
+		return scalarsOf(v.v)
 	case oneOf:
 		out := []*ir.Value{v.tag}
 		for _, alt := range v.alts {
-			out = append(out, leaves(alt)...)
+			out = append(out, scalarsOf(alt)...)
 		}
 		return out
 	}
 	return nil
 }
 
-// rebuild returns a value with the shape of v. The function in parameter next supplies the run-time
-// scalars of this value.
-func rebuild(v val, next func() *ir.Value) val {
+// rebuild returns a value with the shape of v. nextScalar supplies the run-time scalars of the new
+// value.
+func rebuild(v val, nextScalar func() *ir.Value) val {
 	switch v := v.(type) {
 	case *ir.Value:
-		return next()
+		return nextScalar()
 	case tuple:
 		out := make([]val, len(v.elems))
 		for i, e := range v.elems {
-			out[i] = rebuild(e, next)
+			out[i] = rebuild(e, nextScalar)
 		}
 		return tuple{out}
 	case slice:
 		if v.at.device() {
-			v.at.addr = next()
+			v.at.addr = nextScalar()
 		} else {
-			v.off = next()
+			v.off = nextScalar()
 		}
-		v.len, v.cap = next(), next()
+		v.len, v.cap = nextScalar(), nextScalar()
 		if !v.at.device() {
-			v.at.path = v.at.rebuildPath(next)
+			v.at.path = v.at.rebuildPath(nextScalar)
 		}
 		return v
-	case text:
-		v.off, v.n = next(), next()
+	case dynText:
+		v.off, v.n = nextScalar(), nextScalar()
 		return v
-	case view:
-		v.s = rebuild(v.s, next).(slice)
+	case bytesView:
+		v.s = rebuild(v.s, nextScalar).(slice)
 		return v
 	case pointer:
 		if v.isNil != nil {
-			v.isNil = next()
+			v.isNil = nextScalar()
 		}
 		if m, ok := v.ref.(mem); ok {
 			if m.device() {
-				m.addr = next()
+				m.addr = nextScalar()
 			}
-			m.path = m.rebuildPath(next)
+			m.path = m.rebuildPath(nextScalar)
 			v.ref = m
 		}
 		return v
 	case function:
 		b := make([]val, len(v.bindings))
 		for i := range b {
-			b[i] = rebuild(v.bindings[i], next)
+			b[i] = rebuild(v.bindings[i], nextScalar)
 		}
 		v.bindings = b
 		return v
 	case iface:
-		v.v = rebuild(v.v, next)
+		v.v = rebuild(v.v, nextScalar)
 		return v
 	case oneOf:
-		u := oneOf{tag: next(), alts: make([]val, len(v.alts))}
+		u := oneOf{tag: nextScalar(), alts: make([]val, len(v.alts))}
 		for i, alt := range v.alts {
-			u.alts[i] = rebuild(alt, next)
+			u.alts[i] = rebuild(alt, nextScalar)
 		}
 		return u
 	}
 	return v
 }
 
-// rebuildPath replaces the indices in m's path by results of the function in parameter next. It
-// returns the new path. Field numbers belong to the shape and do not change. The path of device
-// memory does not change either, since its only step is zero.
-func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
+// rebuildPath replaces the indices in m's path by results of nextScalar. rebuildPath returns the
+// new path. Field numbers in a path do not change, since they belong to the shape. The path of
+// device memory does not change either, since its only step is zero.
+func (m mem) rebuildPath(nextScalar func() *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(m.path))
 	for i := range out {
-		if out[i] = next(); m.isField(i) || m.device() {
+		if out[i] = nextScalar(); m.isField(i) || m.device() {
 			out[i] = m.path[i]
 		}
 	}
@@ -408,8 +407,7 @@ func (m mem) isField(i int) bool {
 	return t.Kind == ir.Struct
 }
 
-// sameShape reports whether two values differ only in run-time scalars. Two values of the same
-// shape can be stored in one variable.
+// sameShape reports whether two values differ only in run-time scalars.
 func sameShape(a, b val) bool {
 	switch a := a.(type) {
 	case *ir.Value:
@@ -429,18 +427,18 @@ func sameShape(a, b val) bool {
 	case array:
 		b, ok := b.(array)
 		return ok && a.at.v == b.at.v
-	case held:
-		b, ok := b.(held)
+	case heldArray:
+		b, ok := b.(heldArray)
 		return ok && types.Identical(a.typ, b.typ)
 	case slice:
 		b, ok := b.(slice)
 		return ok && sameMem(a.at, b.at)
-	case text:
-		_, ok := b.(text)
+	case dynText:
+		_, ok := b.(dynText)
 		return ok
-	case parts:
-		b, ok := b.(parts)
-		return ok && a.same(b)
+	case resolvedSlice:
+		b, ok := b.(resolvedSlice)
+		return ok && a.sameElems(b)
 	case pointer:
 		b, ok := b.(pointer)
 		if !ok || (a.isNil == nil) != (b.isNil == nil) {
@@ -479,8 +477,8 @@ func sameShape(a, b val) bool {
 			}
 		}
 		return true
-	case null:
-		_, ok := b.(null)
+	case nilAlt:
+		_, ok := b.(nilAlt)
 		return ok
 	case nil:
 		return b == nil
@@ -488,9 +486,9 @@ func sameShape(a, b val) bool {
 	return a == b
 }
 
-// sameCell reports whether two references refer to the same variable. At least one of the
-// references must not have type mem. Package-level variables are compared by identity, since some
-// of their values cannot be compared with ==.
+// sameCell reports whether two references refer to the same variable. At least one of the two
+// references must have another type than mem. Package-level variables are compared by identity,
+// since some of their values cannot be compared with ==.
 func sameCell(a, b ref) bool {
 	switch x := a.(type) {
 	case *cell:

@@ -10,18 +10,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type versions holds the different shapes that a variable has in succession. For example, a
-// field is set to another function, or to a slice of another array, before it is used again. go/ssa
-// makes separate values for successive contents of a local variable, but not for fields and
-// captured variables.
-type versions struct {
-	all      []*version
-	at       map[*ir.Block]*version // maps a block to the last version of the shape that the block stores
-	changed  token.Pos              // position at which the shape first changed
-	reported bool                   // whether an error has been reported that the current shape is not known
+// shapeVersions holds the different shapes that a variable has in succession. For example, a field
+// is set to another function, or to a slice of another array, before it is used again. go/ssa makes
+// separate values for successive contents of a local variable, but not for fields and captured
+// variables.
+type shapeVersions struct {
+	all      []*shapeVersion
+	at       map[*ir.Block]*shapeVersion // maps a block to the last version of the shape that the block stores
+	changed  token.Pos                   // position at which the shape first changed
+	reported bool                        // whether an error has been reported that the current shape is not known
 }
 
-type version struct {
+type shapeVersion struct {
 	shape val
 	vars  []*ir.Var
 }
@@ -34,7 +34,7 @@ func (w *builder) supersede(c *cell, v val) bool {
 		return false
 	}
 	if c.versions == nil {
-		c.versions = &versions{all: []*version{{c.shape, c.vars}}, at: map[*ir.Block]*version{}, changed: w.pos}
+		c.versions = &shapeVersions{all: []*shapeVersion{{c.shape, c.vars}}, at: map[*ir.Block]*shapeVersion{}, changed: w.pos}
 	}
 	ver := c.versions.versionOf(v)
 	c.shape, c.vars, c.fixed = ver.shape, ver.vars, true
@@ -43,13 +43,13 @@ func (w *builder) supersede(c *cell, v val) bool {
 
 // versionOf returns the version with the shape of v. If no version has this shape, versionOf adds a
 // version.
-func (vs *versions) versionOf(v val) *version {
+func (vs *shapeVersions) versionOf(v val) *shapeVersion {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
 			return ver
 		}
 	}
-	ver := &version{shape: v}
+	ver := &shapeVersion{shape: v}
 	vs.all = append(vs.all, ver)
 	return ver
 }
@@ -63,14 +63,15 @@ func (w *builder) keepVersion(c *cell) {
 	}
 }
 
-// A version is one of the shapes that a variable has in succession. selectVersion selects a version
-// that is possible in the current block and sets the variable's shape to it. If several versions
-// are possible, the method returns another possible version. Otherwise it returns nil.
-func (w *builder) selectVersion(c *cell) *version {
+// A shapeVersion is one of the shapes that a variable has in succession. selectVersion selects a
+// version that is possible in the current block and sets the variable's shape to it. If a second
+// version is possible, selectVersion returns the second version. If only one version is possible,
+// selectVersion returns nil.
+func (w *builder) selectVersion(c *cell) *shapeVersion {
 	if c.versions == nil {
 		return nil
 	}
-	var found []*version
+	var found []*shapeVersion
 	seen := map[*ir.Block]bool{}
 	var walk func(b *ir.Block)
 	walk = func(b *ir.Block) {
@@ -105,38 +106,38 @@ func (w *builder) selectVersion(c *cell) *version {
 	return nil
 }
 
-// onlyVersion selects the variable's version for a load. If several versions are possible, it
-// reports an error.
+// onlyVersion selects the variable's version for a load. If several versions are possible,
+// onlyVersion reports an error.
 func (l *lowerer) onlyVersion(c *cell) {
 	if also := l.selectVersion(c); also != nil && !c.versions.reported && !l.maySeveral(c, c.shape, also.shape) {
 		c.versions.reported = true
 		save := l.pos
 		l.pos = c.versions.changed
-		l.mixed(c, c.shape, also.shape)
+		l.reportMixed(c, c.shape, also.shape)
 		l.pos = save
 	}
 }
 
 // loopsSince reports whether the current instruction is in a loop that does not contain the block
-// in parameter home. Loops that are lowered iteration by iteration do not count.
-func (w *builder) loopsSince(home place) bool {
+// in homeBlock. Loops that are lowered iteration by iteration do not count.
+func (w *builder) loopsSince(homeBlock frameBlock) bool {
 	callers := map[*frame]bool{}
 	for f := w.frame; f != nil; f = f.caller {
 		callers[f] = true
 	}
-	for !callers[home.frame] { // the call of home's function has ended
-		if home.frame.site == nil {
+	for !callers[homeBlock.frame] { // the call of home's function has ended
+		if homeBlock.frame.site == nil {
 			return true
 		}
-		home = place{frame: home.frame.caller, block: home.frame.site.Block()}
+		homeBlock = frameBlock{frame: homeBlock.frame.caller, block: homeBlock.frame.site.Block()}
 	}
 	in := w.frame.cur
 	for f := w.frame; ; f = f.caller {
 		var inside *ssa.BasicBlock
-		if f == home.frame {
-			inside = home.block
+		if f == homeBlock.frame {
+			inside = homeBlock.block
 		}
-		if f.loops(in.Block(), inside) {
+		if f.inOtherLoop(in.Block(), inside) {
 			return true
 		}
 		if inside != nil {
@@ -146,9 +147,9 @@ func (w *builder) loopsSince(home place) bool {
 	}
 }
 
-// The method loops reports whether block b is in a loop that does not contain the block in
-// parameter home.
-func (f *frame) loops(b, home *ssa.BasicBlock) bool {
+// inOtherLoop reports whether block b is in a loop that does not contain the block in parameter
+// home.
+func (f *frame) inOtherLoop(b, home *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {
 			continue

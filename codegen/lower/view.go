@@ -12,23 +12,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The type view is a string that a conversion makes from a byte slice. The conversion does not copy
-// the bytes, so the view is valid only until the bytes are written.
-type view struct {
+// A bytesView (view) is a string that a conversion makes from a byte slice. The conversion does not
+// copy the bytes, so the view is valid only until the bytes are written.
+type bytesView struct {
 	s    slice
-	made point // code position of the conversion, or of the load from the variable in field kept
-	kept *cell // variable from which the view was loaded, or nil
+	made codePoint // code position of the conversion, or of the load from the variable in field kept
+	kept *cell     // variable from which the view was loaded, or nil
 }
 
-// The type point is a position in the emitted code. The position is after the instruction prev. If
+// A codePoint is a position in the emitted code. The position is after the instruction prev. If
 // prev is nil, the position is the beginning of block b.
-type point struct {
+type codePoint struct {
 	b    *ir.Block
 	prev *ir.Value
 }
 
-func (w *builder) here() point {
-	p := point{b: w.b}
+func (w *builder) here() codePoint {
+	p := codePoint{b: w.b}
 	if n := len(w.b.Insts); n > 0 {
 		p.prev = w.b.Insts[n-1]
 	}
@@ -39,20 +39,20 @@ func (w *builder) here() point {
 const viewHint = "use the string before anything is written, compare bytes by bytes.Equal, or copy them to an array"
 
 // viewOf lowers string(b) for a byte slice.
-func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
+func (w *builder) viewOf(s slice) bytesView { return bytesView{s: s, made: w.here()} }
 
-// The type chars is a string whose bytes are known only at run time. The string is a text, a view,
-// or a oneOf of texts and views.
-type chars interface {
+// dynChars is a string whose bytes are known only at run time. The string is a dynText, a
+// bytesView, or a someChars.
+type dynChars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value
 }
 
-func (t text) length() *ir.Value                    { return t.n }
-func (t text) at(l *lowerer, i *ir.Value) *ir.Value { return l.byteAt(t, i) }
-func (v view) length() *ir.Value                    { return v.s.len }
-func (v view) at(l *lowerer, i *ir.Value) *ir.Value {
-	return l.loadScalar(l.elem(v.s, i), types.Typ[types.Uint8])
+func (t dynText) length() *ir.Value                    { return t.n }
+func (t dynText) at(l *lowerer, i *ir.Value) *ir.Value { return l.byteAt(t, i) }
+func (v bytesView) length() *ir.Value                  { return v.s.len }
+func (v bytesView) at(l *lowerer, i *ir.Value) *ir.Value {
+	return l.loadScalar(l.elemMem(v.s, i), types.Typ[types.Uint8])
 }
 
 // someChars is a oneOf of several strings. The field n is the length of the selected string.
@@ -64,22 +64,22 @@ type someChars struct {
 func (s someChars) length() *ir.Value { return s.n }
 
 func (s someChars) at(l *lowerer, i *ir.Value) *ir.Value {
-	v := l.each(s.u, types.Typ[types.Uint8], func(alt val) val {
+	v := l.eachAlt(s.u, types.Typ[types.Uint8], func(alt val) val {
 		c, _ := l.charsOf(alt)
 		return c.at(l, i)
 	})
 	return v.(*ir.Value)
 }
 
-// charsOf converts string v to the type chars.
-func (l *lowerer) charsOf(v val) (chars, bool) {
+// charsOf converts string v to dynChars.
+func (l *lowerer) charsOf(v val) (dynChars, bool) {
 	switch v := v.(type) {
-	case view:
+	case bytesView:
 		return v, true
 	case oneOf:
 		var lens []val
 		for i := range v.alts {
-			c, ok := l.charsOf(l.alt(v, i))
+			c, ok := l.charsOf(l.altOf(v, i))
 			if !ok {
 				return nil, false
 			}
@@ -92,15 +92,15 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 	return t, ok
 }
 
-// The method used records that the current code reads the given values, as far as they are views.
-// At the end of lowering, the method reports an error if code may write to a view's bytes between
-// the conversion and this read.
-func (l *lowerer) used(vs ...val) {
+// recordReads records that the current code reads the given values, if they are views. At the end
+// of lowering, the lowerer reports an error if code may write to a view's bytes between the
+// conversion and this read.
+func (l *lowerer) recordReads(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
-			l.used(u.alts...)
+			l.recordReads(u.alts...)
 		}
-		if v, ok := v.(view); ok {
+		if v, ok := v.(bytesView); ok {
 			to := l.here()
 			l.atEnd(func() {
 				at := l.writeBetween(v.made, to, v.s.at)
@@ -108,7 +108,7 @@ func (l *lowerer) used(vs ...val) {
 					at = l.writeSinceKept(v)
 				}
 				if at != nil {
-					l.report(diag.String, l.pos, viewHint, "the bytes that this string is made of may have changed since it was: a kernel does not copy them")
+					l.addDiag(diag.String, l.pos, viewHint, "the bytes that this string is made of may have changed since it was: a kernel does not copy them")
 				}
 			})
 		}
@@ -117,16 +117,16 @@ func (l *lowerer) used(vs ...val) {
 
 // lookAt lowers []byte(v) for a view v if the bytes are only read. If the bytes are only read, the
 // conversion needs no copy.
-func (w *builder) lookAt(in *ssa.Convert, v view) val {
+func (w *builder) lookAt(in *ssa.Convert, v bytesView) val {
 	if w.frame.looks == nil {
-		w.frame.looks = map[ssa.Value]view{}
+		w.frame.looks = map[ssa.Value]bytesView{}
 	}
 	w.frame.looks[in] = v
 	return v.s
 }
 
-// The method looked records a use of a view if the load instruction reads a byte of the view.
-func (l *lowerer) looked(load *ssa.UnOp) {
+// recordLoad records a use of a view if the load instruction reads a byte of the view.
+func (l *lowerer) recordLoad(load *ssa.UnOp) {
 	at, ok := load.X.(*ssa.IndexAddr)
 	if !ok || len(l.frame.looks) == 0 {
 		return
@@ -140,7 +140,7 @@ func (l *lowerer) looked(load *ssa.UnOp) {
 		bytes = part.X
 	}
 	if v, ok := l.frame.looks[bytes]; ok {
-		l.used(v)
+		l.recordReads(v)
 	}
 }
 
@@ -149,7 +149,7 @@ func (l *lowerer) looked(load *ssa.UnOp) {
 const maxUnrolledText = 16
 
 // equalView lowers v == s for a view v and a constant string s.
-func (l *lowerer) equalView(v view, s string) val {
+func (l *lowerer) equalView(v bytesView, s string) val {
 	same := l.m.NewVar(l.f, ir.Function, "same", ir.TypeBool)
 	l.storeVar(same, l.m.Bool(false))
 	compare, out := l.newBlock(), l.newBlock()
@@ -172,17 +172,17 @@ func (l *lowerer) equalView(v view, s string) val {
 
 // equalViews lowers x == y for strings of which at least one is a view.
 func (l *lowerer) equalViews(x, y val) val {
-	defer func() { l.used(x, y) }()
-	if _, ok := x.(view); !ok {
+	defer func() { l.recordReads(x, y) }()
+	if _, ok := x.(bytesView); !ok {
 		x, y = y, x
 	}
 	if s, ok := y.(str); ok && len(s.s) <= maxUnrolledText {
-		return l.equalView(x.(view), s.s)
+		return l.equalView(x.(bytesView), s.s)
 	}
 	a, ok1 := l.charsOf(x)
 	b, ok2 := l.charsOf(y)
 	if !ok1 || !ok2 {
-		return l.lost(types.Typ[types.Bool])
+		return l.reportLost(types.Typ[types.Bool])
 	}
 	return l.equalTexts(a, b)
 }
@@ -191,9 +191,9 @@ func (l *lowerer) equalViews(x, y val) val {
 func (l *lowerer) viewsOf(u oneOf) val {
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
-		s, ok := l.alt(u, i).(slice)
+		s, ok := l.altOf(u, i).(slice)
 		if !ok {
-			return l.lost(types.Typ[types.String])
+			return l.reportLost(types.Typ[types.String])
 		}
 		out.alts = append(out.alts, l.viewOf(s))
 	}
@@ -204,34 +204,34 @@ func (l *lowerer) viewsOf(u oneOf) val {
 func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
 	c, ok := l.charsOf(v)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	x := c.at(l, l.toI64(l.checkIndex(i, in.Index.Type(), c.length()), in.Index.Type()))
-	l.used(v)
+	l.recordReads(v)
 	return x
 }
 
-// sliceSome lowers v[lo:hi] for a oneOf of several strings. Code slices the selected string, and
-// all other alternatives become empty.
+// sliceSome lowers v[lo:hi] for a oneOf of several strings. The emitted code slices the selected
+// string, and all other alternatives become empty.
 func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	c, ok := l.charsOf(u)
 	if !ok {
-		return l.lost(in.Type())
+		return l.reportLost(in.Type())
 	}
 	if lo == nil {
 		lo = l.m.Int(ir.TypeI64, 0)
 	}
-	whole := text{l.m.Int(ir.TypeI64, 0), c.length()}
-	cut := l.sliceText(whole, bounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)})
+	whole := dynText{l.m.Int(ir.TypeI64, 0), c.length()}
+	cut := l.sliceText(whole, sliceBounds{lo: lo, hi: hi, unsignedLo: isUint64Value(in.Low), unsignedHi: isUint64Value(in.High)})
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
-		alt := l.alt(u, i)
+		alt := l.altOf(u, i)
 		is, zero := l.isAlt(u, i), l.m.Int(ir.TypeI64, 0)
 		off, n := l.op(ir.OpSelect, ir.TypeI64, is, cut.off, zero), l.op(ir.OpSelect, ir.TypeI64, is, cut.n, zero)
-		v, ok := alt.(view)
+		v, ok := alt.(bytesView)
 		if !ok {
 			t, _ := l.tables.textOf(alt)
-			out.alts = append(out.alts, text{l.op(ir.OpIAdd, ir.TypeI64, t.off, off), n})
+			out.alts = append(out.alts, dynText{l.op(ir.OpIAdd, ir.TypeI64, t.off, off), n})
 			continue
 		}
 		if v.s.at.device() {
@@ -248,16 +248,16 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 }
 
 // sliceView lowers v[lo:hi] for a view v.
-func (l *lowerer) sliceView(v view, b bounds) view {
-	b.fixed, v.s.cap = true, v.s.len // the upper bound is compared with the length of the view
+func (l *lowerer) sliceView(v bytesView, b sliceBounds) bytesView {
+	b.ofArray, v.s.cap = true, v.s.len // the upper bound is compared with the length of the view
 	v.s = l.reslice(v.s, b)
 	return v
 }
 
 // writeBetween returns an instruction between two points of the code that may write to memory m.
-// The result is nil if no instruction may write to m.
-func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
-	begin, end := from.index(0), to.index(len(to.b.Insts))
+// writeBetween returns nil if no instruction may write to m.
+func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
+	begin, end := from.indexOf(0), to.indexOf(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
 		return l.firstWrite(from.b.Insts[begin:end], m)
 	}
@@ -270,13 +270,14 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay searches the blocks on paths between the blocks from and to. It returns an instruction
-// that may write to memory m, or nil. Paths through a block for which stop is true do not count.
+// writeOnWay searches the blocks on paths between the blocks from and to. writeOnWay returns an
+// instruction that may write to memory m, or nil. Paths through a block for which stop is true do
+// not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
-	spread(from, stop, succs, ahead)
+	markPaths(from, stop, succs, ahead)
 	behind := map[*ir.Block]bool{}
-	spread(to, stop, func(b *ir.Block) []*ir.Block { return b.Preds }, behind)
+	markPaths(to, stop, func(b *ir.Block) []*ir.Block { return b.Preds }, behind)
 	for b := range ahead {
 		if !behind[b] {
 			continue
@@ -290,28 +291,29 @@ func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m 
 
 func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
 
-// The function spread marks the blocks that are reachable from b. Paths end before a block for
-// which stop is true.
-func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
+// markPaths marks the blocks that are reachable from b. Paths end before a block for which stop is
+// true.
+func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
 		if !stop(s) && !seen[s] {
 			seen[s] = true
-			spread(s, stop, next, seen)
+			markPaths(s, stop, next, seen)
 		}
 	}
 }
 
 // The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
 // bytes of this view between its store in the variable and its load. A later store to the variable
-// overrides earlier stores. The result is nil if no instruction may write to the bytes.
-func (l *lowerer) writeSinceKept(v view) *ir.Value {
+// overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
+// bytes.
+func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
-	end := to.index(len(to.b.Insts))
-	before := -1 // index of the instruction after the last store to v.kept before the load, in the same block; -1 if the block has no such store
+	end := to.indexOf(len(to.b.Insts))
+	before := -1 // index of the instruction after the last store to v.kept before the load, in the same block; -1 if the block does not store to v.kept
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
-		if i := st.index(0); st.b == to.b && i <= end {
+		if i := st.indexOf(0); st.b == to.b && i <= end {
 			before = max(before, i)
 		}
 	}
@@ -320,9 +322,9 @@ func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	}
 	stop := func(b *ir.Block) bool { return holds[b] }
 	for _, from := range stores {
-		begin := from.index(0)
-		hidden := slices.ContainsFunc(stores, func(st point) bool { return st.b == from.b && st.index(0) > begin })
-		if hidden || !reaches(from.b, to.b, stop) {
+		begin := from.indexOf(0)
+		hidden := slices.ContainsFunc(stores, func(st codePoint) bool { return st.b == from.b && st.indexOf(0) > begin })
+		if hidden || !pathExists(from.b, to.b, stop) {
 			continue
 		}
 		if w := l.firstWrite(from.b.Insts[begin:], v.s.at); w != nil {
@@ -338,24 +340,24 @@ func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	return nil
 }
 
-// The function reaches reports whether a path leads from one block to the beginning of another
-// block. Paths through a block for which stop is true do not count.
-func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
+// pathExists reports whether a path leads from one block to the beginning of another block. Paths
+// through a block for which stop is true do not count.
+func pathExists(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	seen := map[*ir.Block]bool{}
-	spread(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)
+	markPaths(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)
 	return seen[to]
 }
 
-// The method index returns the index of the instruction after point p. If the instruction at p has
-// been removed, the result is the parameter lost.
-func (p point) index(lost int) int {
+// indexOf returns the index of the instruction after point p. If the instruction at p has been
+// removed, indexOf returns ifRemoved.
+func (p codePoint) indexOf(ifRemoved int) int {
 	if p.prev == nil {
 		return 0
 	}
 	if i := slices.Index(p.b.Insts, p.prev); i >= 0 {
 		return i + 1
 	}
-	return lost
+	return ifRemoved
 }
 
 // firstWrite returns the first instruction that may write to memory m. If other work-items share m,

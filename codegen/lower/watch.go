@@ -23,11 +23,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// The method watched reports whether each launch compares the value of variable g with its value at
-// the time of generation. An exported variable may be written by packages that are not loaded.
-func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
+// isWatched reports whether each launch compares the value of variable g with its value at the time
+// of generation. Launches compare exported variables because packages that are not loaded may write
+// to them.
+func (l *lowerer) isWatched(g *ssa.Global) bool { return launchWatches(l.prog, l.k.Pkg, g) }
 
-func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
+func launchWatches(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
 	path := g.Pkg.Pkg.Path()
 	if p.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
 		return false
@@ -47,7 +48,7 @@ func (l *lowerer) finishVariables() {
 			continue
 		}
 		name := g.Pkg.Pkg.Path() + "." + g.Name()
-		if !l.watched(g) {
+		if !l.isWatched(g) {
 			if !l.prog.IsStd(g.Pkg.Pkg.Path()) {
 				l.m.Unwatched = append(l.m.Unwatched, name)
 			}
@@ -59,23 +60,23 @@ func (l *lowerer) finishVariables() {
 			if !ok {
 				panic(fmt.Sprintf("BUG: the variable %s has no value", name))
 			}
-			d := &digest{l: l}
-			d.value(tree, t, 0)
+			d := &varDigest{l: l}
+			d.addValue(tree, t, 0)
 			row.Sum = max(abi.Sum(string(d.bytes)), 1)
 		}
 		l.m.Variables = append(l.m.Variables, row)
 	}
 }
 
-// The type digest computes the bytes that represent a variable's value in the ABI.
-type digest struct {
+// varDigest computes the bytes that represent a variable's value in the ABI.
+type varDigest struct {
 	l     *lowerer
 	bytes []byte
 }
 
-func (d *digest) word(n uint64) { d.bytes = binary.LittleEndian.AppendUint64(d.bytes, n) }
+func (d *varDigest) word(n uint64) { d.bytes = binary.LittleEndian.AppendUint64(d.bytes, n) }
 
-func (d *digest) flag(set bool) bool {
+func (d *varDigest) flag(set bool) bool {
 	if set {
 		d.bytes = append(d.bytes, 1)
 	} else {
@@ -84,26 +85,26 @@ func (d *digest) flag(set bool) bool {
 	return set
 }
 
-func (d *digest) text(s string) {
+func (d *varDigest) text(s string) {
 	d.word(uint64(len(s)))
 	d.bytes = append(d.bytes, s...)
 }
 
-// The method value appends the bytes of a value of type t to the digest.
-func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
+// addValue appends the bytes of a value of type t to the digest.
+func (d *varDigest) addValue(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
 		tree = &constinit.Tree{}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		d.basic(tree, t, u)
+		d.addBasic(tree, t, u)
 	case *types.Array:
 		for i := range int(u.Len()) {
-			d.value(tree.Parts[i], u.Elem(), pointers)
+			d.addValue(tree.Parts[i], u.Elem(), pointers)
 		}
 	case *types.Struct:
 		for i := range u.NumFields() {
-			d.value(tree.Parts[i], u.Field(i).Type(), pointers)
+			d.addValue(tree.Parts[i], u.Field(i).Type(), pointers)
 		}
 	case *types.Slice:
 		if tree.Length == 0 && !tree.Made {
@@ -112,7 +113,7 @@ func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 		}
 		d.word(uint64(tree.Length) + 1)
 		for i := range tree.Length {
-			d.value(tree.Parts[i], u.Elem(), pointers)
+			d.addValue(tree.Parts[i], u.Elem(), pointers)
 		}
 	case *types.Pointer:
 		if !d.flag(tree.To != nil) || pointers >= abi.MaxPointers {
@@ -120,10 +121,10 @@ func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 		}
 		if g, ok := tree.To.ID.(*ssa.Global); ok {
 			to, _ := d.l.foresight.carried.inits.Tree(g)
-			d.value(to, u.Elem(), pointers+1)
+			d.addValue(to, u.Elem(), pointers+1)
 			return
 		}
-		d.value(tree.To.Tree, u.Elem(), pointers+1)
+		d.addValue(tree.To.Tree, u.Elem(), pointers+1)
 	case *types.Interface:
 		if !d.flag(tree.Dynamic != nil) {
 			return
@@ -131,7 +132,7 @@ func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 		d.text(dynamicName(tree.Dynamic))
 		concrete := *tree
 		concrete.Dynamic = nil
-		d.value(&concrete, tree.Dynamic, pointers)
+		d.addValue(&concrete, tree.Dynamic, pointers)
 	case *types.Signature:
 		fn, _ := tree.Leaf.(*ssa.Function)
 		if d.flag(fn != nil) {
@@ -142,7 +143,7 @@ func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	}
 }
 
-func (d *digest) basic(tree *constinit.Tree, t types.Type, u *types.Basic) {
+func (d *varDigest) addBasic(tree *constinit.Tree, t types.Type, u *types.Basic) {
 	c, _ := tree.Leaf.(*ssa.Const)
 	if u.Info()&types.IsString != 0 {
 		s := ""
@@ -161,12 +162,12 @@ func (d *digest) basic(tree *constinit.Tree, t types.Type, u *types.Basic) {
 	case tree.Number != nil:
 		scalars = d.l.numberOf(tree, t)
 	case tree.Leaf == nil:
-		scalars = leaves(d.l.zero(t))
+		scalars = scalarsOf(d.l.zeroValue(t))
 	case gotypes.IsFloat(t):
 		x, _ := constinit.ExactFloat(tree.Leaf)
 		scalars = []*ir.Value{d.l.float(regType(t), x)}
 	default:
-		scalars = leaves(d.l.constant(c))
+		scalars = scalarsOf(d.l.constant(c))
 	}
 	size := int(sizes.Sizeof(t)) / len(scalars)
 	for _, s := range scalars {
@@ -194,7 +195,7 @@ func dynamicName(t types.Type) string {
 
 // funcName returns the name that the linker gives to a function. The name of a function literal
 // consists of its file and line.
-func (d *digest) funcName(fn *ssa.Function) string {
+func (d *varDigest) funcName(fn *ssa.Function) string {
 	if fn.Parent() != nil {
 		at := d.l.prog.Fset.Position(fn.Pos())
 		return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
