@@ -228,9 +228,9 @@ type kernelResult struct {
 	lacks  []error
 	// unwatchedVars is the list Module.Unwatched of the kernel.
 	unwatchedVars []string
-	diags     diag.List
-	err       error
-	dump      bytes.Buffer
+	diags         diag.List
+	err           error
+	dump          bytes.Buffer
 }
 
 // compileAll compiles the kernels in parallel. The order of compilation does not affect the

@@ -19,7 +19,7 @@ type ruleScanner struct {
 	// foreignFindings returns the findings in a function whose code is not loaded. The result ok is false if the
 	// function is not known. foreignFindings may be nil.
 	foreignFindings func(fn *ssa.Function) (wrong []violation, ok bool)
-	scans   map[*ssa.Function]*scanResult
+	scans           map[*ssa.Function]*scanResult
 }
 
 // scanResult holds the results of one function's scan, in which all rules are applied.

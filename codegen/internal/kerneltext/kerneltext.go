@@ -36,12 +36,12 @@ type Package struct {
 	// Missing is true if the go command could not list the package. A missing package might contain kernels.
 	Missing bool
 
-	leads   answer            // whether the package imports dsl, directly or indirectly
+	leads   answer               // whether the package imports dsl, directly or indirectly
 	decls   map[string]*typeDecl // nil until the files are read
-	dots    []*Package       // packages imported by "."
-	broken  bool             // whether a file has syntax errors
-	skipped bool             // whether a file is generated, so that its declarations are not read
-	methods bool             // whether the package imports dsl directly, as packages with kernels do
+	dots    []*Package           // packages imported by "."
+	broken  bool                 // whether a file has syntax errors
+	skipped bool                 // whether a file is generated, so that its declarations are not read
+	methods bool                 // whether the package imports dsl directly, as packages with kernels do
 }
 
 // answer is the answer to a yes-or-no question. An answer is unknown before the question is answered.

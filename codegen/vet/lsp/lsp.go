@@ -30,9 +30,9 @@ import (
 // langServer compiles the kernels of the packages whose files are open in the editor. The server
 // compiles the texts in the editor, which may not be saved yet.
 type langServer struct {
-	in    *bufio.Reader
+	in          *bufio.Reader
 	typingPause time.Duration // delay between the last change and the next compilation
-	tags  []string      // build tags
+	tags        []string      // build tags
 
 	mu   sync.Mutex // guards out and open
 	out  io.Writer
