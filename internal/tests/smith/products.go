@@ -16,35 +16,35 @@ var productKinds = []productKind{
 	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
 }
 
-// The method products writes code at the beginning of a kernel, in which each sub-group multiplies two
+// writeProducts writes code at the beginning of a kernel, in which each sub-group multiplies two
 // matrices. All sub-groups have the same matrices, and each stores its own sum. Therefore the result
 // does not depend on the size of sub-groups. products returns the uniform variables that it declared.
 // Like calm, products uses its own generator of random numbers.
-func (g *gen) products(r *rand.Rand) []string {
+func (g *progGen) writeProducts(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r
-	if !g.chance(6) {
+	if !g.oneIn(6) {
 		return nil
 	}
 	k := pick(g, productKinds)
 	elem, sum := k.elem, k.sum
 	rows, inner, cols := 1+g.n(9), 1+g.n(9), 1+g.n(9)
-	if g.chance(3) {
+	if g.oneIn(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// Function place chooses a stride and a layout for a matrix. Function place also returns how many
+	// placeMatrix chooses a stride and a layout for a matrix. placeMatrix also returns how many
 	// elements of memory the matrix needs.
-	place := func(rows, cols int) (stride int, layout string, size int) {
+	placeMatrix := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
-		if g.chance(2) {
+		if g.oneIn(2) {
 			lines, length, layout = cols, rows, "dsl.ColumnMajor"
 		}
 		stride = length + g.n(3)
 		return stride, layout, (lines-1)*stride + length
 	}
-	strideA, layoutA, sizeA := place(rows, inner)
-	strideB, layoutB, sizeB := place(inner, cols)
-	strideC, layoutC, sizeC := place(rows, cols)
+	strideA, layoutA, sizeA := placeMatrix(rows, inner)
+	strideB, layoutB, sizeB := placeMatrix(inner, cols)
+	strideC, layoutC, sizeC := placeMatrix(rows, cols)
 	first := g.n(3)
 	factors := first + sizeA + sizeB
 	g.line("mulX := dsl.LocalSlice[%s](it, %d)", elem, factors)
