@@ -21,7 +21,7 @@ func Rewrite(words []uint32) ([]uint32, error) {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
 		for _, in := range f.Code {
-			out = append(out, x.instead(in)...)
+			out = append(out, x.flushedCode(in)...)
 		}
 		f.Code = out
 	}
@@ -49,8 +49,8 @@ var keepExts = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// The method instead returns code that computes the result of an instruction as on a device that flushes.
-func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
+// flushedCode returns code that computes the result of an instruction as on a device that flushes.
+func (x *rewriter) flushedCode(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushOps[in.Op]
 	switch in.Op {
 	case spirv.OpExtInst:

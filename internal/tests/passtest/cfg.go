@@ -123,8 +123,8 @@ func (g *CFG) jumpTo(to *ir.Block) {
 	}
 }
 
-// The method test writes a branch to block yes or block no, possibly through a chain of && and ||.
-func (g *CFG) test(yes, no *ir.Block) {
+// writeTest writes a branch to block yes or block no, possibly through a chain of && and ||.
+func (g *CFG) writeTest(yes, no *ir.Block) {
 	for g.chance(25) {
 		n := g.F.NewBlock()
 		if g.chance(50) {
@@ -149,7 +149,7 @@ func (g *CFG) stmt(depth int) {
 	case 0, 1, 2:
 		yes, no, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
 		g.gotos = append(g.gotos, end)
-		g.test(yes, no)
+		g.writeTest(yes, no)
 		g.cur = yes
 		g.stmts(depth + 1)
 		g.jumpTo(end)
@@ -168,7 +168,7 @@ func (g *CFG) stmt(depth int) {
 		g.loops = append(g.loops, [2]*ir.Block{nil, end})
 		for range 1 + g.r.IntN(4) {
 			next, after := g.F.NewBlock(), g.F.NewBlock()
-			g.test(body, next)
+			g.writeTest(body, next)
 			g.cur = body
 			g.stmts(depth + 1)
 			if g.chance(30) {
@@ -196,7 +196,7 @@ func (g *CFG) stmt(depth int) {
 			return
 		}
 		if g.chance(80) {
-			g.test(out, next)
+			g.writeTest(out, next)
 		} else {
 			g.jumpTo(out)
 		}
@@ -204,7 +204,7 @@ func (g *CFG) stmt(depth int) {
 		g.cur = next
 	case 10: // a return or a fault
 		next, out := g.F.NewBlock(), g.F.NewBlock()
-		g.test(next, out)
+		g.writeTest(next, out)
 		if g.chance(50) {
 			g.Fault(out)
 		}
@@ -228,9 +228,9 @@ func (g *CFG) loop(depth int) {
 	case 0: // a for statement with a condition
 		g.jumpTo(head)
 		g.cur = head
-		g.test(body, end)
+		g.writeTest(body, end)
 	case 1: // an if statement around a do-while loop, as code of a range over an integer
-		g.test(body, end)
+		g.writeTest(body, end)
 	default: // a for statement without a condition, or a do-while loop
 		g.jumpTo(body)
 	}
@@ -244,7 +244,7 @@ func (g *CFG) loop(depth int) {
 	case 3:
 		g.jumpTo(body)
 	default:
-		g.test(body, end)
+		g.writeTest(body, end)
 	}
 	g.cur = end
 	g.loops = g.loops[:len(g.loops)-1]

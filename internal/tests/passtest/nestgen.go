@@ -169,8 +169,8 @@ func (g *NestGen) nestLoop() *nestLoop {
 	return c
 }
 
-// The method test returns the condition under which the loop continues with x.
-func (c *nestLoop) test(x *ir.Value) *ir.Value {
+// loopCond returns the condition under which the loop continues with x.
+func (c *nestLoop) loopCond(x *ir.Value) *ir.Value {
 	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
 	if c.down {
 		return c.g.B.Append(op, ir.TypeBool, c.end, x)
@@ -202,7 +202,7 @@ func (g *NestGen) writeLoop() {
 	head, body, out := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
 	last := g.r.IntN(3) == 0
 	if last && g.r.IntN(2) == 0 {
-		g.B.Branch(c.test(g.load(c.i)), head, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), head, out)
 	} else {
 		g.B.Jump(head)
 	}
@@ -217,12 +217,12 @@ func (g *NestGen) writeLoop() {
 		asked := g.F.NewBlock()
 		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.nestIndex(1), g.nestIndex(1)), asked, body)
 		g.B = asked
-		g.B.Branch(c.test(g.load(c.i)), body, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), body, out)
 	default:
 		if g.r.IntN(6) == 0 {
 			g.writeAccess()
 		}
-		g.B.Branch(c.test(g.load(c.i)), body, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), body, out)
 	}
 	g.B = body
 	if !c.short { // the following code guarantees that the loop ends
@@ -239,7 +239,7 @@ func (g *NestGen) writeLoop() {
 		g.B = again
 		c.nextCounter(c.by + int64(g.r.IntN(2)*g.r.IntN(4)))
 		if last {
-			g.B.Branch(c.test(g.load(c.i)), head, out)
+			g.B.Branch(c.loopCond(g.load(c.i)), head, out)
 		} else {
 			g.B.Jump(head)
 		}
@@ -248,7 +248,7 @@ func (g *NestGen) writeLoop() {
 	}
 	x := c.nextCounter(c.by)
 	if last {
-		g.B.Branch(c.test(x), head, out)
+		g.B.Branch(c.loopCond(x), head, out)
 	} else {
 		g.B.Jump(head)
 	}

@@ -160,8 +160,8 @@ func Asked(t *testing.T) {
 // Pattern ran matches the output of a test that ran. Pattern skipped matches the output of a test that the
 // device could not run.
 var (
-	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
-	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
+	ranPattern  = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
+	skipPattern = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
 // Kernels runs, for each case, the tests of the calling package that compare devices with the host. Pattern
@@ -181,8 +181,8 @@ func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c 
 		}
 		pattern := "^(" + testPattern + ")$/^" + regexp.QuoteMeta(subtestName(of)) + "$"
 		out, failed, err := Child([]string{"KGEN_TEST_MODULES=" + dir}, "-test.run", pattern, "-every-case")
-		if err == nil && failed == "" && !ran.MatchString(out) {
-			if !skipped.MatchString(out) {
+		if err == nil && failed == "" && !ranPattern.MatchString(out) {
+			if !skipPattern.MatchString(out) {
 				return "", fmt.Errorf("no test matches %s", pattern)
 			}
 			return "", errNotRun
@@ -194,8 +194,8 @@ func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c 
 // errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. Result failed describes the failure of the tests.
-func Child(env []string, args ...string) (out, failed string, err error) {
+// Child runs tests of the calling package in another process. failureText describes the failure of the tests.
+func Child(env []string, args ...string) (out, failureText string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", "", err

@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// Of returns the number of cases that a test runs. With -short the result is argument short, and otherwise
-// argument full.
-func Of(full, short int) int {
+// Of returns the number of cases that a test runs. With -short the result is shortCount, and otherwise
+// fullCount.
+func Of(fullCount, shortCount int) int {
 	if testing.Short() {
-		return short
+		return shortCount
 	}
-	return full
+	return fullCount
 }
 
-// Deep skips the test with -short. The command "make deep" runs the test. Parameter instead names the tests
+// Deep skips the test with -short. The command "make deep" runs the test. otherTests names the tests
 // that find the same mistakes with -short.
-func Deep(t testing.TB, instead string) {
+func Deep(t testing.TB, otherTests string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip(instead + ": without -short")
+		t.Skip(otherTests + ": without -short")
 	}
 }
 

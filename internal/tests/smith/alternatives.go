@@ -21,14 +21,14 @@ type allowedTargets struct {
 	before, from int
 }
 
-// writeWithin calls function write. During the call, references may refer only to variables declared
+// writeWithin calls writeBody. During the call, references may refer only to variables declared
 // before v, and to variables declared by write.
-func (g *progGen) writeWithin(v *progVar, write func()) {
+func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
 		g.keep = allowedTargets{before: v.born, from: g.births + 1}
 	}
-	write()
+	writeBody()
 	g.keep = save
 }
 
@@ -37,7 +37,7 @@ func (g *progGen) canChoose() bool { return !g.pure && g.group == nil }
 
 // writeChoice writes an if statement, with or without an else, around assignments.
 func (g *progGen) writeChoice(name string, values ...string) {
-	cond := g.value(boolType, 2)
+	cond := g.varExpr(boolType, 2)
 	g.line("if %s {", cond)
 	g.line("\t%s = %s", name, values[0])
 	if len(values) > 1 {
@@ -83,7 +83,7 @@ func (g *progGen) chosenPointer() {
 		if len(all) < 2 {
 			continue
 		}
-		v := &progVar{name: g.name("ptr"), typ: &typ{kind: ptrKind, elem: t}, fixed: true, chosen: true}
+		v := &progVar{name: g.newName("ptr"), typ: &typ{kind: ptrKind, elem: t}, fixed: true, chosen: true}
 		g.line("%s := %s", v.name, pick(g, all))
 		if g.oneIn(2) {
 			g.writeChoice(v.name, pick(g, all), pick(g, all))
@@ -128,7 +128,7 @@ func (g *progGen) chosenSlice() {
 		if a == "" || a == b {
 			continue
 		}
-		v := &progVar{name: g.name("s"), typ: sliceOf(t), fixed: true, chosen: true, length: n}
+		v := &progVar{name: g.newName("s"), typ: sliceOf(t), fixed: true, chosen: true, length: n}
 		g.line("%s := %s", v.name, a)
 		g.writeChoice(v.name, b)
 		g.line("_ = %s", v.name)
@@ -140,7 +140,7 @@ func (g *progGen) chosenSlice() {
 // literalFunc returns a function literal with one parameter.
 func (g *progGen) literalFunc(t *typ) string {
 	var b strings.Builder
-	arg := g.name("a")
+	arg := g.newName("a")
 	fmt.Fprintf(&b, "func(%s %s) %s { ", arg, t, t)
 	result, loops := g.result, g.loops
 	g.result, g.loops = t, nil
@@ -148,9 +148,9 @@ func (g *progGen) literalFunc(t *typ) string {
 	g.push()
 	g.declare(&progVar{name: arg, typ: t})
 	if to, u := g.assignTarget(func(t *typ) bool { return t.kind == intKind }); u != nil {
-		fmt.Fprintf(&b, "%s %s %s; ", to, g.one("+=", "^=", "="), g.expr(u, 1))
+		fmt.Fprintf(&b, "%s %s %s; ", to, g.one("+=", "^=", "="), g.pureExpr(u, 1))
 	}
-	fmt.Fprintf(&b, "return %s }", g.expr(t, 2))
+	fmt.Fprintf(&b, "return %s }", g.pureExpr(t, 2))
 	g.pop()
 	g.closed--
 	g.result, g.loops = result, loops
@@ -163,7 +163,7 @@ func (g *progGen) chosenFunction() {
 		return
 	}
 	t := g.intType()
-	v := &progVar{name: g.name("f"), typ: &typ{kind: funcKind, name: fmt.Sprintf("func(%s) %s", t, t), elem: t}, fixed: true, chosen: true}
+	v := &progVar{name: g.newName("f"), typ: &typ{kind: funcKind, name: fmt.Sprintf("func(%s) %s", t, t), elem: t}, fixed: true, chosen: true}
 	g.faults = 1
 	g.line("%s := %s", v.name, g.literalFunc(t))
 	g.writeChoice(v.name, g.literalFunc(t))
@@ -177,13 +177,13 @@ var valuerT = &typ{kind: interfaceKind, name: "shape.Valuer"}
 func (g *progGen) valuerExpr() string {
 	switch g.n(3) {
 	case 0:
-		return fmt.Sprintf("shape.Neg(%s)", g.expr(ints[1], 1))
+		return fmt.Sprintf("shape.Neg(%s)", g.pureExpr(ints[1], 1))
 	case 1:
 		if vs := g.varsThat(func(v *progVar) bool { return v.typ == countT }); len(vs) > 0 {
 			return "&" + pick(g, vs).name
 		}
 	}
-	return fmt.Sprintf("shape.Add{N: %s}", g.expr(int32T, 1))
+	return fmt.Sprintf("shape.Add{N: %s}", g.pureExpr(int32T, 1))
 }
 
 var countT = &typ{kind: structKind, name: "shape.Count", fields: []field{{"N", int32T}}}
@@ -194,10 +194,10 @@ func (g *progGen) chosenInterface() {
 		return
 	}
 	g.faults = 1
-	count := &progVar{name: g.name("n"), typ: countT}
-	g.line("%s := shape.Count{N: %s}", count.name, g.expr(int32T, 1))
+	count := &progVar{name: g.newName("n"), typ: countT}
+	g.line("%s := shape.Count{N: %s}", count.name, g.pureExpr(int32T, 1))
 	g.declare(count)
-	v := &progVar{name: g.name("i"), typ: valuerT, fixed: true, chosen: true}
+	v := &progVar{name: g.newName("i"), typ: valuerT, fixed: true, chosen: true}
 	g.line("var %s shape.Valuer = %s", v.name, g.valuerExpr())
 	g.writeChoice(v.name, g.valuerExpr(), "&"+count.name)
 	g.line("_ = %s", v.name)
@@ -263,7 +263,7 @@ func (g *progGen) useChosen() {
 	g.work += 3 * g.times
 	switch v.typ.kind {
 	case funcKind:
-		g.declareLocal(v.typ.elem, fmt.Sprintf("%s(%s)", v.name, g.expr(v.typ.elem, 2)))
+		g.declareLocal(v.typ.elem, fmt.Sprintf("%s(%s)", v.name, g.pureExpr(v.typ.elem, 2)))
 		return
 	case interfaceKind:
 		switch g.n(3) {
@@ -271,7 +271,7 @@ func (g *progGen) useChosen() {
 			g.declareLocal(int32T, fmt.Sprintf("shape.Which(%s)", v.name))
 			return
 		case 1:
-			g.declareLocal(int32T, fmt.Sprintf("%s.Val(%s)", v.name, g.expr(int32T, 2)))
+			g.declareLocal(int32T, fmt.Sprintf("%s.Val(%s)", v.name, g.pureExpr(int32T, 2)))
 			return
 		}
 	}

@@ -59,7 +59,7 @@ func (a *arithGen) writeMix() {
 		if a.oneIn(3) { // a number that is known to have fewer bits
 			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
 		}
-		a.line("%s := %s", name, a.from(t, word))
+		a.line("%s := %s", name, a.fromWord(t, word))
 		a.line("_ = %s", name)
 	}
 	switch {
@@ -129,14 +129,14 @@ func (a *arithGen) forClauses(t *typ) string {
 	}
 	switch a.n(8) {
 	case 0, 1:
-		return fmt.Sprintf("x := %s; x < %s; x += %d", literal(t, from), literal(t, from+span), step)
+		return fmt.Sprintf("x := %s; x < %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
 	case 2: // across the wraparound of the type
 		from = a.r.Uint64()
-		return fmt.Sprintf("x := %s; x != %s; x += %d", literal(t, from), literal(t, from+span), step)
+		return fmt.Sprintf("x := %s; x != %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
 	case 3:
-		return fmt.Sprintf("x := %s; x > %s; x -= %d", literal(t, from+span), literal(t, from), step)
+		return fmt.Sprintf("x := %s; x > %s; x -= %d", numberLit(t, from+span), numberLit(t, from), step)
 	case 4:
-		return fmt.Sprintf("x := range %s", literal(t, uint64(rounds)))
+		return fmt.Sprintf("x := range %s", numberLit(t, uint64(rounds)))
 	case 5:
 		return fmt.Sprintf("x, end := x&15, x&15+%d; x < end; x += %d", span, step)
 	case 6:
@@ -148,8 +148,8 @@ func (a *arithGen) forClauses(t *typ) string {
 	return "x := x; x != 0; x &= x - 1"
 }
 
-// The method from returns an expression that converts a word to type t.
-func (a *arithGen) from(t *typ, word string) string {
+// fromWord returns an expression that converts a word to type t.
+func (a *arithGen) fromWord(t *typ, word string) string {
 	switch {
 	case t.kind == intKind:
 		return fmt.Sprintf("%s(%s)", t, word)
@@ -216,11 +216,11 @@ func (a *arithGen) themeConst(t *typ, notZero bool) string {
 	if notZero && c<<(64-t.bits) == 0 {
 		c = 3
 	}
-	return literal(t, c)
+	return numberLit(t, c)
 }
 
-// Function literal returns the number of type t with the given lowest bits.
-func literal(t *typ, bits uint64) string {
+// numberLit returns the number of type t with the given lowest bits.
+func numberLit(t *typ, bits uint64) string {
 	bits <<= 64 - t.bits
 	if t.signed {
 		return fmt.Sprintf("%s(%d)", t, int64(bits)>>(64-t.bits))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The method expr returns an expression without side effects, of exactly type t. The expression is constant
+// pureExpr returns an expression without side effects, of exactly type t. The expression is constant
 // only if it is a literal.
-func (g *progGen) expr(t *typ, depth int) string {
+func (g *progGen) pureExpr(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.leafExpr(t)
 	}
@@ -20,7 +20,7 @@ func (g *progGen) expr(t *typ, depth int) string {
 		return g.floatExpr(t, depth)
 	}
 	if g.oneIn(3) {
-		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, depth-1), g.leafExpr(t), g.expr(t, depth-1))
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.pureExpr(boolType, depth-1), g.leafExpr(t), g.pureExpr(t, depth-1))
 	}
 	if g.oneIn(2) {
 		return g.leafExpr(t)
@@ -31,17 +31,17 @@ func (g *progGen) expr(t *typ, depth int) string {
 // leafExpr returns a literal, or a variable or part of one.
 func (g *progGen) leafExpr(t *typ) string {
 	if t.scalar() && g.oneIn(4) {
-		return g.literal(t, false)
+		return g.typedLit(t, false)
 	}
 	return g.placeExpr(t)
 }
 
-// The method value returns an expression of type t that is not constant.
-func (g *progGen) value(t *typ, depth int) string {
+// varExpr returns an expression of type t that is not constant.
+func (g *progGen) varExpr(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.placeExpr(t)
 	}
-	e := g.expr(t, depth)
+	e := g.pureExpr(t, depth)
 	if isLiteral(e) {
 		return g.placeExpr(t)
 	}
@@ -215,15 +215,15 @@ func (g *progGen) boolExpr(depth int) string {
 	case 0, 1, 2, 3:
 		t := g.randomScalar()
 		if t.kind == boolKind {
-			return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!="), g.expr(t, d))
+			return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("==", "!="), g.pureExpr(t, d))
 		}
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!=", "<", "<=", ">", ">="), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("==", "!=", "<", "<=", ">", ">="), g.pureExpr(t, d))
 	case 4:
-		return fmt.Sprintf("(%s && %s)", g.value(boolType, d), g.lazyBool(d))
+		return fmt.Sprintf("(%s && %s)", g.varExpr(boolType, d), g.lazyBool(d))
 	case 5:
-		return fmt.Sprintf("(%s || %s)", g.value(boolType, d), g.lazyBool(d))
+		return fmt.Sprintf("(%s || %s)", g.varExpr(boolType, d), g.lazyBool(d))
 	case 6:
-		return fmt.Sprintf("!(%s)", g.value(boolType, d))
+		return fmt.Sprintf("!(%s)", g.varExpr(boolType, d))
 	case 7:
 		t := g.anyType(1)
 		if !t.scalar() && !g.needUniform() {
@@ -238,28 +238,28 @@ func (g *progGen) boolExpr(depth int) string {
 }
 
 // lazyBool returns a bool expression that the program does not always evaluate.
-func (g *progGen) lazyBool(d int) string { return g.value(boolType, d) }
+func (g *progGen) lazyBool(d int) string { return g.varExpr(boolType, d) }
 
 func (g *progGen) intExpr(t *typ, depth int) string {
 	d := depth - 1
 	switch g.n(20) {
 	case 0, 1, 2, 3:
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*"), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("+", "-", "*"), g.pureExpr(t, d))
 	case 4, 5:
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("&", "|", "^", "&^"), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("&", "|", "^", "&^"), g.pureExpr(t, d))
 	case 6, 7:
 		return g.divide(t, d)
 	case 8, 9, 10:
 		return g.shift(t, d)
 	case 11:
-		return fmt.Sprintf("(%s(%s))", g.one("-", "^", "+"), g.value(t, d))
+		return fmt.Sprintf("(%s(%s))", g.one("-", "^", "+"), g.varExpr(t, d))
 	case 12, 13:
 		if from := g.intType(); from != t {
-			return g.convert(t, g.value(from, d))
+			return g.convert(t, g.varExpr(from, d))
 		}
 	case 14:
 		if f := pick(g, []*typ{float32T, float64T}); g.oneIn(2) {
-			return g.convert(t, g.value(f, d))
+			return g.convert(t, g.varExpr(f, d))
 		}
 		if g.needUniform() {
 			return g.convert(t, g.one("len(k.In)", "k.N", "it.GroupLinearID()", "it.Group().LocalRange()", "it.Group().GroupRange()"))
@@ -268,9 +268,9 @@ func (g *progGen) intExpr(t *typ, depth int) string {
 			return g.convert(t, g.one("len(k.In)", "k.N", "k.Small[id%3]", "cap(k.Bytes)", "len(k.Recs)"))
 		}
 	case 15:
-		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.varExpr(t, d), g.pureExpr(t, d))
 	case 16:
-		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, d), g.expr(t, d), g.expr(t, d))
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.pureExpr(boolType, d), g.pureExpr(t, d), g.pureExpr(t, d))
 	case 17:
 		if c := g.helperCall(t, d); c != "" {
 			return c
@@ -279,7 +279,7 @@ func (g *progGen) intExpr(t *typ, depth int) string {
 		return g.libraryCall(t, d)
 	case 19:
 		if g.tableType != nil {
-			return g.convert(t, fmt.Sprintf("%sTable[uint8(%s)%%8]", g.prefix, g.value(intT, d)))
+			return g.convert(t, fmt.Sprintf("%sTable[uint8(%s)%%8]", g.prefix, g.varExpr(intT, d)))
 		}
 	}
 	return g.placeExpr(t)
@@ -289,11 +289,11 @@ func (g *progGen) divide(t *typ, d int) string {
 	op := g.one("/", "%")
 	switch {
 	case g.oneIn(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), op, g.literal(t, true))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), op, g.typedLit(t, true))
 	case g.mayFault(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.placeExpr(t))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, 0), op, g.placeExpr(t))
 	}
-	return fmt.Sprintf("(%s %s (%s | 1))", g.value(t, d), op, g.value(t, d))
+	return fmt.Sprintf("(%s %s (%s | 1))", g.varExpr(t, d), op, g.varExpr(t, d))
 }
 
 func (g *progGen) shift(t *typ, d int) string {
@@ -301,30 +301,30 @@ func (g *progGen) shift(t *typ, d int) string {
 	c := g.intType()
 	switch {
 	case g.oneIn(3):
-		return fmt.Sprintf("(%s %s %d)", g.value(t, d), op, g.n(t.bits+3))
+		return fmt.Sprintf("(%s %s %d)", g.varExpr(t, d), op, g.n(t.bits+3))
 	case !c.signed:
-		return fmt.Sprintf("(%s %s %s)", g.expr(t, d), op, g.value(c, d))
+		return fmt.Sprintf("(%s %s %s)", g.pureExpr(t, d), op, g.varExpr(c, d))
 	case g.mayFault(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.placeExpr(c))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, 0), op, g.placeExpr(c))
 	}
-	return fmt.Sprintf("(%s %s (%s & %d))", g.expr(t, d), op, g.value(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
+	return fmt.Sprintf("(%s %s (%s & %d))", g.pureExpr(t, d), op, g.varExpr(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
 }
 
 // libraryCall returns a call of a function of package math/bits or the like.
 func (g *progGen) libraryCall(t *typ, d int) string {
 	switch g.n(6) {
 	case 0:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount64", "LeadingZeros64", "TrailingZeros64", "Len64", "ReverseBytes64", "Reverse64"), g.value(uint64T, d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount64", "LeadingZeros64", "TrailingZeros64", "Len64", "ReverseBytes64", "Reverse64"), g.varExpr(uint64T, d)))
 	case 1:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount32", "LeadingZeros32", "TrailingZeros32", "Len32", "ReverseBytes32", "Reverse32"), g.value(ints[7], d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount32", "LeadingZeros32", "TrailingZeros32", "Len32", "ReverseBytes32", "Reverse32"), g.varExpr(ints[7], d)))
 	case 2:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount8", "LeadingZeros8", "TrailingZeros8", "Len8", "Reverse8"), g.value(ints[5], d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount8", "LeadingZeros8", "TrailingZeros8", "Len8", "Reverse8"), g.varExpr(ints[5], d)))
 	case 3:
-		return g.convert(t, fmt.Sprintf("bits.RotateLeft%s, %s)", g.one("64("+g.value(uint64T, d), "32("+g.value(ints[7], d), "16("+g.value(ints[6], d), "8("+g.value(ints[5], d)), g.value(intT, d)))
+		return g.convert(t, fmt.Sprintf("bits.RotateLeft%s, %s)", g.one("64("+g.varExpr(uint64T, d), "32("+g.varExpr(ints[7], d), "16("+g.varExpr(ints[6], d), "8("+g.varExpr(ints[5], d)), g.varExpr(intT, d)))
 	case 4:
-		return g.convert(t, fmt.Sprintf("shape.Value(shape.Add{%s}, %s)", g.value(int32T, d), g.value(int32T, d)))
+		return g.convert(t, fmt.Sprintf("shape.Value(shape.Add{%s}, %s)", g.varExpr(int32T, d), g.varExpr(int32T, d)))
 	}
-	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.value(t, d), g.value(int8T, d), g.one("", ".Flip()")))
+	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.varExpr(t, d), g.varExpr(int8T, d), g.one("", ".Flip()")))
 }
 
 // roundedExpr returns expression e with float32 results rounded so that all devices agree.
@@ -339,21 +339,21 @@ func (g *progGen) floatExpr(t *typ, depth int) string {
 	d := depth - 1
 	switch g.n(12) {
 	case 0, 1, 2, 3:
-		return g.roundedExpr(t, fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*", "/"), g.floatOperand(t, d)))
+		return g.roundedExpr(t, fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("+", "-", "*", "/"), g.floatOperand(t, d)))
 	case 4:
-		return g.roundedExpr(t, fmt.Sprintf("(%s*%s + %s)", g.value(t, d), g.expr(t, d), g.expr(t, d)))
+		return g.roundedExpr(t, fmt.Sprintf("(%s*%s + %s)", g.varExpr(t, d), g.pureExpr(t, d), g.pureExpr(t, d)))
 	case 5:
-		return g.roundedExpr(t, g.convert(t, g.value(g.intType(), d)))
+		return g.roundedExpr(t, g.convert(t, g.varExpr(g.intType(), d)))
 	case 6:
 		from := float32T
 		if t == float32T {
 			from = float64T
 		}
-		return g.roundedExpr(t, g.convert(t, g.value(from, d)))
+		return g.roundedExpr(t, g.convert(t, g.varExpr(from, d)))
 	case 7:
-		return "(-(" + g.value(t, d) + "))"
+		return "(-(" + g.varExpr(t, d) + "))"
 	case 8:
-		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.varExpr(t, d), g.pureExpr(t, d))
 	case 9:
 		return g.roundedExpr(t, g.convert(t, fmt.Sprintf("math.%s(%s)", g.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), g.widen(t, d))))
 	case 10:
@@ -368,16 +368,16 @@ func (g *progGen) floatExpr(t *typ, depth int) string {
 // compile error.
 func (g *progGen) floatOperand(t *typ, d int) string {
 	if g.oneIn(4) {
-		return g.literal(t, true)
+		return g.typedLit(t, true)
 	}
-	return g.value(t, d)
+	return g.varExpr(t, d)
 }
 
 func (g *progGen) widen(t *typ, d int) string {
 	if t == float64T {
-		return g.value(t, d)
+		return g.varExpr(t, d)
 	}
-	return "float64(" + g.value(t, d) + ")"
+	return "float64(" + g.varExpr(t, d) + ")"
 }
 
 // helperCall returns a call of a helper without side effects, or "".
@@ -399,8 +399,8 @@ func (g *progGen) helperCall(t *typ, d int) string {
 func (g *progGen) arguments(f *progFunc, d int) string {
 	var args []string
 	for _, p := range f.params {
-		args = append(args, g.expr(p, d))
+		args = append(args, g.pureExpr(p, d))
 	}
-	args = append(args, g.expr(uint64T, d))
+	args = append(args, g.pureExpr(uint64T, d))
 	return strings.Join(args, ", ")
 }

@@ -14,7 +14,7 @@ var extraStmts = []statement{
 
 // declareLocal declares a variable.
 func (g *progGen) declareLocal(t *typ, e string) {
-	v := g.name("v")
+	v := g.newName("v")
 	g.line("%s := %s", v, e)
 	g.line("_ = %s", v)
 	g.declare(&progVar{name: v, typ: t})
@@ -27,8 +27,8 @@ func (g *progGen) writeDefer() {
 		return
 	}
 	result, loops, kernel := g.result, g.loops, g.kernel
-	t, a := g.randomScalar(), g.name("a")
-	arg := g.expr(t, 2)
+	t, a := g.randomScalar(), g.newName("a")
+	arg := g.pureExpr(t, 2)
 	g.line("defer func(%s %s) {", a, t)
 	g.result, g.loops = nil, nil
 	g.closed++
@@ -51,8 +51,8 @@ func (g *progGen) writeDefer() {
 // writeMultiCall writes a call of a function with several results.
 func (g *progGen) writeMultiCall() {
 	t := g.intType()
-	q, r := g.name("v"), g.name("v")
-	g.line("%s, %s := shape.DivMod(%s, %s|1)", q, r, g.value(t, 2), g.value(t, 2))
+	q, r := g.newName("v"), g.newName("v")
+	g.line("%s, %s := shape.DivMod(%s, %s|1)", q, r, g.varExpr(t, 2), g.varExpr(t, 2))
 	g.line("_, _ = %s, %s", q, r)
 	g.declare(&progVar{name: q, typ: t})
 	g.declare(&progVar{name: r, typ: t})
@@ -62,7 +62,7 @@ func (g *progGen) variadic() {
 	t := g.intType()
 	var args []string
 	for range g.n(5) {
-		args = append(args, g.expr(t, 2))
+		args = append(args, g.pureExpr(t, 2))
 	}
 	if s := g.someSlice(sliceOf(t)); s != "" && !g.pure && g.oneIn(2) {
 		args = []string{s + "..."}
@@ -77,14 +77,14 @@ func (g *progGen) writeStrings() {
 	s := pick(g, texts)
 	switch g.n(3) {
 	case 0:
-		g.declareLocal(ints[5], fmt.Sprintf("%s[uint(%s)%%uint(len(%s))]", s, g.value(intT, 2), s))
+		g.declareLocal(ints[5], fmt.Sprintf("%s[uint(%s)%%uint(len(%s))]", s, g.varExpr(intT, 2), s))
 	case 1:
-		name := g.name("text")
+		name := g.newName("text")
 		g.line("const %s = %s", name, s)
-		g.declareLocal(intT, fmt.Sprintf("len(%s)*%s", name, g.value(intT, 1)))
+		g.declareLocal(intT, fmt.Sprintf("len(%s)*%s", name, g.varExpr(intT, 1)))
 	default:
-		sum, i, r := g.name("v"), g.name("i"), g.name("r")
-		g.line("%s := %s", sum, g.expr(intT, 2))
+		sum, i, r := g.newName("v"), g.newName("i"), g.newName("r")
+		g.line("%s := %s", sum, g.pureExpr(intT, 2))
 		g.line("for %s, %s := range %s {", i, r, s)
 		if g.oneIn(2) {
 			g.line("\tif %s == %s {", r, g.one("'l'", "'本'", "0xfffd"))
@@ -98,8 +98,8 @@ func (g *progGen) writeStrings() {
 }
 
 func (g *progGen) complex() {
-	c := g.name("c")
-	part := func() string { return g.value(float64T, 2) }
+	c := g.newName("c")
+	part := func() string { return g.varExpr(float64T, 2) }
 	g.line("%s := complex(%s, %s)", c, part(), part())
 	for range g.n(3) {
 		g.line("%s = %s %s complex(%s, %s)", c, c, g.one("+", "-", "*", "/"), part(), part())
@@ -115,16 +115,16 @@ func (g *progGen) writeAppends() {
 	if g.times > 1 {
 		return
 	}
-	t, s := g.randomScalar(), g.name("s")
+	t, s := g.randomScalar(), g.newName("s")
 	n, more := 1+g.n(3), g.n(4)
 	g.line("%s := make([]%s, %d, %d)", s, t, n, n+more)
 	for range more {
 		if g.oneIn(3) {
 			g.line("if %s {", g.boolExpr(2))
-			g.line("\t%s = append(%s, %s)", s, s, g.expr(t, 2))
+			g.line("\t%s = append(%s, %s)", s, s, g.pureExpr(t, 2))
 			g.line("}")
 		} else {
-			g.line("%s = append(%s, %s)", s, s, g.expr(t, 2))
+			g.line("%s = append(%s, %s)", s, s, g.pureExpr(t, 2))
 			n++
 		}
 	}
@@ -140,11 +140,11 @@ func (g *progGen) writePkgCalls() {
 	if s == "" || g.pure {
 		switch g.n(3) {
 		case 0:
-			g.declareLocal(intT, fmt.Sprintf("cmp.Compare(%s, %s)", g.value(t, 2), g.expr(t, 2)))
+			g.declareLocal(intT, fmt.Sprintf("cmp.Compare(%s, %s)", g.varExpr(t, 2), g.pureExpr(t, 2)))
 		case 1:
-			g.declareLocal(intT, fmt.Sprintf("utf8.RuneLen(rune(%s))", g.value(int32T, 2)))
+			g.declareLocal(intT, fmt.Sprintf("utf8.RuneLen(rune(%s))", g.varExpr(int32T, 2)))
 		default:
-			g.declareLocal(boolType, fmt.Sprintf("cmp.Less(%s, %s)", g.value(float64T, 2), g.expr(float64T, 2)))
+			g.declareLocal(boolType, fmt.Sprintf("cmp.Less(%s, %s)", g.varExpr(float64T, 2), g.pureExpr(float64T, 2)))
 		}
 		return
 	}
@@ -152,9 +152,9 @@ func (g *progGen) writePkgCalls() {
 	case 0:
 		g.line("slices.Reverse(%s)", s)
 	case 1:
-		g.declareLocal(intT, fmt.Sprintf("slices.Index(%s, %s)", s, g.expr(t, 2)))
+		g.declareLocal(intT, fmt.Sprintf("slices.Index(%s, %s)", s, g.pureExpr(t, 2)))
 	case 2:
-		g.declareLocal(boolType, fmt.Sprintf("slices.Contains(%s, %s)", s, g.expr(t, 2)))
+		g.declareLocal(boolType, fmt.Sprintf("slices.Contains(%s, %s)", s, g.pureExpr(t, 2)))
 	case 3:
 		g.declareLocal(t, fmt.Sprintf("slices.%s(%s)", g.one("Max", "Min"), s))
 	case 4:
@@ -169,7 +169,7 @@ func (g *progGen) writePkgCalls() {
 		g.declareLocal(boolType, fmt.Sprintf("slices.IsSorted(%s)", s))
 	default:
 		g.closed++
-		e := g.expr(t, 1)
+		e := g.pureExpr(t, 1)
 		g.closed--
 		g.declareLocal(intT, fmt.Sprintf("slices.IndexFunc(%s, func(x %s) bool { return x > %s })", s, t, e))
 	}
@@ -177,9 +177,9 @@ func (g *progGen) writePkgCalls() {
 
 // writeRandom writes statements that draw random numbers.
 func (g *progGen) writeRandom() {
-	r := g.name("r")
+	r := g.newName("r")
 	g.line("var %s rand.PCG", r)
-	g.line("%s.Seed(%s, %s)", r, g.value(uint64T, 2), g.value(uint64T, 1))
+	g.line("%s.Seed(%s, %s)", r, g.varExpr(uint64T, 2), g.varExpr(uint64T, 1))
 	if g.oneIn(2) {
 		g.line("%s.Uint64()", r)
 	}
@@ -187,27 +187,27 @@ func (g *progGen) writeRandom() {
 }
 
 func (g *progGen) byteOrder() {
-	b := g.name("b")
+	b := g.newName("b")
 	order := g.one("Little", "Big")
 	g.line("var %s [8]byte", b)
-	g.line("binary.%sEndian.PutUint64(%s[:], %s)", order, b, g.value(uint64T, 2))
+	g.line("binary.%sEndian.PutUint64(%s[:], %s)", order, b, g.varExpr(uint64T, 2))
 	g.declare(&progVar{name: b, typ: &typ{kind: arrayKind, elem: ints[5], len: 8}})
 	g.declareLocal(ints[7], fmt.Sprintf("binary.%sEndian.Uint32(%s[%d:])", g.one("Little", "Big"), b, g.n(5)))
 }
 
 // writeHalves writes statements that compute with numbers of package half.
 func (g *progGen) writeHalves() {
-	t, h := "half."+g.one("Float16", "BFloat16", "Float8E4M3", "Float8E5M2"), g.name("h")
+	t, h := "half."+g.one("Float16", "BFloat16", "Float8E4M3", "Float8E5M2"), g.newName("h")
 	number := func() string {
 		switch g.n(5) {
 		case 0:
-			return fmt.Sprintf("half.FromBits[%s](%s)", t, g.value(ints[6], 2))
+			return fmt.Sprintf("half.FromBits[%s](%s)", t, g.varExpr(ints[6], 2))
 		case 1:
 			return fmt.Sprintf("half.%s[%s]()", g.one("Largest", "SmallestNonzero", "SmallestNormal", "Epsilon", "NaN"), t)
 		case 2:
-			return fmt.Sprintf("half.FromFloat32Saturating[%s](%s)", t, g.value(float32T, 2))
+			return fmt.Sprintf("half.FromFloat32Saturating[%s](%s)", t, g.varExpr(float32T, 2))
 		}
-		return fmt.Sprintf("half.FromFloat32[%s](%s)", t, g.value(float32T, 2))
+		return fmt.Sprintf("half.FromFloat32[%s](%s)", t, g.varExpr(float32T, 2))
 	}
 	g.line("%s := %s", h, number())
 	operand := func() string {
@@ -251,39 +251,39 @@ func (g *progGen) writeAtomics() {
 	i := g.n(15)
 	switch g.n(3) {
 	case 0:
-		g.declareLocal(uint64T, fmt.Sprintf("atomic.AddUint64(&out[%d], %s)", i, g.value(uint64T, 2)))
+		g.declareLocal(uint64T, fmt.Sprintf("atomic.AddUint64(&out[%d], %s)", i, g.varExpr(uint64T, 2)))
 	case 1:
-		g.declareLocal(uint64T, fmt.Sprintf("atomic.SwapUint64(&out[%d], %s)", i, g.value(uint64T, 2)))
+		g.declareLocal(uint64T, fmt.Sprintf("atomic.SwapUint64(&out[%d], %s)", i, g.varExpr(uint64T, 2)))
 	default:
-		g.declareLocal(boolType, fmt.Sprintf("atomic.CompareAndSwapUint64(&out[%d], %s, %s)", i, g.placeExpr(uint64T), g.value(uint64T, 2)))
+		g.declareLocal(boolType, fmt.Sprintf("atomic.CompareAndSwapUint64(&out[%d], %s, %s)", i, g.placeExpr(uint64T), g.varExpr(uint64T, 2)))
 	}
 }
 
 func (g *progGen) typeSwitch() {
 	t := g.randomScalar()
-	g.declareLocal(intT, fmt.Sprintf("shape.Kind(%s)", g.value(t, 2)))
+	g.declareLocal(intT, fmt.Sprintf("shape.Kind(%s)", g.varExpr(t, 2)))
 }
 
 // functionValue writes a function value that a condition selects. The condition is known at compile time.
 func (g *progGen) functionValue() {
-	t, f := g.intType(), g.name("f")
+	t, f := g.intType(), g.newName("f")
 	g.closed++
-	e := g.expr(t, 1)
+	e := g.pureExpr(t, 1)
 	g.closed--
 	g.line("%s := shape.Compose(func(x %s) %s { return x*3 + %s }, shape.Negate[%s])", f, t, t, e, t)
-	g.declareLocal(t, fmt.Sprintf("%s(%s)", f, g.value(t, 2)))
+	g.declareLocal(t, fmt.Sprintf("%s(%s)", f, g.varExpr(t, 2)))
 }
 
 // writePromoted writes calls of promoted methods.
 func (g *progGen) writePromoted() {
-	o := g.name("o")
-	g.line("%s := shape.Outer{Inner: shape.Inner{A: %s}, B: %s}", o, g.expr(int32T, 2), g.expr(intT, 2))
+	o := g.newName("o")
+	g.line("%s := shape.Outer{Inner: shape.Inner{A: %s}, B: %s}", o, g.pureExpr(int32T, 2), g.pureExpr(intT, 2))
 	if g.oneIn(2) {
-		m := g.name("m")
+		m := g.newName("m")
 		g.line("%s := %s.%s", m, o, "Bump")
-		g.line("%s(%s)", m, g.expr(int32T, 1))
+		g.line("%s(%s)", m, g.pureExpr(int32T, 1))
 	} else {
-		g.line("%s.Bump(%s)", o, g.expr(int32T, 1))
+		g.line("%s.Bump(%s)", o, g.pureExpr(int32T, 1))
 	}
 	g.declareLocal(int32T, g.one(o+".Get()", o+".A", "shape.Inner.Get("+o+".Inner)"))
 }

@@ -10,8 +10,8 @@ func (g *progGen) ifStatement() {
 	g.push()
 	if g.oneIn(5) {
 		t := g.randomScalar()
-		name := g.name("v")
-		init = fmt.Sprintf("%s := %s; ", name, g.expr(t, 2))
+		name := g.newName("v")
+		init = fmt.Sprintf("%s := %s; ", name, g.pureExpr(t, 2))
 		g.declare(&progVar{name: name, typ: t})
 		init += fmt.Sprintf("%s == %s && ", name, name)
 	}
@@ -30,16 +30,16 @@ func (g *progGen) ifStatement() {
 	g.pop()
 }
 
-// The method body writes a loop with the given head. The body of the loop runs at most as often as parameter
+// flowLoop writes a loop with the given head. The body of the loop runs at most as often as parameter
 // times says. If a statement in the loop names the loop's label, the method also writes the label.
-func (g *progGen) body(head string, times int, isSwitch bool, body func()) {
+func (g *progGen) flowLoop(head string, maxTimes int, isSwitch bool, writeInner func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
 	used := false
-	label := g.name("L")
+	label := g.newName("L")
 	g.loops = append(g.loops, jumpTarget{label, &used, isSwitch})
-	g.times *= max(times, 1)
-	body()
+	g.times *= max(maxTimes, 1)
+	writeInner()
 	g.times = before
 	g.loops = g.loops[:len(g.loops)-1]
 	inner := g.out.String()
@@ -57,7 +57,7 @@ func (g *progGen) maxTrips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.time
 
 func (g *progGen) forStatement() {
 	n := g.maxTrips()
-	i, t := g.name("i"), g.intType()
+	i, t := g.newName("i"), g.intType()
 	v := &progVar{name: i, typ: t, fixed: true, noCapture: true}
 	var head string
 	switch g.n(5) {
@@ -74,7 +74,7 @@ func (g *progGen) forStatement() {
 	default:
 		head = fmt.Sprintf("for %s := %s(0); %s != %d; %s++", i, t, i, n, i)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.push()
 		g.declare(v)
 		g.writeBlock(1 + g.n(4))
@@ -86,14 +86,14 @@ func (g *progGen) forStatement() {
 // not skip the increment.
 func (g *progGen) writeEndless() {
 	n := g.maxTrips()
-	i := g.name("n")
+	i := g.newName("n")
 	g.line("%s := 0", i)
 	g.declare(&progVar{name: i, typ: intT, fixed: true})
 	head := "for"
 	if g.oneIn(2) {
 		head = fmt.Sprintf("for %s >= 0", i)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.indent++
 		g.line("if %s++; %s > %d {", i, i, n)
 		g.line("\tbreak")
@@ -105,7 +105,7 @@ func (g *progGen) writeEndless() {
 
 func (g *progGen) rangeStatement() {
 	n := g.maxTrips()
-	i, x := g.name("i"), g.name("x")
+	i, x := g.newName("i"), g.newName("x")
 	iv := &progVar{name: i, typ: intT}
 	xv := &progVar{name: x}
 	var head string
@@ -134,7 +134,7 @@ func (g *progGen) rangeStatement() {
 		iv.typ = g.intType()
 		head = fmt.Sprintf("for %s := range %s(%d)", i, iv.typ, n)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.push()
 		g.indent++
 		g.declare(iv)
@@ -158,7 +158,7 @@ func (g *progGen) switchStatement() {
 	} else if g.oneIn(2) {
 		head = "switch true"
 	}
-	g.body(head, 1, true, func() {
+	g.flowLoop(head, 1, true, func() {
 		n := 1 + g.n(5)
 		def := g.n(2 * n)
 		for c := range n {
@@ -168,7 +168,7 @@ func (g *progGen) switchStatement() {
 				g.line("default:")
 			case !tag:
 				g.faults = 1
-				g.line("case %s:", g.value(boolType, g.size.expr))
+				g.line("case %s:", g.varExpr(boolType, g.size.expr))
 			case t.signed && g.oneIn(3):
 				g.line("case %d, -%d:", c, c+1)
 			default:
@@ -194,9 +194,9 @@ func (g *progGen) writeClosure() {
 		return
 	}
 	result, loops, kernel := g.result, g.loops, g.kernel
-	name := g.name("c")
+	name := g.newName("c")
 	param, res := g.randomScalar(), g.randomScalar()
-	arg := g.name("a")
+	arg := g.newName("a")
 	g.line("%s := func(%s %s) %s {", name, arg, param, res)
 	g.result, g.loops = res, nil
 	g.closed++
@@ -205,16 +205,16 @@ func (g *progGen) writeClosure() {
 	before := g.work
 	g.writeBlock(1 + g.n(4))
 	g.faults = 0
-	g.line("\treturn %s", g.expr(res, 2))
+	g.line("\treturn %s", g.pureExpr(res, 2))
 	g.pop()
 	g.closed--
 	g.result, g.loops, g.kernel = result, loops, kernel
 	g.line("}")
 	cost := g.work - before
 	for range 1 + g.n(2) {
-		v := g.name("v")
+		v := g.newName("v")
 		g.faults = 1
-		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("%s := %s(%s)", v, name, g.pureExpr(param, 2))
 		g.line("_ = %s", v)
 		g.declare(&progVar{name: v, typ: res})
 		g.work += cost
@@ -226,7 +226,7 @@ func (g *progGen) gotoStatement() {
 	if g.closed > 0 {
 		return
 	}
-	l := g.name("G")
+	l := g.newName("G")
 	g.line("if %s {", g.boolExpr(2))
 	g.line("\tgoto %s", l)
 	g.line("}")

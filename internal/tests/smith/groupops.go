@@ -36,7 +36,7 @@ func (g *progGen) idempotentOp() (t *typ, op string) {
 }
 
 // itemValue returns an argument of a group algorithm, which may differ between work-items.
-func (g *progGen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
+func (g *progGen) itemValue(t *typ) string { return g.varExpr(t, min(2, g.size.expr)) }
 
 // writeReduction writes a declaration of a uniform variable, whose value is the result of a reduction.
 func (g *progGen) writeReduction() {
@@ -81,7 +81,7 @@ func (g *progGen) ofQuads() {
 		}
 		g.declareLocal(t, fmt.Sprintf("shape.Pick("+has+", dsl.ShiftGroup%s(it.SubGroup(), %s, %d), %s)", d, dir, e, d, g.placeExpr(t)))
 	default:
-		s, m := g.name("lane"), g.name("m")
+		s, m := g.newName("lane"), g.newName("m")
 		g.line("%s, %s := it.SubGroup().LocalID()&^3, dsl.GroupBallot(it.SubGroup(), %s)", s, m, g.itemValue(boolType))
 		g.declareLocal(ints[7], fmt.Sprintf("%s[%s/32] >> (%s %% 32) & 15", m, s, s))
 	}
@@ -135,7 +135,7 @@ func (g *progGen) writeTally() {
 	if t.bits == 64 {
 		bits = "Int64"
 	}
-	e := g.value(t, 2)
+	e := g.varExpr(t, 2)
 	switch op := ops[i]; {
 	case op == shape.Plus && g.oneIn(2):
 		g.line("atomic.Add%s(&%s[%s], %s)", bits, of, index, e)

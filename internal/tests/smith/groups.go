@@ -36,7 +36,7 @@ type tileState uint8
 
 const (
 	owned  tileState = iota // each work-item uses its own part; all may add to counters
-	shared              // all work-items may read the tile
+	shared                  // all work-items may read the tile
 )
 
 // sharedTile is memory that the work-items of a group share.
@@ -194,7 +194,7 @@ func (g *progGen) hashFinals() {
 func (g *progGen) uniformExpr(t *typ, depth int) string {
 	g.group.uni = true
 	defer func() { g.group.uni = false }()
-	return g.expr(t, depth)
+	return g.pureExpr(t, depth)
 }
 
 // sharedExpr returns an expression for a part of a tile that all work-items may read, or "".
@@ -229,7 +229,7 @@ func (g *progGen) ownView(t *sharedTile) {
 	if t.counter {
 		return
 	}
-	name := g.name("own")
+	name := g.newName("own")
 	g.line("%s := "+t.view, name, t.name)
 	g.line("_ = %s", name)
 	g.declare(&progVar{name: name, typ: t.own, fixed: true, length: t.length, tile: t, device: t.base != ""})
@@ -357,7 +357,7 @@ func (g *progGen) newTile() {
 	if len(b.tiles) > 3 {
 		return
 	}
-	name := g.name("t")
+	name := g.newName("t")
 	t := &sharedTile{name: name}
 	switch per := 1 + g.n(4); g.n(6) {
 	case 0, 1:
@@ -480,7 +480,7 @@ func (g *progGen) uniformVariable() {
 }
 
 func (g *progGen) declareUniform(t *typ, e string) {
-	u := g.name("u")
+	u := g.newName("u")
 	g.line("var %s %s = %s", u, t, e)
 	g.line("_ = %s", u)
 	g.declare(&progVar{name: u, typ: t, fixed: true, uniform: true})
@@ -516,7 +516,7 @@ func (g *progGen) groupSwitch() {
 func (g *progGen) groupFor() {
 	b := g.group
 	n := 1 + g.n(min(3, max(1, maxWork/8/g.times)))
-	i := g.name("i")
+	i := g.newName("i")
 	var head string
 	v := &progVar{name: i, typ: intT, fixed: true, uniform: true, noCapture: true}
 	switch g.n(4) {
@@ -531,7 +531,7 @@ func (g *progGen) groupFor() {
 	}
 	times := b.times
 	b.times *= n
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		outer := g.loops
 		l := outer[len(outer)-1]
 		b.loops = append(b.loops, groupLoop{l.label, l.used, b.saveStates()})
@@ -556,7 +556,7 @@ func (g *progGen) groupClosure() {
 		return
 	}
 	result, loops, groupLoops := g.result, g.loops, b.loops
-	name, arg, param := g.name("c"), g.name("a"), g.randomScalar()
+	name, arg, param := g.newName("c"), g.newName("a"), g.randomScalar()
 	res := g.randomScalar()
 	g.line("%s := func(%s %s) %s {", name, arg, param, res)
 	g.result, g.loops, b.loops = nil, nil, nil
@@ -571,7 +571,7 @@ func (g *progGen) groupClosure() {
 	g.groupStatements(2 + g.n(3))
 	g.restoreStates(states)
 	g.faults = 0
-	g.line("return %s", g.expr(res, 2))
+	g.line("return %s", g.pureExpr(res, 2))
 	g.pop()
 	b.tiles = b.tiles[:len(states)]
 	g.indent--
@@ -582,9 +582,9 @@ func (g *progGen) groupClosure() {
 	g.line("}")
 	cost := g.work - before
 	for range 1 + g.n(2) {
-		v := g.name("v")
+		v := g.newName("v")
 		g.faults = 1
-		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("%s := %s(%s)", v, name, g.pureExpr(param, 2))
 		g.line("_ = %s", v)
 		g.declare(&progVar{name: v, typ: res})
 		g.work += cost

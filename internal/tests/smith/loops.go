@@ -17,9 +17,9 @@ func NewLoops(seed uint64, prefix string) *Program {
 // loopGen generates programs of loops.
 type loopGen struct {
 	*arithGen
-	typ    *typ     // type of x and y
-	over   indexedVar  // slice or array that the nest reads and writes
-	counts []string // counters of the enclosing loops, as ints, outermost first
+	typ    *typ       // type of x and y
+	over   indexedVar // slice or array that the nest reads and writes
+	counts []string   // counters of the enclosing loops, as ints, outermost first
 }
 
 // indexedVar is a slice or array.
@@ -139,17 +139,17 @@ func (l *loopGen) writeNestLoop(depth int) {
 	l.line("_ = %s", i)
 	l.counts = append(l.counts, count)
 	for range 1 + l.n(3) {
-		l.body(depth)
+		l.writeNestStmt(depth)
 	}
 	l.counts = l.counts[:len(l.counts)-1]
 	l.indent--
 	l.line("}")
 }
 
-// The method body writes a statement of a loop. A line has at most one operation that may fault.
-func (l *loopGen) body(depth int) {
+// writeNestStmt writes a statement of a loop. A line has at most one operation that may fault.
+func (l *loopGen) writeNestStmt(depth int) {
 	name := l.over.name
-	e := l.name("e")
+	e := l.newName("e")
 	switch l.n(8) {
 	case 0:
 		if depth > 0 {

@@ -2,11 +2,11 @@ package smith
 
 import "math/rand/v2"
 
-// productKind describes the element types of a matrix product. Fields made, number, changed and bits are
+// productKind describes the element types of a matrix product. elemFormat, number, changed and bits are
 // formats of expressions. Format made computes an element from its index, and format number is a constant
 // sum. Format changed changes a sum e with a single rounding, because devices may fuse two operations.
 // Format bits converts a sum y to an integer. Floats are so small that no sum is infinite.
-type productKind struct{ elem, sum, made, number, changed, bits string }
+type productKind struct{ elem, sum, elemFormat, sumFormat, changeFormat, bitsFormat string }
 
 var productKinds = []productKind{
 	{"int8", "int32", "int8(i*%d + int(k.N))", "int32(%d)", "e ^ %d", "y"},
@@ -49,21 +49,21 @@ func (g *progGen) writeProducts(r *rand.Rand) []string {
 	factors := first + sizeA + sizeB
 	g.line("mulX := dsl.LocalSlice[%s](it, %d)", elem, factors)
 	g.line("for i := it.LocalLinearID(); i < %d; i += %d {", factors, g.group.items)
-	g.line("\tmulX[i] = "+k.made, 1+g.n(100))
+	g.line("\tmulX[i] = "+k.elemFormat, 1+g.n(100))
 	g.line("}")
 	g.line("it.Barrier()")
 	g.line("mulA := dsl.LoadA[[%d][%d]%s](it.SubGroup(), mulX[%d:], %d, %s)", rows, inner, elem, first, strideA, layoutA)
 	g.line("mulB := dsl.LoadB[[%d][%d]%s](it.SubGroup(), mulX[%d:], %d, %s)", inner, cols, elem, first+sizeA, strideB, layoutB)
-	g.line("mulC := dsl.Fill[[%d][%d]%s](it.SubGroup(), "+k.number+")", rows, cols, sum, g.n(1000))
+	g.line("mulC := dsl.Fill[[%d][%d]%s](it.SubGroup(), "+k.sumFormat+")", rows, cols, sum, g.n(1000))
 	g.line("for range %d {", 1+g.n(3))
 	g.line("\tmulC = dsl.MulAdd(it.SubGroup(), mulA, mulB, mulC)")
 	switch g.n(4) {
 	case 0:
-		g.line("\tmulC = dsl.Scale(it.SubGroup(), mulC, "+k.number+")", 1+g.n(9))
+		g.line("\tmulC = dsl.Scale(it.SubGroup(), mulC, "+k.sumFormat+")", 1+g.n(9))
 	case 1:
 		g.line("\tmulC = dsl.Add(it.SubGroup(), mulC, mulC)")
 	case 2:
-		g.line("\tmulC = dsl.MapAccumulator(it.SubGroup(), mulC, func(e %s) %s { return "+k.changed+" })", sum, sum, g.n(1000))
+		g.line("\tmulC = dsl.MapAccumulator(it.SubGroup(), mulC, func(e %s) %s { return "+k.changeFormat+" })", sum, sum, g.n(1000))
 	}
 	g.line("}")
 	each := sizeC + g.n(2)
@@ -72,7 +72,7 @@ func (g *progGen) writeProducts(r *rand.Rand) []string {
 	g.line("it.Barrier()")
 	g.line("mulSum := 0")
 	g.line("for _, y := range mulY[:%d] {", sizeC)
-	g.line("\tmulSum = mulSum*31 + int(%s)", k.bits)
+	g.line("\tmulSum = mulSum*31 + int(%s)", k.bitsFormat)
 	g.line("}")
 	g.line("it.Barrier()")
 	return []string{"mulSum"}

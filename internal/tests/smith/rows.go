@@ -115,9 +115,9 @@ func (g *rowGen) writeRowSum(i int) {
 		g.line("}")
 	}
 	load := func() string { return fmt.Sprintf("%s[%s]", from, g.matrixIndex(from, b, cols)) }
-	term := g.one(load()+" * "+load(), load()+" * "+load(), load(), fmt.Sprintf("%s(%s) * %s", typ, g.of(b), load()))
+	term := g.one(load()+" * "+load(), load()+" * "+load(), load(), fmt.Sprintf("%s(%s) * %s", typ, g.uniformInRow(b), load()))
 	if typ == "uint64" && g.oneIn(2) {
-		term = fmt.Sprintf("(%s^%s(%s))", load(), typ, g.of(b))
+		term = fmt.Sprintf("(%s^%s(%s))", load(), typ, g.uniformInRow(b))
 	}
 	g.line("%s %s %s", sum, g.one("+=", "+=", "-="), term)
 	g.indent--
@@ -128,8 +128,8 @@ func (g *rowGen) writeRowSum(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// The method of returns an expression that is uniform in a row, in an iteration, or in both.
-func (g *rowGen) of(b string) string {
+// uniformInRow returns an expression that is uniform in a row, in an iteration, or in both.
+func (g *rowGen) uniformInRow(b string) string {
 	row := pick(g.progGen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))
 }

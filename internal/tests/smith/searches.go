@@ -82,8 +82,8 @@ func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, intVar{"s", uint32T, true})
 	for range s.n(3) {
-		name, t := s.name("c"), s.intType()
-		s.line("%s := %s", name, s.as(t, s.expr(1)))
+		name, t := s.newName("c"), s.intType()
+		s.line("%s := %s", name, s.convertedTo(t, s.searchExpr(1)))
 		s.line("_ = %s", name)
 		s.nums = append(s.nums, intVar{name, t, true})
 	}
@@ -127,7 +127,7 @@ func (s *searchGen) writeSearchHelper() {
 	if s.oneIn(4) {
 		s.writeSearchNest()
 	}
-	s.line("%s", s.returns())
+	s.line("%s", s.writeReturn())
 	s.indent--
 	s.line("}")
 	s.helpers, s.nums, s.group = append(s.helpers, f), nil, ""
@@ -136,17 +136,17 @@ func (s *searchGen) writeSearchHelper() {
 // writeHelperCall writes a call of a helper, and declares variables for its results.
 func (s *searchGen) writeHelperCall() {
 	f := pick(s.progGen, s.helpers)
-	args := fmt.Sprintf("%s, %s, in", s.expr(1), s.expr(1))
+	args := fmt.Sprintf("%s, %s, in", s.searchExpr(1), s.searchExpr(1))
 	var names []string
 	for _, t := range f.results {
-		names = append(names, s.name("r"))
+		names = append(names, s.newName("r"))
 		s.nums = append(s.nums, intVar{names[len(names)-1], t, true})
 	}
 	list := strings.Join(names, ", ")
 	if f.group == "" {
 		s.line("%s := %s(%s)", list, f.name, args)
 	} else {
-		g := s.name("g")
+		g := s.newName("g")
 		s.line("%s := %s(%s)", g, f.name, args)
 		for i, name := range names {
 			s.line("%s := %s.F%d", name, g, i)
@@ -160,7 +160,7 @@ func (s *searchGen) writeHelperCall() {
 // writeSearchNest writes one loop, after declarations of the variables for its results.
 func (s *searchGen) writeSearchNest() {
 	for range s.n(3) {
-		name, t := s.name("o"), s.intType()
+		name, t := s.newName("o"), s.intType()
 		s.line("var %s %s", name, t)
 		s.line("_ = %s", name)
 		s.nums = append(s.nums, intVar{name, t, true})
@@ -174,7 +174,7 @@ func (s *searchGen) writeSearchLoop(depth int) {
 	if s.times > 1 {
 		rounds = min(rounds, 2+s.n(max(1, maxRounds/s.times)))
 	}
-	n, t := s.name("n"), s.intType()
+	n, t := s.newName("n"), s.intType()
 	rounds = min(rounds, 100)
 	head, fuel := "", ""
 	counts := true
@@ -197,7 +197,7 @@ func (s *searchGen) writeSearchLoop(depth int) {
 			head = "for " + s.stateCond()
 		}
 	}
-	s.body(head, 1, false, func() {
+	s.flowLoop(head, 1, false, func() {
 		nums, times := s.nums, s.times
 		s.times *= rounds
 		s.indent++
@@ -250,11 +250,11 @@ func (s *searchGen) writeNumber() {
 	}
 	if len(vars) > 0 && s.oneIn(2) {
 		v := pick(s.progGen, vars)
-		s.line("%s = %s", v.name, s.as(v.typ, s.expr(1)))
+		s.line("%s = %s", v.name, s.convertedTo(v.typ, s.searchExpr(1)))
 		return
 	}
-	name, t := s.name("x"), s.intType()
-	s.line("%s := %s", name, s.as(t, s.expr(1)))
+	name, t := s.newName("x"), s.intType()
+	s.line("%s := %s", name, s.convertedTo(t, s.searchExpr(1)))
 	s.line("_ = %s", name)
 	s.nums = append(s.nums[:len(s.nums):len(s.nums)], intVar{name, t, false})
 }
@@ -270,7 +270,7 @@ func (s *searchGen) writeAdvance() {
 	case 2:
 		s.line("s = s*%d + uint32(in[s&15])", 1+4*s.n(1000))
 	case 3:
-		s.line("s += %s | 1", s.expr(1))
+		s.line("s += %s | 1", s.searchExpr(1))
 	default:
 		s.line("s = s*1664525 + 1013904223")
 	}
@@ -291,7 +291,7 @@ func (s *searchGen) writeExit() {
 	loops := s.loops
 	switch c := s.n(8); {
 	case c < 4 && s.results != nil:
-		s.line("%s", s.returns())
+		s.line("%s", s.writeReturn())
 	case c < 2 && len(loops) > 1:
 		l := pick(s.progGen, loops[:len(loops)-1])
 		*l.used = true
@@ -305,11 +305,11 @@ func (s *searchGen) writeExit() {
 	s.line("}")
 }
 
-// The method returns writes a return statement with the search's results.
-func (s *searchGen) returns() string {
+// writeReturn writes a return statement with the search's results.
+func (s *searchGen) writeReturn() string {
 	var list []string
 	for _, t := range s.results {
-		list = append(list, s.as(t, s.expr(1)))
+		list = append(list, s.convertedTo(t, s.searchExpr(1)))
 	}
 	values := strings.Join(list, ", ")
 	if s.group != "" {
@@ -320,12 +320,12 @@ func (s *searchGen) returns() string {
 
 // stateCond returns a condition that is true for some states.
 func (s *searchGen) stateCond() string {
-	x := s.expr(0)
+	x := s.searchExpr(0)
 	switch s.n(6) {
 	case 0:
 		return fmt.Sprintf("%s%%%d == %d", x, 3+s.n(9), s.n(3))
 	case 1:
-		return fmt.Sprintf("%s < %s", x, s.expr(0))
+		return fmt.Sprintf("%s < %s", x, s.searchExpr(0))
 	case 2:
 		return fmt.Sprintf("%s>>%d == 0", x, 27+s.n(4))
 	case 3:
@@ -335,17 +335,17 @@ func (s *searchGen) stateCond() string {
 	}
 }
 
-// The method as returns an expression converted to a type.
-func (s *searchGen) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
+// convertedTo returns an expression converted to a type.
+func (s *searchGen) convertedTo(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// The method expr returns a uint32 expression of the variables in scope, mostly of the state.
-func (s *searchGen) expr(depth int) string {
+// searchExpr returns a uint32 expression of the variables in scope, mostly of the state.
+func (s *searchGen) searchExpr(depth int) string {
 	x := "s"
 	switch s.n(4) {
 	case 0:
-		x = s.as(uint32T, pick(s.progGen, s.nums).name)
+		x = s.convertedTo(uint32T, pick(s.progGen, s.nums).name)
 	case 1:
-		x = s.as(uint32T, s.nums[len(s.nums)-1].name)
+		x = s.convertedTo(uint32T, s.nums[len(s.nums)-1].name)
 	}
 	if depth == 0 {
 		return x
@@ -358,9 +358,9 @@ func (s *searchGen) expr(depth int) string {
 	case 2:
 		return fmt.Sprintf("(%s*%d)", x, 2*s.n(500)+3)
 	case 3:
-		return fmt.Sprintf("(%s + %s)", x, s.expr(depth-1))
+		return fmt.Sprintf("(%s + %s)", x, s.searchExpr(depth-1))
 	case 4:
-		return fmt.Sprintf("(%s ^ %s)", x, s.expr(depth-1))
+		return fmt.Sprintf("(%s ^ %s)", x, s.searchExpr(depth-1))
 	case 5:
 		return fmt.Sprintf("uint32(in[%s&15]>>%d)", x, s.n(33))
 	default:

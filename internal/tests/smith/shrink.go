@@ -11,8 +11,8 @@ import (
 )
 
 // Shrink removes parts of a source, and returns the smallest source found for which fails is true. Most
-// sources that Shrink tries are not legal programs. Function fails must return false for illegal programs.
-func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
+// sources that Shrink tries are not legal programs. stillFails must return false for illegal programs.
+func Shrink(src string, stillFails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
 		changed = false
@@ -21,7 +21,7 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 			if done {
 				break
 			}
-			if text == "" || len(text) >= len(src) || !fails(text) {
+			if text == "" || len(text) >= len(src) || !stillFails(text) {
 				n++
 				continue
 			}
@@ -82,9 +82,9 @@ func (e *sourceEditor) decls(list []ast.Decl) []ast.Decl {
 func (e *sourceEditor) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
-		n.List = e.list(n.List)
+		n.List = e.editStmts(n.List)
 	case *ast.CaseClause:
-		n.Body = e.list(n.Body)
+		n.Body = e.editStmts(n.Body)
 		e.exprs(n.List)
 	case *ast.IfStmt:
 		if n.Else != nil && e.countChange() {
@@ -93,16 +93,16 @@ func (e *sourceEditor) node(n ast.Node) {
 		if n.Init != nil && e.countChange() {
 			n.Init = nil
 		}
-		e.expr(&n.Cond)
+		e.editExpr(&n.Cond)
 	case *ast.ForStmt:
 		if n.Cond != nil {
-			e.expr(&n.Cond)
+			e.editExpr(&n.Cond)
 		}
 	case *ast.RangeStmt:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.SwitchStmt:
 		if n.Tag != nil {
-			e.expr(&n.Tag)
+			e.editExpr(&n.Tag)
 		}
 	case *ast.AssignStmt:
 		e.exprs(n.Rhs)
@@ -115,19 +115,19 @@ func (e *sourceEditor) node(n ast.Node) {
 	case *ast.ReturnStmt:
 		e.exprs(n.Results)
 	case *ast.BinaryExpr:
-		e.expr(&n.X)
-		e.expr(&n.Y)
+		e.editExpr(&n.X)
+		e.editExpr(&n.Y)
 	case *ast.UnaryExpr:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.ParenExpr:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.CallExpr:
 		e.exprs(n.Args)
 		if f, ok := n.Fun.(*ast.SelectorExpr); ok {
-			e.expr(&f.X)
+			e.editExpr(&f.X)
 		}
 	case *ast.IndexExpr:
-		e.expr(&n.Index)
+		e.editExpr(&n.Index)
 	case *ast.CompositeLit:
 		for i := range n.Elts {
 			if e.countChange() {
@@ -137,7 +137,7 @@ func (e *sourceEditor) node(n ast.Node) {
 		}
 		e.exprs(n.Elts)
 	case *ast.KeyValueExpr:
-		e.expr(&n.Value)
+		e.editExpr(&n.Value)
 	case *ast.StructType:
 		for i := range n.Fields.List {
 			if e.countChange() {
@@ -149,22 +149,22 @@ func (e *sourceEditor) node(n ast.Node) {
 }
 
 // editStmts removes a statement, or replaces it by the statements inside.
-func (e *sourceEditor) list(editStmts []ast.Stmt) []ast.Stmt {
-	for size := len(editStmts); size > 0; size /= 2 {
-		for i := 0; i+size <= len(editStmts); i += size {
+func (e *sourceEditor) editStmts(stmts []ast.Stmt) []ast.Stmt {
+	for size := len(stmts); size > 0; size /= 2 {
+		for i := 0; i+size <= len(stmts); i += size {
 			if e.countChange() {
-				return slices.Delete(editStmts, i, i+size)
+				return slices.Delete(stmts, i, i+size)
 			}
 		}
 	}
-	for i, s := range editStmts {
+	for i, s := range stmts {
 		for _, in := range innerLists(s) {
 			if e.countChange() {
-				return slices.Concat(editStmts[:i], in, editStmts[i+1:])
+				return slices.Concat(stmts[:i], in, stmts[i+1:])
 			}
 		}
 	}
-	return editStmts
+	return stmts
 }
 
 // innerLists returns the lists of statements in a statement.
@@ -196,12 +196,12 @@ func innerLists(s ast.Stmt) [][]ast.Stmt {
 
 func (e *sourceEditor) exprs(list []ast.Expr) {
 	for i := range list {
-		e.expr(&list[i])
+		e.editExpr(&list[i])
 	}
 }
 
-// The method expr replaces an expression by a part of it, or by a constant.
-func (e *sourceEditor) expr(at *ast.Expr) {
+// editExpr replaces an expression by a part of it, or by a constant.
+func (e *sourceEditor) editExpr(at *ast.Expr) {
 	var parts []ast.Expr
 	switch x := (*at).(type) {
 	case *ast.BinaryExpr:

@@ -96,8 +96,8 @@ type progGen struct {
 	// because Go does not define which of two operations faults first.
 	faults int
 	group  *groupState // state of a kernel with work-groups, else nil
-	births int    // number of variables declared so far
-	calms  int    // number of calls of calm
+	births int         // number of variables declared so far
+	calms  int         // number of calls of calm
 	keep   allowedTargets
 }
 
@@ -198,8 +198,8 @@ func (g *progGen) line(format string, args ...any) {
 	g.out.WriteByte('\n')
 }
 
-// The method name returns a new local name.
-func (g *progGen) name(kind string) string {
+// newName returns a new local name.
+func (g *progGen) newName(kind string) string {
 	g.names++
 	return fmt.Sprintf("%s%d", kind, g.names)
 }
@@ -331,7 +331,7 @@ func (g *progGen) function(f *progFunc) {
 	if named && g.oneIn(2) {
 		g.line("return")
 	} else {
-		g.line("return %s", g.expr(result, 2))
+		g.line("return %s", g.pureExpr(result, 2))
 	}
 	g.indent--
 	g.line("}")

@@ -148,8 +148,8 @@ func (g *progGen) statement() {
 
 func (g *progGen) declaration() {
 	t := g.anyType(2)
-	e := g.expr(t, g.size.expr)
-	name := g.name("v")
+	e := g.pureExpr(t, g.size.expr)
+	name := g.newName("v")
 	switch g.n(3) {
 	case 0:
 		g.line("var %s %s = %s", name, t, e)
@@ -196,7 +196,7 @@ func anyOf(*typ) bool { return true }
 
 func (g *progGen) assignment() {
 	if to, t := g.assignTarget(anyOf); t != nil {
-		g.line("%s = %s", to, storedExpr(to, t, g.expr(t, g.size.expr)))
+		g.line("%s = %s", to, storedExpr(to, t, g.pureExpr(t, g.size.expr)))
 	}
 }
 
@@ -207,12 +207,12 @@ func (g *progGen) opAssignment() {
 	case t.kind == floatKind:
 		g.line("%s %s= %s", to, g.one("+", "-", "*", "/"), g.floatOperand(t, 2))
 	case g.oneIn(4):
-		g.line("%s %s= %s", to, g.one("/", "%"), "("+g.value(t, 2)+" | 1)")
+		g.line("%s %s= %s", to, g.one("/", "%"), "("+g.varExpr(t, 2)+" | 1)")
 	case g.oneIn(3):
 		c := pick(g, ints[5:])
-		g.line("%s %s= %s", to, g.one("<<", ">>"), g.value(c, 2))
+		g.line("%s %s= %s", to, g.one("<<", ">>"), g.varExpr(c, 2))
 	default:
-		g.line("%s %s= %s", to, g.one("+", "-", "*", "&", "|", "^", "&^"), g.expr(t, g.size.expr))
+		g.line("%s %s= %s", to, g.one("+", "-", "*", "&", "|", "^", "&^"), g.pureExpr(t, g.size.expr))
 	}
 }
 
@@ -232,7 +232,7 @@ func (g *progGen) swap() {
 		return
 	}
 	if g.oneIn(2) {
-		g.line("%s, %s = %s, %s", a, b, storedExpr(a, t, g.placeExpr(t)), storedExpr(b, t, g.expr(t, 2)))
+		g.line("%s, %s = %s, %s", a, b, storedExpr(a, t, g.placeExpr(t)), storedExpr(b, t, g.pureExpr(t, 2)))
 	} else {
 		g.line("%s, %s = %s, %s", a, b, storedExpr(a, t, b), storedExpr(b, t, a))
 	}
@@ -240,7 +240,7 @@ func (g *progGen) swap() {
 
 func (g *progGen) output() {
 	t := g.randomScalar()
-	e := toWord(t, g.value(t, g.size.expr))
+	e := toWord(t, g.varExpr(t, g.size.expr))
 	if g.kernel && g.oneIn(2) {
 		i := g.n(15)
 		g.line("out[%d] = shape.Mix(out[%d], %s)", i, i, e)
@@ -256,7 +256,7 @@ func (g *progGen) writeJump() {
 	if g.depth == 0 {
 		return
 	}
-	cond := g.expr(boolType, 2)
+	cond := g.pureExpr(boolType, 2)
 	if isLiteral(cond) {
 		cond = g.placeExpr(boolType)
 	}
@@ -277,7 +277,7 @@ func (g *progGen) returns() string {
 	if g.result == nil {
 		return "return"
 	}
-	return "return " + g.expr(g.result, 2)
+	return "return " + g.pureExpr(g.result, 2)
 }
 
 // leaveStmt returns a break or continue statement.
@@ -330,9 +330,9 @@ func (g *progGen) callStatement() {
 			name = pick(g, recv).name + "." + f.name
 		}
 		g.work += g.times * f.work
-		v := g.name("v")
+		v := g.newName("v")
 		if g.oneIn(4) && f.method != nil {
-			m := g.name("m")
+			m := g.newName("m")
 			g.line("%s := %s", m, name)
 			name = m
 		}
@@ -370,10 +370,10 @@ func (g *progGen) effectArguments(f *progFunc) (string, bool) {
 			}
 			args = append(args, s)
 		default:
-			args = append(args, g.expr(p, 2))
+			args = append(args, g.pureExpr(p, 2))
 		}
 	}
-	args = append(args, g.expr(uint64T, 2))
+	args = append(args, g.pureExpr(uint64T, 2))
 	return strings.Join(args, ", "), true
 }
 
@@ -415,7 +415,7 @@ func (g *progGen) writeSlicing() {
 	}
 	lo := g.n(n)
 	hi := lo + 1 + g.n(n-lo)
-	name := g.name("s")
+	name := g.newName("s")
 	s := &progVar{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
 		return // assignments recognize floats in memory by the slice's name, so such slices get no second name
@@ -450,7 +450,7 @@ func (g *progGen) writePointer() {
 		return
 	}
 	if g.kernel && g.oneIn(3) {
-		name := g.name("q")
+		name := g.newName("q")
 		g.line("%s := &recs[%d]", name, g.n(2))
 		g.line("_ = %s", name)
 		g.declare(&progVar{name: name, typ: &typ{kind: ptrKind, elem: recT}, fixed: true, device: true})
@@ -460,7 +460,7 @@ func (g *progGen) writePointer() {
 	if v.noCapture {
 		return
 	}
-	name, e, t := g.name("ptr"), v.name, v.typ
+	name, e, t := g.newName("ptr"), v.name, v.typ
 	if t.kind == structKind && g.oneIn(2) {
 		f := pick(g, t.fields)
 		e, t = e+"."+f.name, f.typ
@@ -492,7 +492,7 @@ func (g *progGen) copying() {
 		g.line("clear(%s)", a)
 		return
 	}
-	name := g.name("v")
+	name := g.newName("v")
 	g.line("%s := copy(%s, %s)", name, a, b)
 	g.line("_ = %s", name)
 	g.declare(&progVar{name: name, typ: intT})
@@ -516,17 +516,17 @@ func (g *progGen) writeGeneric() {
 	case 1:
 		t := g.randomScalar()
 		if s := g.someSlice(sliceOf(t)); s != "" {
-			name, r := g.name("v"), g.intType()
+			name, r := g.newName("v"), g.intType()
 			e := fmt.Sprintf("%s(%s)", r, toWord(t, "x"))
 			g.line("%s := shape.Sum(%s, func(x %s) %s { return %s })", name, s, t, r, e)
 			g.line("_ = %s", name)
 			g.declare(&progVar{name: name, typ: r})
 		}
 	default:
-		a, b, v, p := g.intType(), g.intType(), g.name("v"), g.name("pair")
-		g.line("%s := shape.Pair[%s, %s]{%s, %s}", p, a, b, g.expr(a, 2), g.expr(b, 2))
+		a, b, v, p := g.intType(), g.intType(), g.newName("v"), g.newName("pair")
+		g.line("%s := shape.Pair[%s, %s]{%s, %s}", p, a, b, g.pureExpr(a, 2), g.pureExpr(b, 2))
 		for range g.n(3) {
-			g.line("%s.Step(%s)", p, g.expr(intT, 2))
+			g.line("%s.Step(%s)", p, g.pureExpr(intT, 2))
 		}
 		g.line("%s := %s%s.Key()", v, p, g.one("", ".Flip()"))
 		g.line("_ = %s", v)
@@ -537,7 +537,7 @@ func (g *progGen) writeGeneric() {
 // writeRecord writes a copy of an element of device memory.
 func (g *progGen) writeRecord() {
 	if g.kernel {
-		name := g.name("rec")
+		name := g.newName("rec")
 		g.line("%s := recs[%d]", name, g.n(2))
 		g.line("_ = %s", name)
 		g.declare(&progVar{name: name, typ: recT})

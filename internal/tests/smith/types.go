@@ -123,8 +123,8 @@ func (g *progGen) anyType(depth int) *typ {
 	return g.randomScalar()
 }
 
-// The method literal returns a constant of type t, which is not 0 if nonzero is set.
-func (g *progGen) literal(t *typ, nonzero bool) string {
+// typedLit returns a constant of type t, which is not 0 if nonzero is set.
+func (g *progGen) typedLit(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:
 		return g.one("true", "false")
@@ -146,7 +146,7 @@ func (g *progGen) literalOf(t *typ) string {
 	if t.kind == intKind {
 		return g.randomInt(t, false)
 	}
-	return g.literal(t, false)
+	return g.typedLit(t, false)
 }
 
 // randomInt returns an integer in the range of type t.
@@ -182,7 +182,7 @@ func (g *progGen) compositeLit(t *typ, depth int) string {
 	var parts []string
 	if t.kind == arrayKind {
 		for range t.len {
-			parts = append(parts, g.expr(t.elem, depth))
+			parts = append(parts, g.pureExpr(t.elem, depth))
 		}
 		if g.oneIn(4) {
 			parts = parts[:g.n(len(parts)+1)]
@@ -192,7 +192,7 @@ func (g *progGen) compositeLit(t *typ, depth int) string {
 			if g.oneIn(5) {
 				continue
 			}
-			parts = append(parts, f.name+": "+g.expr(f.typ, depth))
+			parts = append(parts, f.name+": "+g.pureExpr(f.typ, depth))
 		}
 	}
 	return t.String() + "{" + strings.Join(parts, ", ") + "}"

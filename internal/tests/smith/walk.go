@@ -14,7 +14,7 @@ func (g *progGen) writeWalk() {
 		g.line("it.Barrier()")
 	}
 	g.work += 40 * g.times
-	sum, before, i := g.name("v"), g.name("v"), g.name("i")
+	sum, before, i := g.newName("v"), g.newName("v"), g.newName("i")
 	g.line("%s, %s := %s, uint64(%d)", sum, before, g.itemValue(uint64T), g.n(9))
 	from := g.one("lid", "lid", "id", fmt.Sprintf("lid+%d", g.n(9)), fmt.Sprintf("id+%d", 1+g.n(40)))
 	step := g.one(fmt.Sprint(items), fmt.Sprint(max(items, 8)), fmt.Sprint(max(items, 8)), fmt.Sprint(max(2*items+1, 9)),

@@ -23,12 +23,12 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
 // Each of the functions below registers a kernel and returns its Run function. kernelBody is the Kernel
-// method. If the kernel has a host form, parameter more first contains the function that creates the host
+// method. If the kernel has a host form, extraArgs first contains the function that creates the host
 // form. The other elements of more are the specialization constants for the rows of d.Specs.
 
 // Task registers a kernel that runs as a task.
-func Task[K any](d *abi.Kernel, kernelBody func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
-	kernel := registerKernel(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { kernelBody(k, it) } }, more)
+func Task[K any](d *abi.Kernel, kernelBody func(K, dsl.Task), extraArgs ...any) (*runtime.Kernel, RunTask[K]) {
+	kernel := registerKernel(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { kernelBody(k, it) } }, extraArgs)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
 		return launchOf(kernel, &k).RunTask(ctx, dev, opts)
 	}
