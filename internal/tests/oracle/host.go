@@ -30,8 +30,8 @@ func RunPure(ctx context.Context, files map[string]string, main string) ([]byte,
 	return runWith(ctx, files, main, math)
 }
 
-// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to
-// its text. An empty text means that the port lacks the file.
+// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to its text.
+// In the map, an empty text means that the port lacks the file.
 func pureMath(ctx context.Context) (map[string]string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -68,7 +68,7 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// runWith does the same as RunGo. replacedTexts contains texts that replace some files of the Go distribution.
+// runWith does the same as RunGo, after the texts in replacedTexts replaced some files of the Go distribution.
 func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

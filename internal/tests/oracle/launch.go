@@ -47,8 +47,8 @@ type hostRange struct {
 	data   []byte
 }
 
-// Device memory begins at firstAddr. Large gaps separate the pieces of memory, so that the interpreter
-// detects an access outside of a piece.
+// Device memory begins at firstAddr. Large gaps separate the host ranges in device memory, so that the interpreter
+// detects an access outside of a range.
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16

@@ -43,8 +43,8 @@ func (g *CFG) Branch(b, yes, no *ir.Block) {
 	b.Branch(g.M.Bool(true), yes, no)
 }
 
-// randomGraph generates an arbitrary reducible graph. graph adds random forward edges, and then
-// back edges to dominators.
+// randomGraph generates an arbitrary reducible graph. randomGraph adds random forward edges, and then back edges to
+// dominators.
 func (g *CFG) randomGraph(n int) {
 	bs := []*ir.Block{g.F.Blocks[0]}
 	for range n {
@@ -116,7 +116,7 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// jumpTo ends the current block, if necessary, by a jump to block to. The next code is added to block to.
+// jumpTo ends the current block, if necessary, by a jump to block to. Later code is added to block to.
 func (g *CFG) jumpTo(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)

@@ -20,7 +20,8 @@ type LaneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// commonVar is a uniform variable, or nil. If common is not nil, the kernel has loops with checks of growing values.
+	// commonVar is a uniform variable, or nil. If commonVar is not nil, the kernel has loops with checks of growing
+	// values.
 	commonVar *ir.Var
 	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
 	// all lanes reach. The third array gets uniform values in any code.

@@ -234,8 +234,9 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// wholeArray writes code that zeroes an array, or copies one array to another as lower does. The copy goes
-// element by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
+// wholeArray writes code that zeroes an array, or copies one array to another as lower does. The copying code copies
+// element by element, or performs all loads first. Sometimes the code omits an element, or contains a store between the
+// copies.
 func (g *MemoryGen) wholeArray() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
@@ -264,7 +265,7 @@ func (g *MemoryGen) wholeArray() {
 	}
 }
 
-// writeCheck writes a fault for an index that is too large. check does nothing if the kernel has no checks.
+// writeCheck writes a fault for an index that is too large. writeCheck does nothing if the kernel has no checks.
 func (g *MemoryGen) writeCheck(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return

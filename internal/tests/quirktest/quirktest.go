@@ -46,7 +46,8 @@ type Case struct {
 // Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases for which function match returns true. Rows that cannot be disabled have no cases.
+// Cases returns the cases for which function match returns true. Cases returns no cases for rows whose workaround
+// cannot be disabled.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -157,16 +158,16 @@ func Asked(t *testing.T) {
 	}
 }
 
-// Pattern ran matches the output of a test that ran. Pattern skipped matches the output of a test that the
-// device could not run.
+// ranPattern matches the output of a test that ran. skipPattern matches the output of a test that the device could not
+// run.
 var (
 	ranPattern  = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
 	skipPattern = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host. Pattern
-// testPattern matches the names of these tests, and subtestName returns the name of a kernel's sub-test. The
-// tests must have the flag -every-case, without which they omit cases.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host. testPattern matches
+// the names of these tests, and subtestName returns the name of a kernel's sub-test. The tests must have the flag
+// -every-case, because they omit cases without the flag.
 func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)

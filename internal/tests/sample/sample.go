@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Of returns the number of cases that a test runs. With -short the result is shortCount, and otherwise
-// fullCount.
+// Of returns the number of cases that a test runs. With -short Of returns shortCount, and otherwise fullCount.
 func Of(fullCount, shortCount int) int {
 	if testing.Short() {
 		return shortCount
@@ -26,9 +25,9 @@ func Deep(t testing.TB, otherTests string) {
 	}
 }
 
-// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With
-// -short, Has returns true for about one of n cases. Only the name decides, so the sample does not change
-// when cases are added.
+// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With -short, Has
+// returns true for about one of n cases. The choice depends only on the name, so the sample does not change when cases
+// are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true

@@ -14,15 +14,16 @@ var altStmts = []statement{
 }
 
 // allowedTargets limits the variables to which a new reference may refer. The target of a reference must be declared
-// before the variable that holds the reference. A later variable may belong to a loop iteration that has ended.
+// before the variable that holds the reference. If the target were declared later, the target might belong to a loop
+// iteration that has ended.
 type allowedTargets struct {
 	// If field from is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
 	// from.
 	before, from int
 }
 
-// writeWithin calls writeBody. During the call, references may refer only to variables declared
-// before v, and to variables declared by write.
+// writeWithin calls writeBody. During the call, references may refer only to variables declared before v, and to
+// variables that writeBody declares.
 func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
@@ -32,7 +33,8 @@ func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	g.keep = save
 }
 
-// canChoose reports whether alternatives are allowed here. Kernels with work-groups have their own rules.
+// canChoose reports whether a variable's pointee or callee may depend on data at this point of the program. In kernels
+// with work-groups, fewer points allow such variables.
 func (g *progGen) canChoose() bool { return !g.pure && g.group == nil }
 
 // writeChoice writes an if statement, with or without an else, around assignments.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pureExpr returns an expression without side effects, of exactly type t. The expression is constant
-// only if it is a literal.
+// pureExpr returns an expression without side effects, of exactly type t. The expression from pureExpr is constant only
+// if it is a literal.
 func (g *progGen) pureExpr(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.leafExpr(t)
@@ -61,8 +61,8 @@ func isLiteral(e string) bool {
 	return false
 }
 
-// placeExpr returns a readable variable of type t, or a part of a variable that has type t. If no
-// variable has this type, the result is a conversion of another variable.
+// placeExpr returns a readable variable of type t, or a part of a variable that has type t. If no variable has type t,
+// placeExpr returns a conversion of another variable.
 func (g *progGen) placeExpr(t *typ) string {
 	if e := g.sharedExpr(t); e != "" {
 		return e
@@ -120,8 +120,8 @@ func (g *progGen) indexExpr(base string, n int) string {
 // smallExpr returns an expression for a small integer.
 func (g *progGen) smallExpr() string { return fmt.Sprintf("int16(%s)", g.placeExpr(intT)) }
 
-// placesOf returns the variables in scope, or parts of variables, whose type fits. The result
-// has at most one part per variable.
+// placesOf returns the variables in scope, or parts of variables, whose type fits. placesOf returns at most one part
+// per variable.
 func (g *progGen) placesOf(fits func(t *typ) bool, assign bool) []string {
 	var out []string
 	for _, v := range g.varsThat(func(v *progVar) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
@@ -162,7 +162,7 @@ func (g *progGen) partOf(e string, t *typ, v *progVar, fits func(t *typ) bool, a
 	return ""
 }
 
-// mayHavePart reports whether a value of type t may have a part for whose type fits returns true.
+// mayHavePart reports whether a value of type t may have a part whose type satisfies the function fits.
 func mayHavePart(t *typ, fits func(t *typ) bool, depth int) bool {
 	if depth == 0 {
 		return false
@@ -200,7 +200,8 @@ func (g *progGen) arrayIndex(n int) string {
 	return fmt.Sprintf("%s%%%d", v.name, n)
 }
 
-// mayFault decides whether an operation has no guard. At most one operation in a statement has no guard.
+// mayFault decides whether an operation is written without a guard, so that the operation may fault. At most one
+// operation in a statement has no guard.
 func (g *progGen) mayFault(n int) bool {
 	if !g.faulty || g.faults > 0 || !g.oneIn(n) {
 		return false

@@ -20,8 +20,8 @@ func (g *progGen) declareLocal(t *typ, e string) {
 	g.declare(&progVar{name: v, typ: t})
 }
 
-// writeDefer writes a deferred call, outside of loops. On devices a work-item that faults runs
-// no deferred calls, so programs that may fault have none.
+// writeDefer writes a deferred call, outside of loops. On devices a work-item that faults runs no deferred calls, so
+// programs that may fault contain no deferred calls.
 func (g *progGen) writeDefer() {
 	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
 		return
@@ -264,7 +264,8 @@ func (g *progGen) typeSwitch() {
 	g.declareLocal(intT, fmt.Sprintf("shape.Kind(%s)", g.varExpr(t, 2)))
 }
 
-// functionValue writes a function value that a condition selects. The condition is known at compile time.
+// functionValue writes a function value that a condition selects. The condition in functionValue is known at compile
+// time.
 func (g *progGen) functionValue() {
 	t, f := g.intType(), g.newName("f")
 	g.closed++

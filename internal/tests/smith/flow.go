@@ -30,8 +30,8 @@ func (g *progGen) ifStatement() {
 	g.pop()
 }
 
-// flowLoop writes a loop with the given head. The body of the loop runs at most as often as parameter
-// times says. If a statement in the loop names the loop's label, the method also writes the label.
+// flowLoop writes a loop with the given head. The body of the loop runs at most maxTimes times. If a statement in the
+// loop names the loop's label, flowLoop also writes the label.
 func (g *progGen) flowLoop(head string, maxTimes int, isSwitch bool, writeInner func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
@@ -69,7 +69,7 @@ func (g *progGen) forStatement() {
 	case 2:
 		head = fmt.Sprintf("for %s := %s(0); %s < %d && %s; %s++", i, t, i, n, g.boolExpr(2), i)
 	case 3:
-		// The bound depends on data.
+		// The bound of the loop depends on data.
 		head = fmt.Sprintf("for %s := %s(0); %s < %s(uint8(%s)%%%d); %s++", i, t, i, t, g.placeExpr(intT), n+1, i)
 	default:
 		head = fmt.Sprintf("for %s := %s(0); %s != %d; %s++", i, t, i, n, i)
@@ -82,8 +82,8 @@ func (g *progGen) forStatement() {
 	})
 }
 
-// writeEndless writes a for statement without a condition. The counter is incremented first, so that continue does
-// not skip the increment.
+// writeEndless writes a for statement without a condition. The loop body increments the counter first, so that continue
+// does not skip the increment.
 func (g *progGen) writeEndless() {
 	n := g.maxTrips()
 	i := g.newName("n")

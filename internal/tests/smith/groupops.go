@@ -9,8 +9,8 @@ import (
 // inGroups lists statements of work-items in kernels with work-groups.
 var inGroups = []statement{{2, (*progGen).writeTally}}
 
-// groupOperator returns a type and a function that combines values of the type. If the order of
-// combining matters, the function is one for which package dsl defines the order.
+// groupOperator returns a type and a function that combines values of the type. If the result depends on the order of
+// the combinations, package dsl defines the order.
 func (g *progGen) groupOperator() (t *typ, op string) {
 	switch g.n(8) {
 	case 0:
@@ -110,9 +110,9 @@ func (g *progGen) writeUniformCall() {
 	}
 }
 
-// writeTally writes atomic operations on elements that all work-items change. The order of the
-// operations has no effect on the result. The operations are outside of loops of work-items, because
-// lavapipe miscompiles ordered operations in loops.
+// writeTally writes atomic operations on elements that all work-items change. The order of the operations has no effect
+// on the result. writeTally writes the atomic operations outside of loops of work-items, because lavapipe miscompiles
+// ordered atomic operations in loops.
 func (g *progGen) writeTally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

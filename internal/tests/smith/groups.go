@@ -10,8 +10,8 @@ import (
 
 // groupState is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
 // work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
-// has no restrictions on control flow. The states of the shared tiles say which memory each of the two kinds of code
-// may use.
+// has no restrictions on control flow. The states of the shared tiles determine which memory may be used by code of the
+// group and by code of work-items.
 type groupState struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
@@ -31,7 +31,7 @@ type groupLoop struct {
 	states []tileState
 }
 
-// tileState says how work-items may use a tile.
+// tileState describes how work-items may use a tile (memory that the group shares).
 type tileState uint8
 
 const (
@@ -300,8 +300,8 @@ func (g *progGen) restoreStates(states []tileState) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. After groupBlock the tiles
-// have the same states as before.
+// groupBlock writes code of the group in a scope of its own, without braces. groupBlock does not change the states of
+// the tiles.
 func (g *progGen) groupBlock(n int) {
 	b := g.group
 	states := b.saveStates()

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test
-// whether compilers correctly prove that indices are in range. Most loops never fault, and some fault late.
+// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test whether
+// compilers correctly prove that indices are in range. Most of the loops never fault, and some loops fault in a late
+// iteration.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loopGen{arithGen: &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.writeHeader()

@@ -2,10 +2,10 @@ package smith
 
 import "math/rand/v2"
 
-// productKind describes the element types of a matrix product. elemFormat, number, changed and bits are
-// formats of expressions. Format made computes an element from its index, and format number is a constant
-// sum. Format changed changes a sum e with a single rounding, because devices may fuse two operations.
-// Format bits converts a sum y to an integer. Floats are so small that no sum is infinite.
+// productKind describes the element types of a matrix product. The fields elemFormat, sumFormat, changeFormat and
+// bitsFormat are formats of expressions. elemFormat computes an element from its index, and sumFormat is a constant
+// sum. changeFormat changes a sum e with a single rounding, because devices may fuse two operations. bitsFormat
+// converts a sum y to an integer. The floats in matrix products are so small that no sum is infinite.
 type productKind struct{ elem, sum, elemFormat, sumFormat, changeFormat, bitsFormat string }
 
 var productKinds = []productKind{
@@ -16,10 +16,10 @@ var productKinds = []productKind{
 	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
 }
 
-// writeProducts writes code at the beginning of a kernel, in which each sub-group multiplies two
-// matrices. All sub-groups have the same matrices, and each stores its own sum. Therefore the result
-// does not depend on the size of sub-groups. products returns the uniform variables that it declared.
-// Like calm, products uses its own generator of random numbers.
+// writeProducts writes code at the beginning of a kernel, in which each sub-group multiplies two matrices. All
+// sub-groups have the same matrices, and each stores its own sum. Therefore the result does not depend on the size of
+// sub-groups. writeProducts returns the uniform variables that it declared. Like writeCalm, writeProducts uses its own
+// generator of random numbers.
 func (g *progGen) writeProducts(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

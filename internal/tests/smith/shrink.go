@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Shrink removes parts of a source, and returns the smallest source found for which fails is true. Most
+// Shrink removes parts of a source, and returns the smallest source found for which stillFails returns true. Most
 // sources that Shrink tries are not legal programs. stillFails must return false for illegal programs.
 func Shrink(src string, stillFails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
@@ -40,8 +40,8 @@ func (e *sourceEditor) countChange() bool {
 	return e.n == -1
 }
 
-// nthEdit returns the source with the n-th change. Result done is true if the source has fewer
-// than n+1 possible changes.
+// nthEdit returns the source with the n-th change. The result done is true if the source has fewer than n+1 possible
+// changes.
 func nthEdit(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)

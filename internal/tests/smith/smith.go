@@ -52,7 +52,7 @@ var Imports = []string{
 	"github.com/kgen-go/kgen/internal/tests/smith/shape",
 }
 
-// Limits of a work-item's work, so that programs end soon on every device.
+// These limits on the number of statements let programs end soon on every device.
 const maxWork = 4000 // largest number of statements that a work-item runs
 
 // progSize limits the size of a program. Drivers take long for large programs, and small programs often show the
@@ -82,7 +82,7 @@ type progGen struct {
 	funcs     []*progFunc
 	tableType *typ
 
-	// Field scopes and the following fields are the state of the function being written.
+	// scopes and the fields after it are the state of the function being written.
 	scopes [][]*progVar
 	loops  []jumpTarget
 	result *typ // type of the function's result; nil for none
@@ -97,7 +97,7 @@ type progGen struct {
 	faults int
 	group  *groupState // state of a kernel with work-groups, else nil
 	births int         // number of variables declared so far
-	calms  int         // number of calls of calm
+	calms  int         // number of calls of writeCalm
 	keep   allowedTargets
 }
 
@@ -214,7 +214,7 @@ func (g *progGen) declare(v *progVar) {
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// varsThat returns the variables in scope for which function fits returns true.
+// varsThat returns the variables in scope that satisfy the function fits.
 func (g *progGen) varsThat(fits func(v *progVar) bool) []*progVar {
 	var out []*progVar
 	for _, s := range g.scopes {

@@ -162,8 +162,7 @@ func (g *progGen) declaration() {
 	g.declare(&progVar{name: name, typ: t})
 }
 
-// assignTarget returns an assignable expression and the expression's type. Function fits must be true for
-// this type.
+// assignTarget returns an assignable expression and the expression's type. The type must satisfy the function fits.
 func (g *progGen) assignTarget(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
@@ -183,8 +182,8 @@ func (g *progGen) assignTarget(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// storedExpr returns the expression that a program assigns instead of expression e. Memory
-// that tests compare must not contain NaNs, so stored replaces NaNs.
+// storedExpr returns the expression that a program assigns instead of expression e. Memory that tests compare must not
+// contain NaNs, so storedExpr replaces NaNs.
 func storedExpr(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -418,7 +417,7 @@ func (g *progGen) writeSlicing() {
 	name := g.newName("s")
 	s := &progVar{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments recognize floats in memory by the slice's name, so such slices get no second name
+		return // assignments recognize floats in memory by the slice's name, so slices of floats get no second name
 	}
 	switch is := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):

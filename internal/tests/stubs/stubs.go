@@ -1,6 +1,7 @@
 // Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of package modules
-// describes the directive for these stubs. Package stubs fills in the parameters of a kernel in a loop over the
-// rows of the kernel's description. The stubs of other kernels have a line of code for each field instead.
+// describes the directive "//kgen:bare", which requests these stubs. Package stubs fills in the parameters of a kernel
+// in a loop over the rows of the kernel's description. The stubs of other kernels have a line of code for each field
+// instead.
 package stubs
 
 import (
@@ -22,9 +23,9 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 // A RunTask runs a kernel of type K as a task, and waits.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
-// Each of the functions below registers a kernel and returns its Run function. kernelBody is the Kernel
-// method. If the kernel has a host form, extraArgs first contains the function that creates the host
-// form. The other elements of more are the specialization constants for the rows of d.Specs.
+// Each of the functions below registers a kernel and returns its Run function. kernelBody is the Kernel method. If the
+// kernel has a host form (code for the CPU), the first element of extraArgs is the function that creates the host form.
+// The other elements of extraArgs are the specialization constants for the rows of d.Specs.
 
 // Task registers a kernel that runs as a task.
 func Task[K any](d *abi.Kernel, kernelBody func(K, dsl.Task), extraArgs ...any) (*runtime.Kernel, RunTask[K]) {
@@ -70,10 +71,9 @@ func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, mo
 	}
 }
 
-// registerKernel registers a kernel. Parameters form and rank describe the parameter type of the
-// kernel's Kernel method.
+// registerKernel registers a kernel. form and rank describe the item type that the kernel's Kernel method gets.
 func registerKernel[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
-	if d.SPIRV == "" { // without a module, launches fail as type missing describes
+	if d.SPIRV == "" { // without a module, launches fail (see moduleMissing)
 		d.Form, d.Rank = form, rank
 	}
 	var hostForm func() kernelimpl.HostForm
@@ -110,9 +110,9 @@ func Kernels(pkg modules.Package) []*runtime.Kernel {
 	return slices.Clone(kernelLists[string(pkg)])
 }
 
-// moduleMissing is used as the type of a kernel without a module. The runtime calls the Properties method of a
-// kernel's type before the first launch, program or node. The Properties method of moduleMissing panics with
-// the reason, so that each launch returns a runtime.ErrBuild with the reason.
+// moduleMissing replaces the type of a kernel without a module. The runtime calls the Properties method of a kernel's
+// type before the first launch, program or node. The Properties method of moduleMissing panics with the reason, so that
+// each launch returns a runtime.ErrBuild with the reason.
 type moduleMissing struct{}
 
 func (moduleMissing) Properties() properties.List { panic(modules.Missing()) }

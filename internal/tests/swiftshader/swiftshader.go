@@ -31,8 +31,8 @@ const (
 	inSwiftShader = "KGEN_ON_SWIFTSHADER"
 )
 
-// Manifest returns the path of the driver's manifest, or "" if there is none. KGEN_SWIFTSHADER may contain
-// the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
+// Manifest returns the path of the driver's manifest, or "" if there is none. The environment variable KGEN_SWIFTSHADER
+// may contain the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
@@ -82,7 +82,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
 	out, err := cmd.CombinedOutput()
-	// testsum counts the tests of that process as tests of this one.
+	// After these lines, the command testsum counts the tests of the other process as tests of this process.
 	for range strings.Count(string(out), "--- PASS") {
 		t.Log("device: SwiftShader")
 	}

@@ -58,7 +58,7 @@ type testEvent struct {
 type runSummary struct {
 	to      io.Writer
 	begin   time.Time
-	output  map[[2]string][]string // output of running tests and of packages; the key is package and test
+	output  map[[2]string][]string // maps a package and a test, or a package and "", to the output so far
 	devices map[string]int         // maps a device to the number of tests that it ran
 	skips   map[string][]string    // maps a reason to the tests that were skipped for it
 	passed  int
