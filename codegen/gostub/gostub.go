@@ -45,9 +45,9 @@ func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, erro
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// The comparisons are first in the file, because compilers report errors in the order of lines
-		// and stop after some errors. The compiler's error for a failed comparison tells the user how to
-		// correct it.
+		// The comparisons of types are first in the generated file, because compilers report errors in the order of
+		// lines and stop after some errors. The error for a failed comparison tells the user how to correct the
+		// mistake.
 		for i := range p.Kernels {
 			g.writeCompare(&p.Kernels[i])
 		}

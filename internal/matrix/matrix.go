@@ -130,7 +130,7 @@ func (s Shape) CheckValue(elem string) Problem {
 		fmt.Sprintf("convert it, as in %v(x)", s.Elem)}
 }
 
-// Product returns the problem with the product a*b + c, or the zero Problem.
+// Product returns the reason why the product a*b + c is invalid, or the zero Problem if it is valid.
 func Product(a, b, c Shape) Problem {
 	switch {
 	case a.Cols != b.Rows:

@@ -147,7 +147,8 @@ func (l *loopGen) writeNestLoop(depth int) {
 	l.line("}")
 }
 
-// writeNestStmt writes a statement of a loop. A line has at most one operation that may fault.
+// writeNestStmt writes a statement of a loop. Each line of the generated program has at most one operation that may
+// fault.
 func (l *loopGen) writeNestStmt(depth int) {
 	name := l.over.name
 	e := l.newName("e")

@@ -169,7 +169,7 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
-// Lagging keeps the value of a sum before the last iteration. The loop may end in the middle of an iteration.
+// Lagging keeps the value of a sum before the last iteration. A condition in the loop body may end the loop.
 type Lagging struct {
 	X   []int32
 	N   int
