@@ -303,8 +303,8 @@ func (l *lister) buildAlone() (string, error) {
 }
 
 // runtimeModFiles returns the go.mod and go.sum of a module that requires kgen's runtime. If the sources of the running
-// kgen are present, the module uses these sources. If the sources are missing, the module requires the version of the
-// running kgen.
+// kgen are on the machine, the module uses the sources by a replace directive. If the sources are missing, the module
+// requires the version of the running kgen.
 func runtimeModFiles() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {

@@ -22,7 +22,7 @@ type Package struct {
 	// Sources describes the files from which the kernels were compiled. If the stub package is outside
 	// of the kernels' module, Sources is nil.
 	Sources *abi.Sources
-	// Constraint is the //go:build condition under which the kernels are declared, or "".
+	// Constraint is the //go:build condition of the files that declare the kernels, or "".
 	Constraint string
 	// Bare is set if stubs get modules and descriptions from internal/modules.
 	Bare bool
