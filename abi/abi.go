@@ -40,8 +40,8 @@ const (
 	// SiteCancelled is the value of Site in a fault record after a work-item ended because the host cancelled the
 	// launch.
 	SiteCancelled = 1 << 30
-	// OffsetEnded is the offset of the word Ended in the fault record. This word is the number of a loop that the
-	// device ended early. Only modules that the runtime has changed write Ended.
+	// OffsetEnded is the offset of the word Ended in the fault record. The word Ended is the number of a loop that the
+	// device ended early. The word is written only by modules that the runtime has changed.
 	OffsetEnded = 40
 
 	// MinSliceAlign limits the alignment of a slice's memory, in bytes. The memory has the alignment of the elements or
@@ -74,7 +74,7 @@ const (
 	SpecWhole = SpecReserved + 4
 	// SpecFused is the id of a Bool, which is true if the device's Fma rounds once.
 	SpecFused = SpecReserved + 5
-	// SpecFlushed is the id of a number, which counts the positive float32s that the device treats as zero.
+	// SpecFlushed is the id of a number. The number counts the positive float32s that the device treats as zero.
 	SpecFlushed = SpecReserved + 6
 	// SpecSubGroup is the id of a number that divides the sizes of sub-groups.
 	SpecSubGroup = SpecReserved + 7
@@ -83,8 +83,8 @@ const (
 	SpecAccessor = SpecReserved + 0x100
 	// SubnormalFloats is the number of positive subnormal float32s.
 	SubnormalFloats = 1<<23 - 1
-	// SpecHigh is used in modules without 64-bit integers. The high word of a 64-bit constant has the constant's id
-	// plus SpecHigh. See Variant.
+	// In modules without 64-bit integers, a 64-bit constant consists of two 32-bit words. The specialization id of the
+	// high word is the constant's id plus SpecHigh. See Variant.
 	SpecHigh = 2 * SpecReserved
 )
 
@@ -210,20 +210,20 @@ func (k FaultKind) String() string {
 // Describe returns the text that gc prints for the run-time error, with the fault's values, but without the prefix
 // "runtime error: ". If parameter unsigned is true, parameter a is a uint64.
 func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
-	x := value{a, unsigned}
+	x := faultValue{a, unsigned}
 	switch k {
 	case FaultIndex:
-		return slice("index out of range [%v]", " with length %d", x, b)
+		return sliceText("index out of range [%v]", " with length %d", x, b)
 	case FaultSliceLen:
-		return slice("slice bounds out of range [:%v]", " with length %d", x, b)
+		return sliceText("slice bounds out of range [:%v]", " with length %d", x, b)
 	case FaultSliceCap:
-		return slice("slice bounds out of range [:%v]", " with capacity %d", x, b)
+		return sliceText("slice bounds out of range [:%v]", " with capacity %d", x, b)
 	case FaultSliceOrder:
 		return sliceOrder("slice bounds out of range [%v:%d]", "slice bounds out of range [%v:]", x, b)
 	case FaultSlice3Len:
-		return slice("slice bounds out of range [::%v]", " with length %d", x, b)
+		return sliceText("slice bounds out of range [::%v]", " with length %d", x, b)
 	case FaultSlice3Cap:
-		return slice("slice bounds out of range [::%v]", " with capacity %d", x, b)
+		return sliceText("slice bounds out of range [::%v]", " with capacity %d", x, b)
 	case FaultSlice3Max:
 		return sliceOrder("slice bounds out of range [:%v:%d]", "slice bounds out of range [:%v:]", x, b)
 	case FaultSlice3Order:
@@ -238,24 +238,24 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	return k.String()
 }
 
-// Type value is the first value of a fault.
-type value struct {
+// faultValue is the first value of a fault.
+type faultValue struct {
 	bits     int64
 	unsigned bool
 }
 
-func (v value) negative() bool { return v.bits < 0 && !v.unsigned }
+func (v faultValue) negative() bool { return v.bits < 0 && !v.unsigned }
 
-func (v value) String() string {
+func (v faultValue) String() string {
 	if v.unsigned {
 		return strconv.FormatUint(uint64(v.bits), 10)
 	}
 	return strconv.FormatInt(v.bits, 10)
 }
 
-// The function slice returns the text of a fault in a slice expression. As in gc, the text omits the limit if the bound
+// sliceText returns the text of a fault in a slice expression. As in gc, the text omits the limit if the bound
 // is negative.
-func slice(head, tail string, a value, b int64) string {
+func sliceText(head, tail string, a faultValue, b int64) string {
 	s := fmt.Sprintf(head, a)
 	if !a.negative() {
 		s += fmt.Sprintf(tail, b)
@@ -263,7 +263,7 @@ func slice(head, tail string, a value, b int64) string {
 	return s
 }
 
-func sliceOrder(both, one string, a value, b int64) string {
+func sliceOrder(both, one string, a faultValue, b int64) string {
 	if a.negative() {
 		return fmt.Sprintf(one, a)
 	}
@@ -318,13 +318,13 @@ type Kernel struct {
 	Prints     []PrintSite
 	PrintTexts string
 
-	// If the kernel was linked when a graph was finalized, Parts lists the kernels from which it was linked, in the
-	// order in which they run. For a kernel that was not linked, Parts is nil. Each part has a separate fault record,
-	// and the records follow each other in memory.
+	// The runtime links several kernels into one kernel when it finalizes a graph. For a linked kernel, Parts lists the
+	// original kernels in the order in which they run. For a kernel that was not linked, Parts is nil. Each part has a
+	// separate fault record, and the records follow each other in memory.
 	Parts []Part
 
-	// Variables lists the package-level variables whose values are part of the modules. It omits variables that no code
-	// can change.
+	// Variables lists the package-level variables whose values are part of the modules. Variables omits variables that
+	// no code can change.
 	Variables []Variable
 
 	// Data is the kernel's constant data, or "". DataOffset is the offset in the argument block at which the address of

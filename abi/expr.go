@@ -15,9 +15,8 @@ import (
 // is not the smallest signed 32-bit integer. UFits32 checks that its operand fits in an unsigned 32-bit integer.
 type Expr string
 
-// Eval returns the value of the expression as an int64. Parameter value is a function that returns the bits of the
-// constant with the given id.
-func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
+// Eval returns the value of the expression as an int64. valueOf returns the bits of the constant with the given id.
+func (e Expr) Eval(valueOf func(id uint32) (uint64, bool)) (int64, error) {
 	var stack []uint64
 	pop := func() uint64 {
 		if len(stack) == 0 {
@@ -34,7 +33,7 @@ func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 		}
 		if id, ok := strings.CutPrefix(word, "$"); ok {
 			n, err := strconv.ParseUint(id, 10, 32)
-			bits, known := value(uint32(n))
+			bits, known := valueOf(uint32(n))
 			if err != nil || !known {
 				return 0, fmt.Errorf("no value for %s", word)
 			}

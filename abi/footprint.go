@@ -40,14 +40,14 @@ type Footprint struct {
 	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range. With ReachOwn, no
 	// two work-items use the same element. With ReachGroup, a work-item uses only elements that belong, by the formula
 	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, a work-group of size n has the ids
-	// from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. Ids beyond the range belong to
-	// the work-group too.
+	// from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the launch's range
+	// also belong to the work-group.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
 	// ReachGroup, the size of work-groups along x must also be a multiple of Multiple, for example
 	// of 2 for the index x^1.
 	PerItem  int64
-	Multiple int64    // divisor of the work-group size along x; 0 means 1
+	Multiple int64    // number that must divide the work-group size along x; 0 means 1
 	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices are int64s
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
@@ -80,23 +80,23 @@ func (f *Footprint) Bound() int64 {
 	return f.Most
 }
 
-// HoldsInGroups reports whether the footprint holds in a launch with this launch block. Parameter size is the size of
+// HoldsInGroups reports whether the footprint holds in a launch with this launch block. localSize is the size of
 // work-groups along x.
-func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
+func (f *Footprint) HoldsInGroups(launchBlock []byte, localSize int) bool {
 	switch f.Reach {
 	case ReachOwn:
-		return f.Holds(block)
+		return f.Holds(launchBlock)
 	case ReachGroup:
-		return int64(size)%max(f.Multiple, 1) == 0 && f.Holds(block)
+		return int64(localSize)%max(f.Multiple, 1) == 0 && f.Holds(launchBlock)
 	}
 	return false
 }
 
-// Holds reports whether a launch with this launch block meets the conditions Strides and Most. Parameter block must
+// Holds reports whether a launch with this launch block meets the conditions Strides and Most. launchBlock must
 // contain the arguments, even if launches of the kernel spill the arguments.
-func (f *Footprint) Holds(block []byte) bool {
+func (f *Footprint) Holds(launchBlock []byte) bool {
 	le, items, most := binary.LittleEndian, uint64(1), uint64(f.Bound())
-	extent := func(d int) uint64 { return uint64(le.Uint32(block[OffsetRange+4*d:])) }
+	extent := func(d int) uint64 { return uint64(le.Uint32(launchBlock[OffsetRange+4*d:])) }
 	for d := range 3 {
 		n := extent(d)
 		if n != 0 && items > most/n {
@@ -109,9 +109,9 @@ func (f *Footprint) Holds(block []byte) bool {
 		switch {
 		case s.Offset == 0:
 		case s.Size == 4:
-			n = uint64(le.Uint32(block[s.Offset:]))
+			n = uint64(le.Uint32(launchBlock[s.Offset:]))
 		default:
-			n = le.Uint64(block[s.Offset:])
+			n = le.Uint64(launchBlock[s.Offset:])
 		}
 		return n != extent(s.Dim)
 	})

@@ -2,11 +2,11 @@ package abi
 
 import "strings"
 
-// LoopPos returns the source position, file:line:col, of a loop of a module. Parameter loops has the format of
+// LoopPos returns the source position, file:line:col, of a loop of a module. loopList has the format of
 // Kernel.Loops. Loops are numbered from 1. LoopPos returns "" for a loop that is not in the source.
-func LoopPos(loops string, number int) string {
+func LoopPos(loopList string, number int) string {
 	file := ""
-	for entry := range strings.FieldsSeq(loops) {
+	for entry := range strings.FieldsSeq(loopList) {
 		if strings.Count(entry, ":") > 1 {
 			at := strings.LastIndexByte(entry[:strings.LastIndexByte(entry, ':')], ':')
 			file, entry = entry[:at], entry[at+1:]

@@ -23,10 +23,10 @@ const (
 	panicPlain     PanicVerb = '='
 )
 
-// PanicMessage returns the Message of a site whose text contains a value. Parameters before and after are the text
-// before and after the value. Parameter table contains the strings for PanicString.
-func PanicMessage(verb PanicVerb, before, after, table string) string {
-	return "\x00" + string(verb) + before + "\x00" + after + "\x00" + table
+// PanicMessage returns the Message of a site whose text contains a value. textBefore and textAfter are the text before
+// and after the value. stringTable contains the strings for PanicString.
+func PanicMessage(verb PanicVerb, textBefore, textAfter, stringTable string) string {
+	return "\x00" + string(verb) + textBefore + "\x00" + textAfter + "\x00" + stringTable
 }
 
 // PlainMessage returns the Message of a site with the given text.

@@ -49,8 +49,8 @@ const (
 	MaxPrintBuffer = 1 << 30
 )
 
-// PrintParam returns the index of the parameter that is the print buffer. For a kernel that does not print, the result
-// is -1.
+// PrintParam returns the index of the parameter that is the print buffer. For a kernel that does not print, PrintParam
+// returns -1.
 func (k *Kernel) PrintParam() int {
 	if n := len(k.Params) - 1; n >= 0 && k.Params[n].IsPrint() {
 		return n

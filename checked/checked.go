@@ -37,39 +37,39 @@ import (
 	"github.com/kgen-go/kgen/internal/checkhook"
 )
 
-func init() { checkhook.Load = kernel }
+func init() { checkhook.Load = loadKernel }
 
-// The constant form is the compiler pass after which kernels are interpreted. After this pass values are scalars,
-// memory accesses are those of the source, and arguments are at their offsets in the launch block.
-const form = "params"
+// interpretedForm is the compiler pass after which kernels are interpreted. After this pass values are scalars, memory
+// accesses are those of the source, and arguments are at their offsets in the launch block.
+const interpretedForm = "params"
 
 // internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no memory for
 // internal fields, so pass internal must replace internal fields by variables before the interpretation. Pass internal
-// runs after the pass in form. After pass internal, products that are no longer stored in memory are still not fused
-// with sums.
+// runs after the pass in interpretedForm. After pass internal, products that are no longer stored in memory are still
+// not fused with sums.
 const internalForm = "floats"
 
-// Type compiled is the result of compiling a kernel, or the error.
-type compiled struct {
+// kernelResult is the result of compiling a kernel, or the error.
+type kernelResult struct {
 	module *ir.Module
 	abi    *abi.Kernel
 	err    error
 }
 
-// Type source is a loaded package, with the results of compiling its kernels.
-type source struct {
+// sourcePackage is a loaded package, with the results of compiling its kernels.
+type sourcePackage struct {
 	prog    *load.Program
 	kernels map[string]*load.Kernel
-	done    map[string]compiled
+	done    map[string]kernelResult
 }
 
 var (
 	mu      sync.Mutex
-	sources = map[string]*source{} // maps an import path to the loaded package
+	sources = map[string]*sourcePackage{} // maps an import path to the loaded package
 )
 
-// The function kernel compiles a kernel from its source. It implements checkhook.Load.
-func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
+// loadKernel compiles a kernel from its source. It implements checkhook.Load.
+func loadKernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	src, ok := sources[pkgPath]
@@ -86,7 +86,7 @@ func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	}
 	c, ok := src.done[name]
 	if !ok {
-		c = compile(src.prog, k)
+		c = compileKernel(src.prog, k)
 		src.done[name] = c
 	}
 	if c.err != nil {
@@ -96,7 +96,7 @@ func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 }
 
 // loadSource loads a package with its kernels. Each kernel is compiled at its first launch.
-func loadSource(pkgPath string) (*source, error) {
+func loadSource(pkgPath string) (*sourcePackage, error) {
 	prog, diags, err := load.Load(context.Background(), load.Config{Patterns: []string{pkgPath}, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func loadSource(pkgPath string) (*source, error) {
 	if len(diags) > 0 {
 		return nil, diags
 	}
-	src := &source{prog: prog, kernels: map[string]*load.Kernel{}, done: map[string]compiled{}}
+	src := &sourcePackage{prog: prog, kernels: map[string]*load.Kernel{}, done: map[string]kernelResult{}}
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
 			src.kernels[k.Name] = k
@@ -113,9 +113,9 @@ func loadSource(pkgPath string) (*source, error) {
 	return src, nil
 }
 
-// The method compile compiles a kernel, without the variants for particular devices.
-func compile(prog *load.Program, k *load.Kernel) (c compiled) {
-	form := form
+// compileKernel compiles a kernel, without the variants for particular devices.
+func compileKernel(prog *load.Program, k *load.Kernel) (c kernelResult) {
+	form := interpretedForm
 	internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })
 	if internal {
 		form = internalForm

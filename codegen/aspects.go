@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's
-// DeviceHas property, or a directive of a function that the kernel calls. For a kernel without this
-// list, checkAspects checks nothing. The function in parameter uses returns the aspects that the
-// kernel uses. The argument of uses tells whether the source contains int64 or uint64.
-func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
+// checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's DeviceHas property, or a
+// directive of a function that the kernel calls. For a kernel without this list, checkAspects checks nothing.
+// usedAspects returns the aspects that the kernel uses. The argument explicit64 tells usedAspects whether the source
+// contains int64 or uint64.
+func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, usedAspects func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)
-	for _, a := range uses(explicit) {
+	for _, a := range usedAspects(explicit) {
 		if listed && !slices.Contains(has.Aspects(), a) {
 			at := slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
 			if at < 0 && a == properties.Int64 && explicit {
@@ -36,13 +36,13 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(ex
 			u := &m.Uses[at]
 			d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
 				"%s uses the aspect %v, which DeviceHas of kernel %s does not list", u.In, a, k.Name)
-			relate(prog, d, u)
+			addCalls(prog, d, u)
 		}
 		for i := range m.Uses {
 			if u := &m.Uses[i]; u.Func != "" && u.Aspect == a {
 				d := diags.Add(diag.Aspect, diag.Pos(u.Pos), aspectHint,
 					"%s uses the aspect %v, which //kgen:device_has of %s does not list", u.In, a, u.Func)
-				relate(prog, d, u)
+				addCalls(prog, d, u)
 			}
 		}
 	}
@@ -50,9 +50,9 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(ex
 
 const aspectHint = "list it, or use none of what needs it"
 
-// The function relate adds to a diagnostic the calls that lead to the use of an aspect. It replaces
+// addCalls adds to a diagnostic the calls that lead to the use of an aspect. It replaces
 // the file names in the positions by names that the user can open.
-func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
+func addCalls(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
 	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }
 	d.Pos = open(u.Pos)
 	for _, c := range u.Calls {

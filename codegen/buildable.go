@@ -15,9 +15,9 @@ import (
 // CPU) that does not compile is omitted, and the kernel's Go code runs instead. If stubs do not
 // compile, kgen fails with an error. In both cases, the cause is a bug in kgen.
 
-// The method files returns the files of a stub package, after type-checking the Go code in them.
-func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
-	files, wrong, err := w.render(out, pkg, importPath)
+// stubFiles returns the files of a stub package, after type-checking the Go code in them.
+func (w *stubWriter) stubFiles(out *stubOutput, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
+	files, wrong, err := w.renderStub(out, pkg, importPath)
 	if err != nil || len(wrong) == 0 {
 		return files, err
 	}
@@ -26,7 +26,7 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 		return nil, err
 	}
 	if dropped {
-		if files, wrong, err = w.render(out, pkg, importPath); err != nil || len(wrong) == 0 {
+		if files, wrong, err = w.renderStub(out, pkg, importPath); err != nil || len(wrong) == 0 {
 			return files, err
 		}
 	}
@@ -41,10 +41,10 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 }
 
 // hostFile returns the name of the file with the host forms.
-func (o *output) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
+func (o *stubOutput) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
 
-// The method render returns the files of a stub package, and the type errors in its Go code.
-func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
+// renderStub returns the files of a stub package, and the type errors in its Go code.
+func (w *stubWriter) renderStub(out *stubOutput, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
 	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
 		return nil, nil, err
@@ -59,8 +59,8 @@ func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]
 	var texts []load.Text
 	for i, f := range files {
 		if strings.HasSuffix(f.Name, ".go") {
-			if w.cfg.alter != nil {
-				files[i].Data = w.cfg.alter(f.Name, f.Data)
+			if w.cfg.alterFile != nil {
+				files[i].Data = w.cfg.alterFile(f.Name, f.Data)
 			}
 			texts = append(texts, load.Text{Name: f.Name, Data: files[i].Data})
 		}
@@ -69,22 +69,22 @@ func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]
 }
 
 // hostText returns the source text of the file with the given host forms.
-func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
+func (w *stubWriter) hostText(out *stubOutput, forms []*gohost.Form) ([]byte, error) {
 	pkg := &gostub.Package{Constraint: w.prog.Constraint(out.pkg)}
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
 }
 
-// dropForms removes each host form that does not compile alone, and adds a message. If each form
-// compiles alone, but the file with all forms does not compile, dropForms removes all forms. The
-// result tells whether a form was removed.
-func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
+// dropForms removes each host form that does not compile alone, and adds a message. If each host form compiles alone,
+// but the file with all host forms does not compile, dropForms removes all host forms. dropForms reports whether it
+// removed a host form.
+func (w *stubWriter) dropForms(out *stubOutput, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)
 		if err != nil {
 			return err
 		}
-		if w.cfg.alter != nil {
-			code = w.cfg.alter(out.hostFile(), code)
+		if w.cfg.alterFile != nil {
+			code = w.cfg.alterFile(out.hostFile(), code)
 		}
 		for _, e := range w.check(out.pkg, importPath, []load.Text{{Name: out.hostFile(), Data: code}}) {
 			return e

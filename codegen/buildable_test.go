@@ -53,7 +53,7 @@ func TestBrokenForm(t *testing.T) {
 			continue
 		}
 		dir := usermodule.Write(t, map[string]string{"k/k.go": twoForms})
-		cfg := Config{Dir: dir, Patterns: []string{"./k"}, alter: breaking("k_host_kgen.go", "func (g *secondHost) Run() {", c.what)}
+		cfg := Config{Dir: dir, Patterns: []string{"./k"}, alterFile: breaking("k_host_kgen.go", "func (g *secondHost) Run() {", c.what)}
 		res, diags, err := Generate(t.Context(), cfg)
 		if err != nil || len(diags) > 0 {
 			t.Fatalf("%s: %v, %v", c.name, diags, err)
@@ -95,7 +95,7 @@ func TestBrokenForms(t *testing.T) {
 			return text
 		}
 		dir := usermodule.Write(t, map[string]string{"k/k.go": twoForms})
-		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, alter: alter})
+		res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./k"}, alterFile: alter})
 		if err != nil || len(diags) > 0 || len(res.Warnings) != 2 {
 			t.Errorf("%s: %v, %v, %q", name, diags, err, res.Warnings)
 		}
@@ -121,7 +121,7 @@ func TestBrokenStub(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg.alter = breaking("k_kgen.go", "\nfunc Kernels() []*runtime.Kernel {", "\n\treturn nothing\n")
+	cfg.alterFile = breaking("k_kgen.go", "\nfunc Kernels() []*runtime.Kernel {", "\n\treturn nothing\n")
 	_, diags, err := Generate(t.Context(), cfg)
 	if len(diags) > 0 || err == nil {
 		t.Fatal(diags, err)
@@ -160,13 +160,13 @@ func TestOtherModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := 0
-	cfg := Config{Dir: dir, Patterns: []string{"./k", "./internal/in"}, alter: func(name string, text []byte) []byte { checked++; return text }}
+	cfg := Config{Dir: dir, Patterns: []string{"./k", "./internal/in"}, alterFile: func(name string, text []byte) []byte { checked++; return text }}
 	res, diags, err := Generate(t.Context(), cfg)
 	if err != nil || len(diags) > 0 || len(res.Warnings) > 0 || checked < 2 {
 		t.Fatal(diags, err, res.Warnings, checked)
 	}
 	// What is wrong with the use of such a type is found, too.
-	cfg.alter = breaking("k_kgen.go", "\nfunc Kernels() []*runtime.Kernel {", "\n\tvar s kpkg.Squares\n\ts.At.Z++\n")
+	cfg.alterFile = breaking("k_kgen.go", "\nfunc Kernels() []*runtime.Kernel {", "\n\tvar s kpkg.Squares\n\ts.At.Z++\n")
 	if _, _, err := Generate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "s.At.Z undefined") {
 		t.Error(err)
 	}

@@ -28,10 +28,9 @@ type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel (its code for the CPU), or nil. A kernel has a host form if it
-	// has barriers or group algorithms, or if it prints. Kernels whose work-items do little work or
-	// may run long have host forms, too. NoForm is the reason why a kernel of one of these kinds has
-	// no host form.
+	// Form is the host form of a kernel (its code for the CPU), or nil. A kernel has a host form if it has barriers or
+	// group algorithms, or if it prints. Kernels whose work-items do little work or may run long have host forms, too.
+	// If a kernel that should have a host form has none, NoForm is the reason.
 	Form   *gohost.Form
 	NoForm error
 	// Lacks has one error for each missing variant. For a missing variant, the passes refuse the
@@ -48,10 +47,10 @@ func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // with disabled optimizations, kgen makes the module, because programs cannot disable optimizations
 }
 
-// The method late returns the names of the variants whose modules programs make from the kernel's
-// IR. The method late also makes these modules with the code that programs use, and compares the
+// lateVariants returns the names of the variants whose modules programs make from the kernel's
+// IR. lateVariants also makes these modules with the code that programs use, and compares the
 // results. Any difference would cause an error on the user's devices.
-func (u *unit) late(m *Module) (names []string, err error) {
+func (u *unit) lateVariants(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
 			continue
@@ -68,24 +67,22 @@ func (u *unit) late(m *Module) (names []string, err error) {
 	return names, nil
 }
 
-// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The
-// error is a bug in kgen. If there are any diagnostics, or if the kernel's field Unsound is set,
-// the result is nil. Compile calls the function in parameter after with the lowered module and the
-// name "built". Later calls follow after each pass, with the pass's name. For each variant, the
-// function is called with the name "small", "words", "alone" or "cancel". Parameter after may be
-// nil.
-func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	return (&unit{prog: prog, k: k}).compile(after)
+// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The error is a bug in
+// kgen. If there are any diagnostics, or if the kernel's field Unsound is set, Compile returns no Module. Compile calls
+// onStage, which may be nil, with the lowered module and the name "built". After each pass, Compile calls onStage with
+// the pass's name. For each variant, Compile calls onStage with the name "small", "words", "alone" or "cancel".
+func Compile(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	return (&unit{prog: prog, k: k}).compileLoaded(onStage)
 }
 
 // A unit is a kernel to compile, with the options for its compilation.
 type unit struct {
 	prog *load.Program
 	k    *load.Kernel
-	// onFollowUpPanic is called for bugs in kgen that only occur because the kernel has errors. Most
-	// of these bugs are panics of later stages, which work on an incomplete kernel. The user has to
-	// correct the errors anyway, so these bugs are not reported. Tests set the function, and fail if
-	// it is called.
+	// onFollowUpPanic is called for bugs in kgen that only occur because the kernel has errors. Most bugs that follow
+	// from a kernel's errors are panics of later stages, because the kernel is incomplete. The user has to correct the
+	// kernel's errors anyway, so kgen does not report bugs that follow from the errors. Tests set onFollowUpPanic, and
+	// fail if kgen calls it.
 	onFollowUpPanic func(bug any)
 }
 
@@ -96,13 +93,13 @@ func (u *unit) followUp(bug any) {
 	}
 }
 
-// compile implements Compile.
-func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+// compileLoaded implements Compile.
+func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var host, whole *ir.Module // modules for the host form, without and with matrices; nil if not needed
 	var spare, lingers bool
 	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
-		if after != nil {
-			after(form, m)
+		if onStage != nil {
+			onStage(form, m)
 		}
 		if form == pass.LinkPoint && pass.HasMatrices(m) && !u.prog.NoForm(u.k) {
 			whole = m.Clone()
@@ -130,8 +127,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// The kernel's Go code is enough for launches that cannot be cancelled or that end soon. A kernel
-		// with only these launches needs no host form.
+		// The kernel's Go code is enough for launches that cannot be cancelled or that end soon. A kernel needs no host
+		// form if none of its launches can be cancelled or runs long.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -139,43 +136,42 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 	return out, diags, nil
 }
 
-// CompileGeneral compiles only the first module of a kernel. It omits the variants and the host
-// form, because they take most of the time. CompileGeneral does not compare the used aspects with
-// the aspects listed in the source, because a variant might avoid an aspect.
-func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	return (&unit{prog: prog, k: k}).compileBy(false, after)
+// CompileGeneral compiles only the first module of a kernel. CompileGeneral omits the variants and the host form,
+// because their compilation is most of the work. CompileGeneral does not compare the used aspects with the aspects
+// listed in the source, because a variant might avoid an aspect.
+func CompileGeneral(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
+	return (&unit{prog: prog, k: k}).compileBy(false, onStage)
 }
 
-// compileBy lowers a kernel and compiles it with package back. If parameter variants is set,
-// compileBy also compiles the variants. With variants, compileBy also compares the used aspects
-// with the aspects listed in the source.
-func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+// compileBy lowers a kernel and compiles it with package back. If withVariants is set, compileBy also compiles the
+// variants. If withVariants is set, compileBy also compares the used aspects with the aspects listed in the source.
+func (u *unit) compileBy(withVariants bool, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
-	m, diags := u.front()
+	m, diags := u.frontEnd()
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags, nil
 	}
-	if after != nil {
-		after(dumpBuilt, m)
+	if onStage != nil {
+		onStage(dumpBuilt, m)
 	}
 	compile := back.CompileGeneral
-	if variants {
+	if withVariants {
 		compile = back.Compile
 	}
 	c, diags, err := compile(&back.Kernel{
-		Module: m, Name: k.Name, Package: k.Pkg.PkgPath, Properties: k.Properties, Cancel: k.Cancel, After: after,
+		Module: m, Name: k.Name, Package: k.Pkg.PkgPath, Properties: k.Properties, Cancel: k.Cancel, After: onStage,
 		At: abi.Frame{Func: lower.FuncName(k.Fn), Pos: prog.Pos(k.Fn.Pos()).String()},
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(diags) > 0 {
-		return nil, u.judged(m, diags), nil
+		return nil, u.completeDiags(m, diags), nil
 	}
-	if variants {
+	if withVariants {
 		checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
 	}
-	if err := back.ProveNative(c.ABI); variants && err != nil {
+	if err := back.ProveNative(c.ABI); withVariants && err != nil {
 		return nil, nil, err
 	}
 	c.ABI.Directed = k.Directed
@@ -184,12 +180,12 @@ func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (
 
 // Lower checks and lowers a kernel, as the first steps of Compile, but does not run passes.
 func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
-	return (&unit{prog: prog, k: k}).front()
+	return (&unit{prog: prog, k: k}).frontEnd()
 }
 
-// The method front checks and lowers the kernel. If there are errors, it also runs the passes, so
-// that the user sees the errors of all stages at once.
-func (u *unit) front() (m *ir.Module, diags diag.List) {
+// frontEnd checks and lowers the kernel. If there are errors, frontEnd also runs the passes, so that the user sees the
+// errors of all stages at once.
+func (u *unit) frontEnd() (m *ir.Module, diags diag.List) {
 	refused, diags := check.Check(u.prog, u.k, lower.Known)
 	if u.k.Formless {
 		return nil, diags
@@ -206,8 +202,8 @@ func (u *unit) front() (m *ir.Module, diags diag.List) {
 	return m, diags
 }
 
-// The method passesOn runs the passes on the module of a kernel that already has diagnostics. It
-// returns the diagnostics of the passes.
+// passesOn runs the passes on the module of a kernel that already has diagnostics, and returns the diagnostics of the
+// passes.
 func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	defer func() { u.followUp(recover()) }()
 	if err := ir.Verify(m); err != nil {
@@ -215,25 +211,24 @@ func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 		return nil
 	}
 	_, diags = pass.Run(m, ir.Target{}, nil)
-	return u.judged(m, diags)
+	return u.completeDiags(m, diags)
 }
 
-// The method judged completes the diagnostics of passes. It adds to each diagnostic the calls that
-// lead to its position. It also adds diagnostics about aspects. For a kernel without diagnostics,
-// aspects are checked later.
-func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
+// completeDiags completes the diagnostics of passes. completeDiags adds to each diagnostic the calls that lead to the
+// diagnostic's position. It also adds diagnostics about aspects. For a kernel without diagnostics, another function
+// checks the aspects.
+func (u *unit) completeDiags(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
-		place(u.prog, u.k, d)
+		placeDiag(u.prog, u.k, d)
 	}
 	checkAspects(u.prog, u.k, m, func(explicit bool) []properties.Aspect { return back.UsesLeft(m, explicit) }, &diags)
 	return diags
 }
 
-// hostForm makes the host form (code for the CPU) of a module. The module must be in the state at
-// pass.HostPoint, and hostForm changes it. If parameter spare is set, the host form is only for
-// launches that may be cancelled. Other launches run the kernel's Go code. If the kernel cannot
-// have a host form, the second result is the reason.
-func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
+// hostForm makes the host form (code for the CPU) of a module. The module must be in the state at pass.HostPoint, and
+// hostForm changes it. If cancelOnly is set, the host form is only for launches that may be cancelled. Other launches
+// run the kernel's Go code. If the kernel cannot have a host form, the result lacks is the reason.
+func hostForm(kernel string, m *ir.Module, cancelOnly bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {
 			return nil, nil, fmt.Errorf("before the host form: %v", diags[0])
@@ -243,6 +238,6 @@ func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, e
 	if err := ir.Verify(m); err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)
 	}
-	f, lacks = gohost.Write(gostub.FormType(kernel), m, u, spare)
+	f, lacks = gohost.Write(gostub.FormType(kernel), m, u, cancelOnly)
 	return f, lacks, nil
 }

@@ -20,7 +20,7 @@ func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 			err = diag.InternalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	prog, diags, err := load.Load(ctx, cfg.load())
+	prog, diags, err := load.Load(ctx, cfg.loadConfig())
 	if err != nil || prog == nil {
 		return diags, err
 	}

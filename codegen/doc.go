@@ -1,6 +1,6 @@
-// Package codegen turns packages of kernels into packages that launch them (stubs). A stage is a
-// step of this work, such as loading or lowering. Only codegen imports the packages of all stages.
-// The result of each stage is the input of the next stage:
+// Package codegen turns packages of kernels into packages that launch them (stubs). A stage is a step of the
+// compilation, such as loading or lowering. Only codegen imports the packages of all stages. The output of each stage
+// is the input of the next stage:
 //
 //	load -> lower -> back (pass -> spirv/emit) -> gostub -> files
 //

@@ -37,8 +37,8 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// If a form of the kernel is requested, the method title prints its title and returns true.
-func (c *compiled) title(k *load.Kernel, dump, form string) bool {
+// If a form of the kernel is requested, printTitle prints its title and returns true.
+func (c *kernelResult) printTitle(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false
 	}
@@ -46,21 +46,21 @@ func (c *compiled) title(k *load.Kernel, dump, form string) bool {
 	return true
 }
 
-func (c *compiled) dumpSSA(k *load.Kernel, dump string) {
-	if c.title(k, dump, dumpSSA) {
+func (c *kernelResult) dumpSSA(k *load.Kernel, dump string) {
+	if c.printTitle(k, dump, dumpSSA) {
 		k.Fn.WriteTo(&c.dump)
 	}
 }
 
-func (c *compiled) dumpModule(k *load.Kernel, m *ir.Module, dump, form string) {
-	if c.title(k, dump, form) {
+func (c *kernelResult) dumpModule(k *load.Kernel, m *ir.Module, dump, form string) {
+	if c.printTitle(k, dump, form) {
 		ir.Fprint(&c.dump, m)
 	}
 }
 
-func (c *compiled) dumpForm(k *load.Kernel, m *Module, dump string) {
+func (c *kernelResult) dumpForm(k *load.Kernel, m *Module, dump string) {
 	switch {
-	case !c.title(k, dump, dumpHost):
+	case !c.printTitle(k, dump, dumpHost):
 	case m.Form != nil:
 		c.dump.Write(m.Form.Code())
 	case m.NoForm != nil:
@@ -70,8 +70,8 @@ func (c *compiled) dumpForm(k *load.Kernel, m *Module, dump string) {
 	}
 }
 
-func (c *compiled) dumpSPIRV(k *load.Kernel, words []uint32, dump string) {
-	if !c.title(k, dump, dumpSPIRV) {
+func (c *kernelResult) dumpSPIRV(k *load.Kernel, words []uint32, dump string) {
+	if !c.printTitle(k, dump, dumpSPIRV) {
 		return
 	}
 	m, err := spirv.Parse(words)

@@ -12,14 +12,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers. It also
-// reports the slice elements that several work-items use. ExplainPasses writes no files.
-// ExplainPasses returns the same diagnostics as Generate.
+// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers. ExplainPasses also reports
+// the slice elements that several work-items use. ExplainPasses writes no files. ExplainPasses returns the same
+// diagnostics as Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err
 	}
-	prog, diags, err := load.Load(ctx, cfg.load())
+	prog, diags, err := load.Load(ctx, cfg.loadConfig())
 	if err != nil || len(diags) > 0 {
 		return nil, diags, err
 	}
@@ -41,7 +41,7 @@ func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Rep
 	if k.Fn == nil {
 		return nil, nil // package load reports the errors of this kernel
 	}
-	m, diags := (&unit{prog: prog, k: k}).front()
+	m, diags := (&unit{prog: prog, k: k}).frontEnd()
 	if len(diags) > 0 || k.Unsound {
 		return nil, diags
 	}
@@ -54,7 +54,7 @@ func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Rep
 		r.Matrices, r.MatrixMemory = own, pass.ExplainMatrixMemory(m)
 	}
 	for _, d := range diags {
-		place(prog, k, d)
+		placeDiag(prog, k, d)
 	}
 	return r, diags
 }

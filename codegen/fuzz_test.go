@@ -106,7 +106,7 @@ func (c *compiler) compileAll(src string, valid func(words []uint32) string) (co
 }
 
 func compileKernel(prog *load.Program, k *load.Kernel, valid func(words []uint32) string) (ok bool, err error) {
-	m, diags := (&unit{prog, k, failOnFollowUp}).front()
+	m, diags := (&unit{prog, k, failOnFollowUp}).frontEnd()
 	if len(diags) > 0 || k.Unsound {
 		return false, nil
 	}

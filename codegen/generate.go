@@ -32,13 +32,12 @@ type Config struct {
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
 	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags for loading the packages
-	// Show is the folder to which printed paths are relative. If it is empty, Dir is used.
+	// Show is the folder to which printed paths are relative. If Show is empty, printed paths are relative to Dir.
 	Show string
-	// Overlay maps absolute file names to contents that are not saved yet. Only Diagnose uses it.
+	// Overlay maps absolute file names to contents that are not saved yet. Only Diagnose uses Overlay.
 	Overlay map[string][]byte
 
-	// Out is the root folder for generated files. By default it is the folder "generated" in the
-	// module's root.
+	// Out is the root folder for generated files. By default Out is the folder "generated" in the module's root.
 	Out string
 	// Check compares the generated files with the existing files and writes nothing. If the files
 	// differ, the error is ErrStale.
@@ -64,13 +63,13 @@ type Config struct {
 	Dump   string
 	DumpTo io.Writer
 
-	onFollowUpPanic func(bug any) // called for bugs that only occur because the kernel has errors; see type unit
-	// The function alter changes the text of a generated Go file. Only tests set it.
-	alter func(name string, text []byte) []byte
+	onFollowUpPanic func(bug any) // function for bugs in kgen that only occur because a kernel has errors; nil except in tests
+	// alterFile changes the text of a generated Go file. Only tests set it.
+	alterFile func(name string, text []byte) []byte
 }
 
-// The method load returns the configuration for function Load of package load.
-func (cfg *Config) load() load.Config {
+// loadConfig returns the configuration for function Load of package load.
+func (cfg *Config) loadConfig() load.Config {
 	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
 
@@ -84,8 +83,8 @@ func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 // ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result describes the results of Generate. All paths in a Result are relative to Config.Show where
-// that is shorter.
+// Result describes the results of Generate. A path in a Result is relative to Config.Show if the relative path is
+// shorter than the absolute path.
 type Result struct {
 	Packages int
 	Kernels  int
@@ -106,9 +105,8 @@ type Timing struct {
 	Took time.Duration
 }
 
-// Generate compiles the kernels of the packages and writes the packages that launch them. The
-// diagnostics are about the user's code. For a package with diagnostics, no files are written. All
-// problems except those in the user's code are returned as an error.
+// Generate compiles the kernels of the packages and writes the packages that launch them. The diagnostics are about the
+// user's code. For a package with diagnostics, no files are written. Generate returns all other problems as an error.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
 	defer func() {
@@ -128,7 +126,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		res.Timings = append(res.Timings, Timing{name, now.Sub(begin)})
 		begin = now
 	}
-	prog, diags, err := load.Load(ctx, cfg.load())
+	prog, diags, err := load.Load(ctx, cfg.loadConfig())
 	lap("load")
 	if prog != nil {
 		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
@@ -139,13 +137,13 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil || prog == nil {
 		return res, diags, err
 	}
-	sound := len(diags) == 0 // if the value is false, the kernels are compiled only to find more errors
+	sound := len(diags) == 0 // if false, the kernels are compiled only to find more errors
 	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
-	var outputs []*output
+	var outputs []*stubOutput
 	var errs []error
 	for _, pkg := range prog.Packages {
-		out := &output{pkg: pkg}
+		out := &stubOutput{pkg: pkg}
 		ok := true
 		for _, k := range pkg.Kernels {
 			if k.Fn == nil {
@@ -167,7 +165,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 			for _, lack := range c.lacks {
 				res.Notes = append(res.Notes, fmt.Sprintf("%s has %v", k.FullName(), lack))
 			}
-			for _, name := range c.unwatched {
+			for _, name := range c.unwatchedVars {
 				res.Warnings = append(res.Warnings, fmt.Sprintf("%s has the value of %s, which its stubs cannot import: a package that kgen does not load must not write that variable", k.FullName(), name))
 			}
 			if c.noForm != nil {
@@ -199,14 +197,14 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		defer func() { checking += time.Since(begin) }()
 		return prog.CheckTexts(p, importPath, texts)
 	}
-	w := &writer{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames(), check: check}
+	w := &stubWriter{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames(), check: check}
 	for _, out := range outputs {
-		if err := w.output(out); err != nil {
+		if err := w.writeOutput(out); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if len(diags) == 0 && len(errs) == 0 {
-		if err := w.sweep(prog.Packages); err != nil {
+		if err := w.sweepModule(prog.Packages); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -222,36 +220,36 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	return res, diags, errors.Join(errs...)
 }
 
-// The type compiled holds the results of compiling one kernel.
-type compiled struct {
+// kernelResult holds the results of compiling one kernel.
+type kernelResult struct {
 	stub   gostub.Kernel
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	// The list unwatched is Module.Unwatched of the kernel.
-	unwatched []string
-	diags     diag.List
-	err       error
-	dump      bytes.Buffer
+	// unwatchedVars is the list Module.Unwatched of the kernel.
+	unwatchedVars []string
+	diags         diag.List
+	err           error
+	dump          bytes.Buffer
 }
 
 // compileAll compiles the kernels in parallel. The order of compilation does not affect the
 // results.
-func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.Kernel]*compiled {
-	all := map[*load.Kernel]*compiled{}
+func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.Kernel]*kernelResult {
+	all := map[*load.Kernel]*kernelResult{}
 	work := make(chan *load.Kernel)
 	var wg sync.WaitGroup
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
 			if k.Fn != nil {
-				all[k] = &compiled{}
+				all[k] = &kernelResult{}
 			}
 		}
 	}
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		wg.Go(func() {
 			for k := range work {
-				all[k].run(ctx, &unit{prog, k, cfg.onFollowUpPanic}, cfg.Dump)
+				all[k].runKernel(ctx, &unit{prog, k, cfg.onFollowUpPanic}, cfg.Dump)
 			}
 		})
 	}
@@ -267,9 +265,9 @@ func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.
 	return all
 }
 
-// The method run compiles one kernel. It converts a panic (a bug in kgen) to an error, so that the
-// other kernels are still compiled.
-func (c *compiled) run(ctx context.Context, u *unit, dump string) {
+// runKernel compiles one kernel. runKernel converts a panic (a bug in kgen) to an error, so that the other kernels are
+// still compiled.
+func (c *kernelResult) runKernel(ctx context.Context, u *unit, dump string) {
 	k := u.k
 	defer func() {
 		if p := recover(); p != nil {
@@ -283,17 +281,17 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	if dump == dumpSSA {
 		return
 	}
-	m, diags, err := u.compile(func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
+	m, diags, err := u.compileLoaded(func(form string, m *ir.Module) { c.dumpModule(k, m, dump, form) })
 	if c.diags = diags; err != nil {
 		c.err = diag.InternalError(k.FullName(), err)
 	}
 	if m == nil {
 		return
 	}
-	c.lacks, c.unwatched = m.Lacks, m.Unwatched
+	c.lacks, c.unwatchedVars = m.Lacks, m.Unwatched
 	c.dumpSPIRV(k, m.Words, dump)
 	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer, RunOnly: !u.prog.Views(k)}
-	if c.stub.Late, err = u.late(m); err != nil {
+	if c.stub.Late, err = u.lateVariants(m); err != nil {
 		c.err = diag.InternalError(k.FullName(), err)
 	}
 	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {
@@ -310,12 +308,12 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 		c.stub.Shapes = append(c.stub.Shapes, gostub.Shape(s))
 	}
 	for i := range k.Leaves {
-		c.stub.Args = append(c.stub.Args, argument(&k.Leaves[i]))
+		c.stub.Args = append(c.stub.Args, argOf(&k.Leaves[i]))
 	}
 }
 
-// The function argument returns the gostub.Arg for a leaf, which is a part of a kernel's receiver.
-func argument(l *load.Leaf) gostub.Arg {
+// argOf returns the gostub.Arg for a leaf, which is a part of a kernel's receiver.
+func argOf(l *load.Leaf) gostub.Arg {
 	t := l.GoType
 	if l.Elem != nil {
 		t = l.Elem
@@ -331,19 +329,19 @@ func argument(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// The function resolve converts the positions in a diagnostic of a pass. Passes report positions
-// with the file names in modules. The converted positions have file names that the user can open.
-func resolve(prog *load.Program, d *diag.Diagnostic) {
+// resolvePos converts the positions in a diagnostic of a pass. Passes report positions with the file names in modules.
+// The positions in the resulting diagnostic have file names that the user can open.
+func resolvePos(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
 		d.Related[i].Pos.File = prog.Abs(d.Related[i].Pos.File)
 	}
 }
 
-// The function place converts the positions in a diagnostic of a pass, like function resolve. The
-// function also adds the calls that lead to the position, because passes do not report the calls.
-func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
-	resolve(prog, d)
+// placeDiag converts the positions in a diagnostic of a pass, like resolvePos. placeDiag also adds the calls that lead
+// to the position, because passes do not report calls.
+func placeDiag(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
+	resolvePos(prog, d)
 	calls := prog.Chain(k, d.Pos)
 	if d.Code == diag.Divergent && len(calls) > 0 && len(d.Related) > 0 && prog.Returns(d.Related[0].Pos) {
 		d.Hint = "guard the loads and stores alone, or return from all that is called behind at the same condition: a return from a function that the kernel calls leads to the code behind the call, and there to other barriers"

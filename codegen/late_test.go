@@ -21,7 +21,7 @@ import (
 // TestLateModules makes the modules of prim that programs make at load, of the committed IR, and
 // compares them with those that kgen makes of the source. Each is valid.
 func TestLateModules(t *testing.T) {
-	prog, diags, err := load.Load(context.Background(), (&Config{Dir: "..", Patterns: []string{"./prim/..."}}).load())
+	prog, diags, err := load.Load(context.Background(), (&Config{Dir: "..", Patterns: []string{"./prim/..."}}).loadConfig())
 	if err != nil || len(diags) > 0 {
 		t.Fatal(diags, err)
 	}

@@ -37,8 +37,8 @@ func compileSnippet(t *testing.T, src string) diag.List {
 			if k.Fn == nil {
 				continue
 			}
-			var c compiled
-			c.run(t.Context(), &unit{prog, k, failOnFollowUp}, "")
+			var c kernelResult
+			c.runKernel(t.Context(), &unit{prog, k, failOnFollowUp}, "")
 			if c.err != nil {
 				t.Fatalf("%v\nin\n%s", c.err, src)
 			}

@@ -24,16 +24,16 @@ import (
 	"github.com/kgen-go/kgen/internal/modules"
 )
 
-// The type output is a stub package to write.
-type output struct {
+// stubOutput is a stub package to write.
+type stubOutput struct {
 	pkg     *load.Package
 	kernels []gostub.Kernel
 	forms   []*gohost.Form
 }
 
-// A view type replaces a struct type in stubs. The method views returns the view types that the
+// A view type replaces a struct type in stubs. sharedViews returns the view types that the
 // stubs of the package share, and sets the field Views of each kernel.
-func (o *output) views(prog *load.Program) (all []gostub.View) {
+func (o *stubOutput) sharedViews(prog *load.Program) (all []gostub.View) {
 	views, uses := prog.SharedViews(o.pkg)
 	for i := range o.kernels {
 		for k, members := range uses {
@@ -52,8 +52,8 @@ func (o *output) views(prog *load.Program) (all []gostub.View) {
 	return all
 }
 
-// writer writes stub packages, or compares them with existing files.
-type writer struct {
+// stubWriter writes stub packages, or compares them with existing files.
+type stubWriter struct {
 	dir   string // working directory
 	shown string // folder to which printed paths are relative; dir by default
 	cfg   *Config
@@ -63,21 +63,20 @@ type writer struct {
 	check func(p *load.Package, importPath string, texts []load.Text) []*load.TextError
 }
 
-// The method place returns the folder and import path of the generated package for p. If p is below
-// an internal folder, the generated package is beside p. So every package that may import p may
-// also import the generated package.
-func (w *writer) place(p *load.Package) (dir, importPath string) {
+// placeOf returns the folder and import path of the generated package for p. If p is below an internal folder, the
+// generated package is beside p. In the same folder, every package that may import p may also import the generated
+// package.
+func (w *stubWriter) placeOf(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
 	if isInternal(p.PkgPath) {
 		name := gostub.Name(p.Name)
 		return filepath.Join(p.Dir, name), path.Join(p.PkgPath, name)
 	}
-	root := w.cfg.root(w.dir, p.ModuleDir)
+	root := w.cfg.outputRoot(w.dir, p.ModuleDir)
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
 }
 
-// Below the folder root, kgen writes the generated packages of a module. importBase returns the
-// import path of this folder.
+// importBase returns the import path of the folder root, below which kgen writes the generated packages of a module.
 func importBase(modulePath, moduleDir, root string) string {
 	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
 		return path.Join(modulePath, filepath.ToSlash(r))
@@ -85,14 +84,14 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether kgen may generate a package with the given import path. The method place
+// mayWrite reports whether kgen may generate a package with the given import path. placeOf
 // must be able to return the path, with the default folder or with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true
 	}
 	dir, err := filepath.Abs(cfg.Dir)
-	for _, root := range []string{filepath.Join(moduleDir, outFolder), cfg.root(dir, moduleDir)} {
+	for _, root := range []string{filepath.Join(moduleDir, outFolder), cfg.outputRoot(dir, moduleDir)} {
 		if err == nil && strings.HasPrefix(importPath+"/", importBase(modulePath, moduleDir, root)+"/") {
 			return true
 		}
@@ -115,9 +114,9 @@ func StubFolder(root, rel, name string) string {
 // outFolder is the name of the folder for generated files in a module's root.
 const outFolder = "generated"
 
-// The method root returns the folder below which kgen writes a module's generated packages.
+// outputRoot returns the folder below which kgen writes a module's generated packages.
 // Parameter dir is the working directory.
-func (cfg *Config) root(dir, moduleDir string) string {
+func (cfg *Config) outputRoot(dir, moduleDir string) string {
 	if cfg.Out == "" {
 		return filepath.Join(moduleDir, outFolder)
 	}
@@ -127,24 +126,24 @@ func (cfg *Config) root(dir, moduleDir string) string {
 	return filepath.Join(dir, cfg.Out)
 }
 
-// The method output writes the files of one stub package, and removes old files.
-func (w *writer) output(out *output) error {
-	dir, importPath := w.place(out.pkg)
+// writeOutput writes the files of one stub package, and removes old files.
+func (w *stubWriter) writeOutput(out *stubOutput) error {
+	dir, importPath := w.placeOf(out.pkg)
 	bare := w.prog.Bare(out.pkg)
 	if w.cfg.Modules != "" {
-		if err := w.modules(out, bare); err != nil {
+		if err := w.writeModules(out, bare); err != nil {
 			return err
 		}
 	}
 	if w.cfg.Modules != "" && !w.cfg.Check {
 		return nil
 	}
-	from, err := w.sources(out.pkg, dir)
+	from, err := w.describeSources(out.pkg, dir)
 	if err != nil {
 		return err
 	}
-	pkg := &gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Constraint: w.prog.Constraint(out.pkg), Bare: bare}
-	files, err := w.files(out, pkg, importPath)
+	pkg := &gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.sharedViews(w.prog), Sources: from, Constraint: w.prog.Constraint(out.pkg), Bare: bare}
+	files, err := w.stubFiles(out, pkg, importPath)
 	if err != nil {
 		return err
 	}
@@ -158,16 +157,16 @@ func (w *writer) output(out *output) error {
 	keep := map[string]bool{}
 	for _, f := range files {
 		keep[f.Name] = true
-		if err := w.file(filepath.Join(dir, f.Name), f.Data); err != nil {
+		if err := w.writeFile(filepath.Join(dir, f.Name), f.Data); err != nil {
 			return err
 		}
 	}
-	return w.clean(dir, keep)
+	return w.cleanFolder(dir, keep)
 }
 
-// Stub packages do not contain all modules. The method modules writes the other modules to the
+// Stub packages do not contain all modules. writeModules writes the other modules to the
 // folder Config.Modules.
-func (w *writer) modules(out *output, bare bool) error {
+func (w *stubWriter) writeModules(out *stubOutput, bare bool) error {
 	if !bare {
 		files := map[string][]byte{}
 		for i := range out.kernels {
@@ -187,10 +186,9 @@ func (w *writer) modules(out *output, bare bool) error {
 	return modules.Write(w.cfg.Modules, out.pkg.ModuleDir, out.pkg.PkgPath, kernels)
 }
 
-// The method sources describes the source files of a package's kernels, for stubs in folder dir. If
-// the stubs are outside of the module, no relative path leads to the sources, and the result is
-// nil.
-func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
+// describeSources describes the source files of a package's kernels, for stubs in folder dir. If the stubs are outside
+// of the module, no relative path leads to the sources, and describeSources returns nil.
+func (w *stubWriter) describeSources(p *load.Package, dir string) (*abi.Sources, error) {
 	rel, err := filepath.Rel(p.ModuleDir, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil, nil
@@ -206,8 +204,8 @@ func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	return &abi.Sources{Module: p.ModulePath, Package: p.PkgPath, Root: filepath.ToSlash(root), Files: files}, nil
 }
 
-// The method file writes a file, unless the file already has these contents.
-func (w *writer) file(name string, data []byte) error {
+// writeFile writes a file, unless the file already has these contents.
+func (w *stubWriter) writeFile(name string, data []byte) error {
 	old, err := os.ReadFile(name)
 	switch {
 	case err == nil && (bytes.Equal(old, data) || isText(name) && bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), data)):
@@ -238,22 +236,22 @@ func (w *writer) file(name string, data []byte) error {
 	if err := os.Rename(tmp.Name(), name); err != nil {
 		return err
 	}
-	w.res.Written = append(w.res.Written, w.show(name))
+	w.res.Written = append(w.res.Written, w.shownPath(name))
 	return nil
 }
 
 // isText reports whether git may convert the line ends of the file to line ends of Windows.
 func isText(name string) bool { return filepath.Ext(name) == ".go" || filepath.Ext(name) == ".kir" }
 
-// The method clean removes the files that kgen has written in a folder, except the files in keep.
-func (w *writer) clean(dir string, keep map[string]bool) error {
+// cleanFolder removes the files that kgen has written in a folder, except the files in keep.
+func (w *stubWriter) cleanFolder(dir string, keep map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if !e.Type().IsRegular() || keep[e.Name()] || !ours(name) {
+		if !e.Type().IsRegular() || keep[e.Name()] || !isOurs(name) {
 			continue
 		}
 		if w.cfg.Check {
@@ -263,14 +261,14 @@ func (w *writer) clean(dir string, keep map[string]bool) error {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
-		w.res.Removed = append(w.res.Removed, w.show(name))
+		w.res.Removed = append(w.res.Removed, w.shownPath(name))
 	}
 	return nil
 }
 
-// The function ours reports whether kgen has written a file. The files of kgen are modules and
+// isOurs reports whether kgen has written a file. The files of kgen are modules and
 // texts with kgen's header.
-func ours(name string) bool {
+func isOurs(name string) bool {
 	switch filepath.Ext(name) {
 	case ".spv":
 		return true
@@ -294,18 +292,18 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
-// If the patterns cover the whole module, the method sweep removes the generated packages of
+// If the patterns cover the whole module, sweepModule removes the generated packages of
 // kernels that do not exist any more.
-func (w *writer) sweep(pkgs []*load.Package) error {
+func (w *stubWriter) sweepModule(pkgs []*load.Package) error {
 	if w.cfg.Modules != "" && !w.cfg.Check || len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
 		return nil
 	}
 	live := map[string]bool{}
 	for _, p := range pkgs {
-		dir, _ := w.place(p)
+		dir, _ := w.placeOf(p)
 		live[dir] = true
 	}
-	root := w.cfg.root(w.dir, pkgs[0].ModuleDir)
+	root := w.cfg.outputRoot(w.dir, pkgs[0].ModuleDir)
 	var dead []string
 	err := filepath.WalkDir(root, func(dir string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && dir == root {
@@ -315,7 +313,7 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 			return err
 		}
 		stubs, err := filepath.Glob(filepath.Join(dir, "*_kgen.go"))
-		if slices.ContainsFunc(stubs, ours) && !slices.ContainsFunc(stubs, w.elsewhere) {
+		if slices.ContainsFunc(stubs, isOurs) && !slices.ContainsFunc(stubs, w.otherTags) {
 			dead = append(dead, dir)
 		}
 		return err
@@ -331,7 +329,7 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 			}
 			w.res.Costs = append(w.res.Costs, changes...)
 		}
-		if err := w.clean(dir, nil); err != nil {
+		if err := w.cleanFolder(dir, nil); err != nil {
 			return err
 		}
 	}
@@ -343,22 +341,21 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	return nil
 }
 
-// The method elsewhere reports whether the current build tags exclude a Go file of a generated
-// package. In a package with an excluded file, the tags probably exclude the kernels, too, so the
-// kernels may still exist.
-func (w *writer) elsewhere(name string) bool {
+// otherTags reports whether the current build tags exclude a Go file of a generated package. If the tags exclude a
+// generated file, they probably also exclude the kernels, so the kernels may still exist.
+func (w *stubWriter) otherTags(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags
 	match, err := in.MatchFile(filepath.Split(name))
 	return err == nil && !match
 }
 
-func (w *writer) stale(name, what string) {
-	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.show(name), what))
+func (w *stubWriter) stale(name, what string) {
+	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.shownPath(name), what))
 }
 
-// The method show returns the path to print for a file.
-func (w *writer) show(name string) string {
+// shownPath returns the path to print for a file.
+func (w *stubWriter) shownPath(name string) string {
 	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel
 	}

@@ -16,10 +16,10 @@ import (
 
 // outputOf is what a package with the named kernels, without arguments, is
 // written as.
-func outputOf(module, rel string, kernels ...string) *output {
+func outputOf(module, rel string, kernels ...string) *stubOutput {
 	pkg := &load.Package{PkgPath: "example.com/m/" + rel, Name: filepath.Base(rel), Dir: filepath.Join(module, rel),
 		ModulePath: "example.com/m", ModuleDir: module}
-	out := &output{pkg: pkg}
+	out := &stubOutput{pkg: pkg}
 	for _, name := range kernels {
 		out.kernels = append(out.kernels, gostub.Kernel{ABI: &abi.Kernel{Name: name, Package: pkg.PkgPath, Items: 1}, Words: []uint32{1, 2}})
 	}
@@ -44,18 +44,18 @@ func tree(t *testing.T, root string) []string {
 
 func TestWrite(t *testing.T) {
 	root := t.TempDir()
-	write := func(cfg Config, outs ...*output) *Result {
+	write := func(cfg Config, outs ...*stubOutput) *Result {
 		t.Helper()
 		cfg.Patterns = []string{"./..."}
-		w := &writer{dir: root, cfg: &cfg, res: &Result{}, prog: &load.Program{}, check: func(*load.Package, string, []load.Text) []*load.TextError { return nil }}
+		w := &stubWriter{dir: root, cfg: &cfg, res: &Result{}, prog: &load.Program{}, check: func(*load.Package, string, []load.Text) []*load.TextError { return nil }}
 		var pkgs []*load.Package
 		for _, out := range outs {
 			pkgs = append(pkgs, out.pkg)
-			if err := w.output(out); err != nil {
+			if err := w.writeOutput(out); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.sweep(pkgs); err != nil {
+		if err := w.sweepModule(pkgs); err != nil {
 			t.Fatal(err)
 		}
 		return w.res

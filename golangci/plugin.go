@@ -1,8 +1,8 @@
 // Package golangci is a module plugin of golangci-lint, which provides kgenvet's analyzers as a linter. The package is
 // in a separate Go module, so that kgen itself does not require golangci-lint.
 //
-// The command golangci-lint custom builds a golangci-lint that contains the linter. It needs the following file
-// .custom-gcl.yml:
+// The command golangci-lint custom builds a golangci-lint that contains the linter. The command golangci-lint custom
+// needs the following file .custom-gcl.yml:
 //
 //	version: v2.15.0
 //	plugins:
@@ -49,7 +49,7 @@ type Settings struct {
 	Disable []string `json:"disable"` // names of analyzers that do not run
 }
 
-// New returns the linter. New returns an error if the settings are invalid.
+// New returns the linter, or an error if the settings are invalid.
 func New(conf any) (register.LinterPlugin, error) {
 	settings, err := register.DecodeSettings[Settings](conf)
 	if err != nil {

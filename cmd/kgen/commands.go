@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// commands contains kgen's commands except help. The first word of a command line is the name of a command.
-var commands map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
+// commandTable contains kgen's commands except help. The first word of a command line is the name of a command.
+var commandTable map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
 
 func init() { // set here and not in the declaration, because help refers to commands
-	commands = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
+	commandTable = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
 		"devices": listDevices,
 		"explain": explainCodes,
 		"init":    initModule,
@@ -43,8 +43,8 @@ func newFlags(name string) *flag.FlagSet {
 	return flags
 }
 
-// Type command is a command of kgen with its own flags.
-type command struct {
+// subcommand is a command of kgen with its own flags.
+type subcommand struct {
 	name  string
 	about string        // text that -h prints before the flags
 	flags *flag.FlagSet // flags of the command, including -C
@@ -53,15 +53,15 @@ type command struct {
 }
 
 // newCommand returns a command with the flag -C, which all commands have.
-func newCommand(name, about string, order ...string) *command {
-	c := &command{name: name, about: about, flags: newFlags("kgen " + name), order: order}
+func newCommand(name, about string, order ...string) *subcommand {
+	c := &subcommand{name: name, about: about, flags: newFlags("kgen " + name), order: order}
 	c.flags.StringVar(&c.dir, "C", "", "change to `folder` first")
 	return c
 }
 
-// The method parse reads the flags after a command's name. It also accepts kgen's own flags before the name if the
+// parseFlags reads the flags after a command's name. It also accepts kgen's own flags before the name if the
 // command has the same flags. If result done is false, the flags are set and the caller must run the command.
-func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
+func (c *subcommand) parseFlags(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
 	wrong := ""
 	global.Visit(func(f *flag.Flag) {
 		if c.flags.Lookup(f.Name) == nil {
@@ -85,7 +85,7 @@ func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bo
 				wrong = c.meansNothing(name)
 			}
 		default:
-			wrong = behind("kgen "+c.name, c.flags.Args())
+			wrong = trailingFlags("kgen "+c.name, c.flags.Args())
 		}
 	}
 	if wrong != "" {
@@ -95,11 +95,11 @@ func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bo
 	return false, 0
 }
 
-func (c *command) meansNothing(name string) string {
+func (c *subcommand) meansNothing(name string) string {
 	return fmt.Sprintf("-%s means nothing to kgen %s; %s", name, c.name, c.asks())
 }
 
-func (c *command) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
+func (c *subcommand) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
 // undefinedFlag is the beginning of an error text of package flag. In the text, the flag's name follows.
 const undefinedFlag = "flag provided but not defined: -"
@@ -112,8 +112,8 @@ func flagError(command string, err error) string {
 	return err.Error()
 }
 
-// The function behind returns the text of an error if flags follow the arguments.
-func behind(command string, args []string) string {
+// trailingFlags returns the text of an error if flags follow the arguments.
+func trailingFlags(command string, args []string) string {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
 			return fmt.Sprintf("the flag %s stands behind %s; flags of %s come before it", a, args[0], command)
@@ -124,15 +124,15 @@ func behind(command string, args []string) string {
 
 // helpOn prints help on kgen, or on one of kgen's commands.
 func helpOn(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
-	switch run := commands[global.Arg(1)]; {
+	switch run := commandTable[global.Arg(1)]; {
 	case global.NArg() == 1:
-		stdout.Write(help(global))
+		stdout.Write(helpText(global))
 		return 0
 	case run == nil || global.NArg() > 2:
 		fmt.Fprintf(stderr, "kgen: there is no help on %q; there is on init, explain, view and devices, one at a time, as in kgen help view, and kgen explain is for diagnostics\n", strings.Join(global.Args()[1:], " "))
 		return 2
 	default:
-		flags := globalFlags(&options{})
+		flags := globalFlags(&flagValues{})
 		if err := flags.Parse([]string{global.Arg(1), "-h"}); err != nil {
 			panic("BUG: " + err.Error())
 		}
@@ -143,7 +143,7 @@ func helpOn(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer)
 // explainCodes runs kgen explain.
 func explainCodes(_ context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("explain", explainHelp)
-	if done, code := c.parse(global, stdout, stderr); done {
+	if done, code := c.parseFlags(global, stdout, stderr); done {
 		return code
 	}
 	if err := report.Explain(stdout, c.flags.Args()...); err != nil {
@@ -159,7 +159,7 @@ func listDevices(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Wr
 	var tags tagList
 	asJSON := c.flags.Bool("json", false, "print the list as JSON on standard output")
 	c.flags.Var(&tags, "tags", tagsUsage)
-	if done, code := c.parse(global, stdout, stderr); done {
+	if done, code := c.parseFlags(global, stdout, stderr); done {
 		return code
 	}
 	err := devices.List(ctx, devices.Config{Dir: c.dir, Patterns: c.flags.Args(), Tags: tags, JSON: *asJSON}, stdout, stderr)

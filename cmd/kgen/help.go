@@ -21,8 +21,8 @@ var helpGroups = []struct {
 	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }
 
-// The function help returns the output of -h.
-func help(flags *flag.FlagSet) []byte {
+// helpText returns the output of -h.
+func helpText(flags *flag.FlagSet) []byte {
 	var b bytes.Buffer
 	b.WriteString(`kgen compiles kernels written in Go to SPIR-V, and writes the Go packages that launch them.
 
@@ -81,12 +81,12 @@ func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
 		if arg != "" {
 			left += " " + arg
 		}
-		fmt.Fprintf(w, "  %-16s %s\n", left, strings.Join(wrap(usage, 74), "\n"+strings.Repeat(" ", 19)))
+		fmt.Fprintf(w, "  %-16s %s\n", left, strings.Join(wrapText(usage, 74), "\n"+strings.Repeat(" ", 19)))
 	}
 }
 
-// The function wrap breaks a text into lines of at most n bytes. Only a line with a single long word may be longer.
-func wrap(text string, n int) []string {
+// wrapText breaks a text into lines of at most n bytes. Only a line with a single long word may be longer.
+func wrapText(text string, n int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -109,9 +109,9 @@ func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }
 
-// The function self returns the command line with which users run kgen in a folder. If the go.mod of the folder
+// commandLine returns the command line with which users run kgen in a folder. If the go.mod of the folder
 // declares kgen as a tool, this is go tool kgen.
-func self(dir string) string {
+func commandLine(dir string) string {
 	if regexp.MustCompile(`(?m)^(tool)?\s+"?github\.com/kgen-go/kgen/cmd/kgen"?\s*(//.*)?$`).Match(goMod(dir)) {
 		return "go tool kgen"
 	}

@@ -13,7 +13,7 @@ import (
 // initModule runs kgen init, which writes a first kernel and a program that launches the kernel.
 func initModule(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("init", initHelp)
-	if done, code := c.parse(global, stdout, stderr); done {
+	if done, code := c.parseFlags(global, stdout, stderr); done {
 		return code
 	}
 	args, cfg := c.flags.Args(), codegen.Config{Dir: c.dir}

@@ -63,7 +63,7 @@ func write(t *testing.T, dir, name, text string) {
 // kgen runs the command in a folder.
 func kgen(dir string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(context.Background(), append([]string{"-C", dir}, args...), &out, &err)
+	code = runCommand(context.Background(), append([]string{"-C", dir}, args...), &out, &err)
 	return code, out.String(), err.String()
 }
 
@@ -167,7 +167,7 @@ func TestSelf(t *testing.T) {
 		dir := need.Dir(t)
 		write(t, dir, "go.mod", mod)
 		write(t, dir, "k/kernel.go", "package k\n")
-		if got := self(filepath.Join(dir, "k")); got != want {
+		if got := commandLine(filepath.Join(dir, "k")); got != want {
 			t.Errorf("%q in\n%s", got, mod)
 		}
 	}
@@ -275,7 +275,7 @@ func TestGenerateShows(t *testing.T) {
 		t.Setenv("GOFILE", c.file)
 		t.Setenv("GOLINE", "3")
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), []string{"."}, &out, &errs); code != 1 || !strings.HasPrefix(errs.String(), c.want) {
+		if code := runCommand(t.Context(), []string{"."}, &out, &errs); code != 1 || !strings.HasPrefix(errs.String(), c.want) {
 			t.Errorf("status %d: %s, want %s", code, &errs, c.want)
 		}
 	}

@@ -53,13 +53,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := runCommand(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// Type options contains the values of kgen's own flags.
-type options struct {
+// flagValues contains the values of kgen's own flags.
+type flagValues struct {
 	codegen.Config
 	asJSON, verbose, version bool
 	reports                  string
@@ -67,7 +67,7 @@ type options struct {
 }
 
 // globalFlags returns kgen's own flags.
-func globalFlags(o *options) *flag.FlagSet {
+func globalFlags(o *flagValues) *flag.FlagSet {
 	flags := newFlags("kgen")
 	flags.BoolVar(&o.asJSON, "json", false, "print diagnostics, reports or devices as JSON on standard output")
 	flags.BoolVar(&o.verbose, "v", false, "say what is written, and how long it takes")
@@ -88,13 +88,13 @@ func globalFlags(o *options) *flag.FlagSet {
 	return flags
 }
 
-// The function run executes the command line, and returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
+// runCommand executes the command line, and returns the exit status.
+func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var o flagValues
 	flags := globalFlags(&o)
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
-			stdout.Write(help(flags))
+			stdout.Write(helpText(flags))
 			return 0
 		}
 		fmt.Fprintf(stderr, "kgen: %s; kgen -h lists the flags\n", flagError("kgen", err))
@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	word := flags.Arg(0)
-	if run := commands[word]; run != nil {
+	if run := commandTable[word]; run != nil {
 		return run(ctx, flags, stdout, stderr)
 	}
 	if word == "help" {
@@ -115,7 +115,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view, kgen devices and kgen help, and a package in a folder is ./%s\n", word, word)
 		return 2
 	}
-	if wrong := o.wrong(flags.Args()); wrong != "" {
+	if wrong := o.usageError(flags.Args()); wrong != "" {
 		fmt.Fprintln(stderr, "kgen:", wrong)
 		return 2
 	}
@@ -123,16 +123,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && o.Dir == "" {
 		// The command go generate runs kgen in the package's folder. But users usually run go generate in the module's
 		// root, so kgen prints positions relative to the root.
-		o.Show = codegen.ModuleRoot(here())
+		o.Show = codegen.ModuleRoot(workingDir())
 	}
 	if o.reports != "" {
 		return reportOn(ctx, o.Config, strings.Split(o.reports, ","), o.asJSON, stdout, stderr)
 	}
-	return generate(ctx, &o, stdout, stderr)
+	return generateCode(ctx, &o, stdout, stderr)
 }
 
-// The method wrong returns a text about an invalid combination of flags or an invalid package.
-func (o *options) wrong(patterns []string) string {
+// usageError returns a text about an invalid combination of flags or an invalid package.
+func (o *flagValues) usageError(patterns []string) string {
 	modes := 0
 	for _, on := range []bool{o.Check, o.Dump != "", o.reports != ""} {
 		if on {
@@ -147,11 +147,11 @@ func (o *options) wrong(patterns []string) string {
 	case o.reports != "" && len(o.Disabled) > 0:
 		return "-disable changes nothing that -explain reports on"
 	}
-	return behind("kgen", patterns)
+	return trailingFlags("kgen", patterns)
 }
 
-// The function generate compiles kernels, and writes the code that launches them.
-func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
+// generateCode compiles kernels, and writes the code that launches them.
+func generateCode(ctx context.Context, o *flagValues, stdout, stderr io.Writer) int {
 	cfg := o.Config
 	cfg.DumpTo = stdout
 	res, diags, err := codegen.Generate(ctx, cfg)
@@ -162,7 +162,7 @@ func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 		}
 	} else {
 		diags.WriteText(stderr)
-		diags.WriteHelp(stderr, self(cfg.Dir))
+		diags.WriteHelp(stderr, commandLine(cfg.Dir))
 	}
 	if err := report.WriteCosts(stdout, res.Costs); err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
@@ -192,8 +192,8 @@ func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// The function here returns the working directory, or "" after an error.
-func here() string {
+// workingDir returns the working directory, or "" after an error.
+func workingDir() string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""
@@ -205,7 +205,7 @@ func here() string {
 func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
 	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
 	diags.WriteText(stderr)
-	diags.WriteHelp(stderr, self(cfg.Dir))
+	diags.WriteHelp(stderr, commandLine(cfg.Dir))
 	if err == nil {
 		write := report.Write
 		if asJSON {

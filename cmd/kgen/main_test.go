@@ -90,7 +90,7 @@ func TestCommandLine(t *testing.T) {
 			continue
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(context.Background(), test.args, &stdout, &stderr)
+		code := runCommand(context.Background(), test.args, &stdout, &stderr)
 		if code != test.code || !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", test.name, code, &stdout, &stderr)
 		}
@@ -101,7 +101,7 @@ func TestCommandLine(t *testing.T) {
 func TestDisable(t *testing.T) {
 	dump := func(args ...string) string {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), append(args, "-C", "../..", "-dump", "quirks", "./examples/life/cells"), &stdout, &stderr); code != 0 {
+		if code := runCommand(context.Background(), append(args, "-C", "../..", "-dump", "quirks", "./examples/life/cells"), &stdout, &stderr); code != 0 {
 			t.Fatal(code, &stderr)
 		}
 		return stdout.String()
@@ -120,7 +120,7 @@ func TestDisable(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	run(context.Background(), []string{"-json", "."}, &stdout, &stderr)
+	runCommand(context.Background(), []string{"-json", "."}, &stdout, &stderr)
 	if stderr.Len() > 0 {
 		t.Errorf("JSON with text: %s", &stderr)
 	}
@@ -136,7 +136,7 @@ func TestJSON(t *testing.T) {
 // packages.
 func TestHelp(t *testing.T) {
 	var out strings.Builder
-	if code := run(t.Context(), []string{"-h"}, &out, io.Discard); code != 0 {
+	if code := runCommand(t.Context(), []string{"-h"}, &out, io.Discard); code != 0 {
 		t.Errorf("kgen -h exits with %d", code)
 	}
 	text := out.String()
@@ -154,7 +154,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"ini"}, io.Discard, &out); code != 2 || !strings.Contains(out.String(), `unknown command "ini"`) {
+	if code := runCommand(t.Context(), []string{"ini"}, io.Discard, &out); code != 2 || !strings.Contains(out.String(), `unknown command "ini"`) {
 		t.Errorf("kgen ini exits with %d: %s", code, &out)
 	}
 	dir := need.Dir(t)

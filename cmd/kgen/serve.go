@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// patience is the time limit for a browser to send a request and read the response.
-const patience = 30 * time.Second
+// requestTimeout is the time limit for a browser to send a request and read the response.
+const requestTimeout = 30 * time.Second
 
-// The function answer serves the page to browsers that connect to the listener, until ctx is done.
+// servePage serves the page to browsers that connect to the listener, until ctx is done.
 //
 // The function implements only the part of HTTP that a single page needs. With package net/http, every user of kgen
 // would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for the first time.
-func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
+func (v *pageMaker) servePage(ctx context.Context, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { listener.Close() })()
 	for {
 		conn, err := listener.Accept()
@@ -30,14 +30,14 @@ func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
 		go func() {
 			defer conn.Close()
 			defer context.AfterFunc(ctx, func() { conn.Close() })()
-			v.respond(ctx, conn)
+			v.handleConn(ctx, conn)
 		}()
 	}
 }
 
-// The function respond reads a request, writes the response, and closes the connection.
-func (v *viewer) respond(ctx context.Context, conn net.Conn) {
-	conn.SetReadDeadline(time.Now().Add(patience))
+// handleConn reads a request, writes the response, and closes the connection.
+func (v *pageMaker) handleConn(ctx context.Context, conn net.Conn) {
+	conn.SetReadDeadline(time.Now().Add(requestTimeout))
 	method, path, err := readRequest(bufio.NewReader(io.LimitReader(conn, 64<<10)))
 	kind, status, text := "plain", "400 Bad Request", []byte("kgen: this is no request for a page\n")
 	switch {
@@ -47,13 +47,13 @@ func (v *viewer) respond(ctx context.Context, conn net.Conn) {
 	case method != "GET" && method != "HEAD":
 		status, text = "405 Method Not Allowed\r\nAllow: GET, HEAD", []byte("kgen: the page can only be read\n")
 	default:
-		page, fault := v.current(ctx)
+		page, fault := v.currentPage(ctx)
 		kind, status, text = "html", "200 OK", page
 		if fault != nil {
 			kind, status, text = "plain", "500 Internal Server Error", []byte("kgen: "+fault.Error()+"\n")
 		}
 	}
-	conn.SetWriteDeadline(time.Now().Add(patience))
+	conn.SetWriteDeadline(time.Now().Add(requestTimeout))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nContent-Type: text/%s; charset=utf-8\r\nContent-Length: %d\r\n"+
 		"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n", status, kind, len(text))
 	if method != "HEAD" {

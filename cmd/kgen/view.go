@@ -37,7 +37,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	out := c.flags.String("o", "", "write the page to `file`, instead of "+viewFile+"; - is standard output")
 	addr := c.flags.String("http", "", "serve the page at `address`, such as localhost:8080, and write none; where sources have changed, loading it again compiles them again")
 	c.flags.Var(&tags, "tags", tagsUsage)
-	if done, code := c.parse(global, stdout, stderr); done {
+	if done, code := c.parseFlags(global, stdout, stderr); done {
 		return code
 	}
 	dir := c.dir
@@ -45,9 +45,9 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 		fmt.Fprintln(stderr, "kgen: -o and -http exclude each other")
 		return 2
 	}
-	v := &viewer{cfg: codegen.Config{Dir: dir, Patterns: c.flags.Args(), Tags: tags}, stderr: stderr}
+	v := &pageMaker{cfg: codegen.Config{Dir: dir, Patterns: c.flags.Args(), Tags: tags}, stderr: stderr}
 	if *addr != "" {
-		return v.serve(ctx, *addr)
+		return v.serveUntil(ctx, *addr)
 	}
 	// Checks that the file can be written before the compilation, which may take minutes.
 	name := cmp.Or(*out, viewFile)
@@ -58,7 +58,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s; make it first, or name another one with -o\n", name, filepath.Dir(name))
 		return 1
 	}
-	code := v.make(ctx)
+	code := v.makePage(ctx)
 	if v.text == nil {
 		return code
 	}
@@ -77,8 +77,8 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	return code
 }
 
-// Type viewer makes the HTML page of the same packages, if necessary several times.
-type viewer struct {
+// pageMaker makes the HTML page of the same packages, if necessary several times.
+type pageMaker struct {
 	cfg    codegen.Config
 	stderr io.Writer
 
@@ -90,12 +90,12 @@ type viewer struct {
 	stamp   string   // stamp of the folders before compiling
 }
 
-// The method make makes the page, prints the kernels' diagnostics, and returns the exit status.
-func (v *viewer) make(ctx context.Context) int {
-	before := stamp(v.folders)
+// makePage makes the page, prints the kernels' diagnostics, and returns the exit status.
+func (v *pageMaker) makePage(ctx context.Context) int {
+	before := sourceStamp(v.folders)
 	page, folders, diags, err := codegen.View(ctx, v.cfg)
 	diags.WriteText(v.stderr)
-	diags.WriteHelp(v.stderr, self(v.cfg.Dir))
+	diags.WriteHelp(v.stderr, commandLine(v.cfg.Dir))
 	if err != nil {
 		fmt.Fprintln(v.stderr, "kgen:", err)
 	}
@@ -106,7 +106,7 @@ func (v *viewer) make(ctx context.Context) int {
 	v.fault = nil
 	if len(folders) > 0 {
 		if v.folders == nil {
-			before = stamp(folders)
+			before = sourceStamp(folders)
 		}
 		v.folders = folders
 	}
@@ -138,8 +138,8 @@ func (v *viewer) make(ctx context.Context) int {
 	return 0
 }
 
-// The method serve serves the page to browsers until ctx is done.
-func (v *viewer) serve(ctx context.Context, addr string) int {
+// serveUntil serves the page to browsers until ctx is done.
+func (v *pageMaker) serveUntil(ctx context.Context, addr string) int {
 	// Checks that the port is free before the compilation, which may take minutes.
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -147,30 +147,30 @@ func (v *viewer) serve(ctx context.Context, addr string) int {
 		return 1
 	}
 	defer listener.Close()
-	if v.make(ctx); v.text == nil {
+	if v.makePage(ctx); v.text == nil {
 		return 1
 	}
 	fmt.Fprintf(v.stderr, "%s at http://%s/; interrupt to end\n", v.what, listener.Addr())
-	if err := v.answer(ctx, listener); err != nil {
+	if err := v.servePage(ctx, listener); err != nil {
 		fmt.Fprintln(v.stderr, "kgen:", err)
 		return 1
 	}
 	return 0
 }
 
-// The method current returns the page. If sources have changed, it makes the page again. If the page cannot be made, it
+// currentPage returns the page. If sources have changed, it makes the page again. If the page cannot be made, it
 // returns the error.
-func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
+func (v *pageMaker) currentPage(ctx context.Context) (text []byte, fault error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if stamp(v.folders) != v.stamp {
-		v.make(ctx)
+	if sourceStamp(v.folders) != v.stamp {
+		v.makePage(ctx)
 	}
 	return v.text, v.fault
 }
 
-// The function stamp returns a text that changes when Go files in the folders change.
-func stamp(folders []string) string {
+// sourceStamp returns a text that changes when Go files in the folders change.
+func sourceStamp(folders []string) string {
 	var b strings.Builder
 	for _, dir := range folders {
 		entries, _ := os.ReadDir(dir)

@@ -56,14 +56,14 @@ func TestView(t *testing.T) {
 			continue
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), test.args, &stdout, &stderr)
+		code := runCommand(t.Context(), test.args, &stdout, &stderr)
 		if code != test.code || !strings.HasPrefix(stdout.String(), test.stdout) && !strings.Contains(stdout.String()[:min(stdout.Len(), 2000)], test.stdout) || test.stdout == "" && stdout.Len() > 0 || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%s: status %d, stdout %.200q, stderr %q", test.name, code, &stdout, &stderr)
 		}
 	}
 	name := filepath.Join(need.Dir(t), "x.html")
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-C", "../..", "view", "-o", name, "./examples/quickstart/saxpy"}, io.Discard, &stderr); code != 0 || stderr.String() != "wrote "+name+": 1 kernel\n" {
+	if code := runCommand(t.Context(), []string{"-C", "../..", "view", "-o", name, "./examples/quickstart/saxpy"}, io.Discard, &stderr); code != 0 || stderr.String() != "wrote "+name+": 1 kernel\n" {
 		t.Errorf("status %d: %s", code, &stderr)
 	}
 	if page, err := os.ReadFile(name); err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) {
@@ -78,7 +78,7 @@ func TestViewServe(t *testing.T) {
 	r, w := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"-C", "../..", "view", "-http", "localhost:0", "./examples/quickstart/saxpy"}, io.Discard, w)
+		code <- runCommand(ctx, []string{"-C", "../..", "view", "-http", "localhost:0", "./examples/quickstart/saxpy"}, io.Discard, w)
 		w.Close()
 	}()
 	line := make([]byte, 200)
@@ -148,13 +148,13 @@ func read(conn io.Reader) (a answer, page []byte, err error) {
 }
 
 // ask returns the answer to a request.
-func ask(t *testing.T, v *viewer, request string) (answer, []byte) {
+func ask(t *testing.T, v *pageMaker, request string) (answer, []byte) {
 	t.Helper()
 	client, server := net.Pipe()
 	defer client.Close()
 	done := make(chan struct{})
 	go func() {
-		v.respond(t.Context(), server)
+		v.handleConn(t.Context(), server)
 		server.Close()
 		close(done)
 	}()
@@ -173,7 +173,7 @@ func ask(t *testing.T, v *viewer, request string) (answer, []byte) {
 
 // TestViewRequests has requests of browsers, and others.
 func TestViewRequests(t *testing.T) {
-	v := &viewer{text: []byte("<!doctype html>x")}
+	v := &pageMaker{text: []byte("<!doctype html>x")}
 	for request, want := range map[string]struct {
 		status int
 		page   string
@@ -198,7 +198,7 @@ func TestViewRequests(t *testing.T) {
 			t.Errorf("%.40q: %v", request, answer.Header)
 		}
 	}
-	v = &viewer{fault: errors.New("why")}
+	v = &pageMaker{fault: errors.New("why")}
 	if answer, text := ask(t, v, "GET / HTTP/1.1\r\n\r\n"); answer.StatusCode != 500 || string(text) != "kgen: why\n" {
 		t.Errorf("%s, %q", answer.Status, text)
 	}
@@ -230,8 +230,8 @@ func TestViewChanged(t *testing.T) {
 	const kernel = "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype One struct{ X []int32 }\n\nfunc (k One) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 1 }\n"
 	write("k.go", kernel)
 	var stderr bytes.Buffer
-	v := &viewer{cfg: codegen.Config{Dir: dir}, stderr: &stderr}
-	if code := v.make(t.Context()); code != 0 || v.text == nil {
+	v := &pageMaker{cfg: codegen.Config{Dir: dir}, stderr: &stderr}
+	if code := v.makePage(t.Context()); code != 0 || v.text == nil {
 		t.Fatal(code, &stderr)
 	}
 	get := func(want string) []byte {

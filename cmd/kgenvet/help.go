@@ -44,9 +44,9 @@ var (
 	valued   = strings.Fields("tags c p covermode coverpkg asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir toolexec")
 )
 
-// The function wrong returns a text about an error in a user's arguments, or "" if the arguments are correct. Without
-// this text, users would see messages about go vet instead of kgenvet.
-func wrong(args []string, rules []*analysis.Analyzer) string {
+// usageError returns a text about an error in a user's arguments, or "" if the arguments are correct. Without
+// usageError, users would see messages about go vet instead of kgenvet.
+func usageError(args []string, rules []*analysis.Analyzer) string {
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {
 			for _, a := range args[i:] {

@@ -53,7 +53,7 @@ func TestWrong(t *testing.T) {
 		"", "./...", "-tags x ./...", "-tags=x,y .", "--tags x .", "-json .", "-kgenmaps .", "-kgenmaps=false -kgencompile.tags=x ./k",
 		"-mod=mod ./...", "-mod mod ./...", "-v -x -c 3 .", "-gcflags -N .",
 	} {
-		if text := wrong(strings.Fields(args), vet.Analyzers()); text != "" {
+		if text := usageError(strings.Fields(args), vet.Analyzers()); text != "" {
 			t.Errorf("%s: %s", args, text)
 		}
 	}

@@ -2,7 +2,7 @@
 //
 //	go vet -vettool=$(which kgenvet) ./...
 //
-// If the arguments are packages, kgenvet runs go vet with kgenvet as the tool. It prints the findings on standard
+// If the arguments are packages, kgenvet runs go vet with kgenvet as the tool. kgenvet prints the findings on standard
 // output, as editors expect from linters:
 //
 //	kgenvet ./...
@@ -52,19 +52,19 @@ func main() {
 		}
 		return
 	}
-	if packages(args) {
-		if text := wrong(args, rules); text != "" {
+	if userArgs(args) {
+		if text := usageError(args, rules); text != "" {
 			fmt.Fprintln(os.Stderr, "kgenvet:", text)
 			os.Exit(2)
 		}
-		os.Exit(run(args))
+		os.Exit(runGoVet(args))
 	}
 	unitchecker.Main(rules...)
 }
 
-// The function packages reports whether the arguments come from a user, not from go vet. The command go vet calls
+// userArgs reports whether the arguments come from a user, not from go vet. The command go vet calls
 // kgenvet with a flag for the version, with a flag for the list of flags, or with the configuration file of a package.
-func packages(args []string) bool {
+func userArgs(args []string) bool {
 	if len(args) == 0 {
 		return true
 	}
@@ -89,8 +89,8 @@ func tagsOf(args []string) (tags string, rest []string) {
 	return tags, rest
 }
 
-// The function run executes go vet with this program as its tool.
-func run(args []string) int {
+// runGoVet executes go vet with this program as its tool.
+func runGoVet(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "kgenvet:", err)

@@ -312,7 +312,7 @@ func TestArguments(t *testing.T) {
 		"": true, "./...": true, "-json ./k": true, "-V=full": false, "-flags": false, "build/vet.cfg": false, "-kgenmaps build/vet.cfg": false,
 		"help": false, "help kgenmaps": false, "-bogus": true, "-json": true, "-tags=x": true, "./... -tags": true,
 	} {
-		if got := packages(strings.Fields(args)); got != want {
+		if got := userArgs(strings.Fields(args)); got != want {
 			t.Errorf("%q: %v", args, got)
 		}
 	}

@@ -11,20 +11,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Check reports all forbidden constructs in the functions that the kernel reaches, once for each
-// position. Check also returns the instructions that it reported. Parameter known is a function. It
-// returns true for the full name of a function that is compiled without its body. Check does not
-// examine the bodies of such functions. For an instance of a generic function, Check passes the
-// name of the generic function to the function known.
-func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
-	c := newChecker(&scanner{known: known})
-	c.check(k.Fn)
+// Check reports all forbidden constructs in the functions that the kernel reaches, once for each position. Check also
+// returns the instructions that it reported. isIntrinsic reports whether the function with the given full name is
+// compiled without its body. Check does not examine the bodies of intrinsics. For an instance of a generic function,
+// Check passes the name of the generic function to isIntrinsic.
+func Check(p *load.Program, k *load.Kernel, isIntrinsic func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
+	c := newChecker(&ruleScanner{known: isIntrinsic})
+	c.checkKernel(k.Fn)
 	var diags diag.List
 	own := func(fn *ssa.Function) bool { return p.Own(p.DiagPos(fn.Pos())) }
 	for _, f := range c.findings {
 		vias := [][]hop{f.via}
 		if !own(f.fn) {
-			if vias = c.vias(f.fn, own); len(vias) == 0 {
+			if vias = c.callChains(f.fn, own); len(vias) == 0 {
 				vias = [][]hop{f.via}
 			}
 		}
@@ -42,9 +41,9 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (m
 
 // checker is the state of checking one kernel.
 type checker struct {
-	*scanner
+	*ruleScanner
 	seen     map[*ssa.Function]*visit
-	order    []*visit // values of field seen, in the order in which the search reached the functions
+	order    []*visit // visited functions, in the order in which the search reached them
 	reported map[reportKey]bool
 	findings []finding
 	refused  map[ssa.Instruction]bool // instructions that violate a rule
@@ -59,7 +58,7 @@ type reportKey struct {
 // A finding is a forbidden construct, with the chain of calls that leads to it. The innermost call
 // is first.
 type finding struct {
-	found
+	violation
 	fn  *ssa.Function
 	via []hop
 }
@@ -80,30 +79,30 @@ type visit struct {
 	at   token.Pos // position of the call
 }
 
-func newChecker(s *scanner) *checker {
-	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}, refused: map[ssa.Instruction]bool{}}
+func newChecker(s *ruleScanner) *checker {
+	return &checker{ruleScanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}, refused: map[ssa.Instruction]bool{}}
 }
 
-// The method check finds the forbidden constructs in fn and in the functions that fn reaches.
-func (c *checker) check(fn *ssa.Function) {
-	c.walk(&visit{fn: fn, at: fn.Pos()})
-	c.recursion()
+// checkKernel finds the forbidden constructs in fn and in the functions that fn reaches.
+func (c *checker) checkKernel(fn *ssa.Function) {
+	c.walkCalls(&visit{fn: fn, at: fn.Pos()})
+	c.reportRecursion()
 }
 
-// The method report adds a finding in v's function, with the calls that lead to this function.
-func (c *checker) report(v *visit, f found) {
+// addFinding adds a finding in v's function, with the calls that lead to this function.
+func (c *checker) addFinding(v *visit, f violation) {
 	c.refused[f.in] = true
 	key := reportKey{f.pos, f.code}
 	if c.reported[key] {
 		return
 	}
 	c.reported[key] = true
-	c.findings = append(c.findings, finding{found: f, fn: v.fn, via: v.via()})
+	c.findings = append(c.findings, finding{violation: f, fn: v.fn, via: v.callChain()})
 }
 
-// The method via returns the calls by which the search first reached v's function. The innermost
+// callChain returns the calls by which the search first reached v's function. The innermost
 // call is first.
-func (v *visit) via() []hop {
+func (v *visit) callChain() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
 		out = append(out, hop{v.from.fn, v.at})
@@ -111,14 +110,14 @@ func (v *visit) via() []hop {
 	return out
 }
 
-// vias returns the chains of calls that lead to fn, a function of a library. Each chain begins with
-// a call of a library in the user's own code and continues with calls inside libraries. The result
-// has one chain for each of these calls in the user's code.
-func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
+// callChains returns the chains of calls that lead to fn, a function of a library. Each chain begins with a call of a
+// library in the user's own code and continues with calls inside libraries. callChains returns one chain for each call
+// of a library in the user's code.
+func (c *checker) callChains(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	if c.callers == nil {
 		c.callers = map[*ssa.Function][]hop{}
 		for _, v := range c.order {
-			for _, st := range c.scan(v.fn).next {
+			for _, st := range c.scanFunc(v.fn).next {
 				c.callers[st.fn] = append(c.callers[st.fn], hop{v.fn, st.at})
 			}
 		}
@@ -129,7 +128,7 @@ func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 		for _, h := range c.callers[queue[0]] {
 			via := append(slices.Clip(way[queue[0]]), h)
 			if own(h.from) {
-				out = append(out, append(via, c.seen[h.from].via()...))
+				out = append(out, append(via, c.seen[h.from].callChain()...))
 			} else if _, ok := way[h.from]; !ok {
 				way[h.from] = via
 				queue = append(queue, h.from)
@@ -139,25 +138,25 @@ func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	return out
 }
 
-// The method walk applies the rules to v's function, and to all functions that v's function
+// walkCalls applies the rules to v's function, and to all functions that v's function
 // reaches.
-func (c *checker) walk(v *visit) {
+func (c *checker) walkCalls(v *visit) {
 	c.seen[v.fn] = v
 	c.order = append(c.order, v)
-	s := c.scan(v.fn)
+	s := c.scanFunc(v.fn)
 	for _, f := range s.found {
-		c.report(v, f)
+		c.addFinding(v, f)
 	}
 	for _, st := range s.next {
 		if c.seen[st.fn] == nil {
-			c.walk(&visit{fn: st.fn, from: v, at: st.at})
+			c.walkCalls(&visit{fn: st.fn, from: v, at: st.at})
 		}
 	}
 }
 
-// The method recursion reports calls of functions that are already being called. It ignores calls
-// of function values, because data at run time determines the called function.
-func (c *checker) recursion() {
+// reportRecursion reports calls of functions that are already being called. reportRecursion ignores calls of function
+// values, because data at run time determines the called function.
+func (c *checker) reportRecursion() {
 	const (
 		active = 1
 		done   = 2
@@ -166,13 +165,13 @@ func (c *checker) recursion() {
 	var down func(v *visit)
 	down = func(v *visit) {
 		state[v] = active
-		for _, call := range c.scan(v.fn).calls {
+		for _, call := range c.scanFunc(v.fn).calls {
 			callee := c.seen[call.fn]
 			switch {
 			case callee == nil:
 			case state[callee] == active && load.HasOtherCode(callee.fn):
 			case state[callee] == active:
-				c.report(v, found{rule: ruleRecursion, code: diag.Recursion, pos: call.at, in: call.in,
+				c.addFinding(v, violation{rule: ruleRecursion, code: diag.Recursion, pos: call.at, in: call.in,
 					hint:    recursionHint,
 					message: fmt.Sprintf("%s calls itself; a device has no call stack", load.FuncText(callee.fn))})
 			case state[callee] == 0:

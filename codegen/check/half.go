@@ -20,8 +20,7 @@ const (
 	halfPath = gotypes.HalfPath
 )
 
-// If t is a type of package half, halfOf returns the name of t with the package's name. Otherwise
-// it returns "".
+// If t is a type of package half, halfOf returns the name of t with the package's name. Otherwise halfOf returns "".
 func halfOf(t types.Type) string {
 	if name := gotypes.Half(t); name != "" {
 		return "half." + name
@@ -29,17 +28,17 @@ func halfOf(t types.Type) string {
 	return ""
 }
 
-// halfOperators maps an operator to a hint for its use on the types of package half. Operators
-// without an entry work on bits and share one hint.
+// halfOperators maps an operator to a hint for its use on the types of package half. Operators that are missing from
+// halfOperators work on bits and share one hint.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
 	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers reports code that treats the bits of package half's numbers as integers. It reports
-// integer operators, conversions, constants and functions that are applied to these numbers. The
-// operators == and != are allowed, because users apply them to compare bits.
+// halfNumbers reports code that treats the bits of package half's numbers as integers. halfNumbers reports integer
+// operators, conversions, constants and functions that are applied to numbers of package half. The operators == and !=
+// are allowed, because users apply them to compare bits.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -142,7 +141,7 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 		if t == "" {
 			continue
 		}
-		switch name := builtin(in); name {
+		switch name := builtinName(in); name {
 		case "min", "max":
 			report(fmt.Sprintf("write x.%s%s(y)", strings.ToUpper(name[:1]), name[1:]), "%s takes the bits of a %s for an integer", name, t)
 			return true
@@ -154,8 +153,8 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports an integer constant that becomes the bits of a number of package half
-// instead of its value. It also reports calls of integer functions with these numbers.
+// halfOperands reports an integer constant that becomes the bits of a number of package half instead of its value.
+// halfOperands also reports calls of integer functions with numbers of package half.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -182,9 +181,9 @@ func halfOperands(in ssa.Instruction, report reporter) {
 // half, not its bits.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
-// Some instances of functions of package dsl or the standard library treat numbers of package half
-// as integers. For these instances, halfForInteger returns a hint and a message. For other
-// functions, the message is "".
+// Some instances of functions of package dsl or the standard library treat numbers of package half as integers. For
+// instances that treat numbers as integers, halfForInteger returns a hint and a message. For other functions,
+// halfForInteger returns the message "".
 func halfForInteger(fn *ssa.Function) (hint, message string) {
 	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
 	if i < 0 {
@@ -221,7 +220,7 @@ func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	scan = func(fn *ssa.Function) {
 		eachInstruction(fn, func(in ssa.Instruction, pos token.Pos) {
 			halfNumbers(in, func(hint, format string, args ...any) {
-				all = append(all, finding{fn: fn, found: found{rule: ruleHalf, code: diag.Half, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)}})
+				all = append(all, finding{fn: fn, violation: violation{rule: ruleHalf, code: diag.Half, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)}})
 			})
 		})
 		for _, f := range fn.AnonFuncs {

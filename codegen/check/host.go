@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a package whose code can never run on a device to a hint. For a
-// call of such a package, a single diagnostic replaces many diagnostics for the code inside the
-// package. The hint "" means the usual hint.
+// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of such a package,
+// a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands for the usual
+// hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -42,10 +42,9 @@ func hostOnly(pkg string) bool {
 // someHosts lists packages with functions for the host and functions that kernels may call.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost is called for a package whose functions kernels cannot call. The result tells whether
-// the functions need files, clocks, goroutines, reflection or state of the program, all of which
-// devices lack. For functions that need nothing except a heap, the result is false. False means
-// that kgen does not support the functions yet.
+// needsHost is called for a package whose functions kernels cannot call. needsHost reports whether the package's
+// functions need files, clocks, goroutines, reflection or state of the program. Devices have none of these. For
+// functions that need nothing except a heap, needsHost returns false, because kgen might support them in the future.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -54,9 +53,9 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet tells, for a package, whether kernels could in principle call its functions. A key is a
-// package path or the first element of package paths. The entry for a whole path has priority over
-// the entry for its first element.
+// notYet tells, for a package, whether kernels could in principle call its functions. A key of notYet is a package path
+// or the first element of package paths. The entry for a whole path has priority over the entry for the path's first
+// element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -67,10 +66,9 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels cannot call function o, although they can call other functions
-// of its package pkg. A function cannot be called if it makes strings, is not supported yet, or
-// uses the host. Examples of the host are reflection, readers, writers, and the random generator
-// that all goroutines share.
+// hostFunc reports whether kernels cannot call function o, although they can call other functions of its package pkg.
+// Kernels cannot call a function that makes strings, that is not supported yet, or that uses the host. For example, the
+// host is needed for reflection, readers, writers, and the random generator that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -89,7 +87,7 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	case "crypto/subtle":
 		return name == "WithDataIndependentTiming"
 	case "strconv":
-		return !method && token.IsExported(name) && !slices.Contains(convert, name)
+		return !method && token.IsExported(name) && !slices.Contains(strconvFuncs, name)
 	case "strings":
 		if recv := o.Signature.Recv(); recv != nil {
 			of := load.TypeName(recv.Type())
@@ -100,8 +98,8 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	return false
 }
 
-// The variable convert lists the functions of package strconv that kernels can call.
-var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
+// strconvFuncs lists the functions of package strconv that kernels can call.
+var strconvFuncs = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
 // makeStrings lists the functions of package strings that allocate memory.
 var makeStrings = strings.Fields(`
@@ -115,16 +113,15 @@ func hostHint(pkg string) string {
 	return "call it on the host and pass the result"
 }
 
-// isStd reports whether pkg is a package of the standard library that needs the host. The package's
-// code is not loaded. The result is false for sync/atomic, because its functions do not need the
-// host.
+// isStd reports whether pkg is a package of the standard library that needs the host. kgen does not load the code of
+// pkg. For sync/atomic, isStd returns false, because the functions of sync/atomic do not need the host.
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
 
-// stdRoots are the first elements of the standard library's import paths. The list is needed
-// because other modules may also have paths without a dot in the first element.
+// stdRoots are the first elements of the standard library's import paths. The list stdRoots is needed because other
+// modules may also have paths without a dot in the first element.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

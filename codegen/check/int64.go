@@ -28,7 +28,7 @@ func Explicit64(k *load.Kernel) (token.Pos, bool) {
 		}
 	}
 	w := &walk64{module: k.Pkg.ModulePath, seen: map[*ssa.Function]bool{}}
-	found := w.function(k.Fn)
+	found := w.uses64(k.Fn)
 	return w.at, found
 }
 
@@ -38,10 +38,10 @@ type walk64 struct {
 	at     token.Pos // position of the first use
 }
 
-// The method function reports whether fn, or a function that fn may call, has values of type int64
+// uses64 reports whether fn, or a function that fn may call, has values of type int64
 // or uint64.
-func (w *walk64) function(fn *ssa.Function) bool {
-	if w.seen[fn] || !w.own(fn) {
+func (w *walk64) uses64(fn *ssa.Function) bool {
+	if w.seen[fn] || !w.inModule(fn) {
 		return false
 	}
 	w.seen[fn] = true
@@ -54,13 +54,13 @@ func (w *walk64) function(fn *ssa.Function) bool {
 				switch x := (*op).(type) {
 				case nil:
 				case *ssa.Function:
-					if w.function(x) {
+					if w.uses64(x) {
 						return true
 					}
 				default:
-					// In the receiver, only the parts that become arguments matter, and Explicit64 has examined
-					// these parts.
-					if x != receiver(fn) && has64(x.Type(), nil) {
+					// The search skips the receiver, because Explicit64 has already examined the fields that become
+					// arguments.
+					if x != receiverOf(fn) && has64(x.Type(), nil) {
 						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true
 					}
@@ -71,17 +71,17 @@ func (w *walk64) function(fn *ssa.Function) bool {
 	return false
 }
 
-// The function receiver returns the receiver of a method, or nil.
-func receiver(fn *ssa.Function) ssa.Value {
+// receiverOf returns the receiver of a method, or nil.
+func receiverOf(fn *ssa.Function) ssa.Value {
 	if fn.Signature.Recv() == nil || len(fn.Params) == 0 {
 		return nil
 	}
 	return fn.Params[0]
 }
 
-// The method own reports whether function fn belongs to the kernel's module. For functions of
-// package dsl, the result is always false.
-func (w *walk64) own(fn *ssa.Function) bool {
+// inModule reports whether function fn belongs to the kernel's module. For functions of package dsl, inModule always
+// returns false.
+func (w *walk64) inModule(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A rule is a check for forbidden instructions. To add a rule, add a row to the table, a function
-// for the row, and a test in testdata/reject that shows the rule's findings. Each rule is also an
-// analyzer (see [Analyzers]).
+// A rule is a check for forbidden instructions. A new rule needs a row in the table of rules, a function for the row,
+// and a test in testdata/reject that shows the rule's findings. Each rule is also an analyzer (see [Analyzers]).
 type rule struct {
 	name  string
 	code  diag.Code
@@ -36,11 +35,11 @@ const (
 
 var rules = []rule{
 	{"goroutines", diag.Statement, "go statements", goroutines},
-	{"defer", diag.Defer, "defer in the body of a range over a function", deferred},
+	{"defer", diag.Defer, "defer in the body of a range over a function", rangeDefers},
 	{"recover", diag.Recover, "recover", recovers},
 	{"channels", diag.Channel, "channels and select", channels},
 	{"maps", diag.Map, "maps", maps},
-	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
+	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", emptyAppends},
 	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
 	{ruleHalf, diag.Half, "numbers of package half that are taken for integers", halfNumbers},
 	{ruleKernel, diag.KernelType, "declarations of kernels that kgen cannot generate code for", nil},
@@ -49,9 +48,9 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// The function builtin returns the name of the predeclared function that an instruction calls. For
-// other instructions it returns "".
-func builtin(in ssa.Instruction) string {
+// builtinName returns the name of the predeclared function that an instruction calls. For other instructions
+// builtinName returns "".
+func builtinName(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
 			return b.Name()
@@ -66,9 +65,9 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// The rule deferred reports defer statements in the body of a range-over-func loop. The deferred
-// calls would run at the end of the enclosing function, and their number is not known.
-func deferred(in ssa.Instruction, report reporter) {
+// rangeDefers reports defer statements in the body of a range-over-func loop. The deferred calls would run at the end
+// of the enclosing function, and their number is not known.
+func rangeDefers(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",
 			"a defer statement in the body of a range over a function would need a stack of calls")
@@ -76,13 +75,13 @@ func deferred(in ssa.Instruction, report reporter) {
 }
 
 func recovers(in ssa.Instruction, report reporter) {
-	if builtin(in) == "recover" {
+	if builtinName(in) == "recover" {
 		report("check before what may panic", "a kernel cannot recover from a panic, which ends the work-item and reaches the host as a fault")
 	}
 }
 
 func channels(in ssa.Instruction, report reporter) {
-	bad := builtin(in) == "close"
+	bad := builtinName(in) == "close"
 	switch in := in.(type) {
 	case *ssa.MakeChan, *ssa.Send, *ssa.Select:
 		bad = true
@@ -95,7 +94,7 @@ func channels(in ssa.Instruction, report reporter) {
 }
 
 func maps(in ssa.Instruction, report reporter) {
-	bad := builtin(in) == "delete"
+	bad := builtinName(in) == "delete"
 	switch in := in.(type) {
 	case *ssa.MakeMap:
 		bad = true
@@ -106,7 +105,7 @@ func maps(in ssa.Instruction, report reporter) {
 	case *ssa.Range:
 		bad = gotypes.IsMap(in.X.Type())
 	case *ssa.Call:
-		bad = bad || builtin(in) == "clear" && gotypes.IsMap(in.Call.Args[0].Type())
+		bad = bad || builtinName(in) == "clear" && gotypes.IsMap(in.Call.Args[0].Type())
 	}
 	if bad {
 		report("use a slice, or a table indexed by a number", "kernels have no maps: they grow, and a device cannot allocate memory")
@@ -126,19 +125,17 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// The rule allocation reports calls of append on slices that certainly have no capacity. The rule
-// ignores calls of make. Only package lower can tell, after inlining, whether the size of a make is
-// constant.
-func allocation(in ssa.Instruction, report reporter) {
-	if builtin(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
+// emptyAppends reports calls of append on slices that certainly have no capacity. It ignores calls of make. Only
+// package lower can tell, after inlining, whether the size of a make is constant.
+func emptyAppends(in ssa.Instruction, report reporter) {
+	if builtinName(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
 			"append has to allocate here, since the slice has no capacity, and a kernel cannot")
 	}
 }
 
-// noCapacity reports whether slice v certainly has no capacity before an append. The possible
-// values of v must be nil, an empty literal, or results of appends to other slices without
-// capacity.
+// noCapacity reports whether slice v certainly has no capacity before an append. noCapacity requires that each possible
+// value of v is nil, an empty literal, or the result of an append to a slice without capacity.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -155,7 +152,7 @@ func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 		}
 		return true
 	case *ssa.Call:
-		return builtin(v) == "append" && noCapacity(v.Call.Args[0], seen)
+		return builtinName(v) == "append" && noCapacity(v.Call.Args[0], seen)
 	case *ssa.ChangeType:
 		return noCapacity(v.X, seen)
 	case *ssa.Slice:
@@ -168,9 +165,9 @@ func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 }
 
 func unsafeUse(in ssa.Instruction, report reporter) {
-	switch builtin(in) {
+	switch builtinName(in) {
 	case "Add", "Slice", "SliceData", "String", "StringData":
-		report("index slices", "kernels cannot call unsafe.%s: what an address means is the device's own", builtin(in))
+		report("index slices", "kernels cannot call unsafe.%s: what an address means is the device's own", builtinName(in))
 	}
 	c, ok := in.(*ssa.Convert)
 	if !ok || load.OnlyReinterpreted(c) {

@@ -13,24 +13,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// scanner applies the rules to functions. A scanner scans each function only once.
-type scanner struct {
+// ruleScanner applies the rules to functions. A scanner scans each function only once.
+type ruleScanner struct {
 	known func(fullName string) bool
-	// The function foreign returns the findings in a function whose code is not loaded. The second
-	// result is false if the function is not known. The field foreign may be nil.
-	foreign func(fn *ssa.Function) (wrong []found, ok bool)
-	scans   map[*ssa.Function]*scan
+	// foreignFindings returns the findings in a function whose code is not loaded. The result ok is false if the
+	// function is not known. foreignFindings may be nil.
+	foreignFindings func(fn *ssa.Function) (wrong []violation, ok bool)
+	scans           map[*ssa.Function]*scanResult
 }
 
-// The type scan holds the results of one function's scan, in which all rules are applied.
-type scan struct {
-	found []found
+// scanResult holds the results of one function's scan, in which all rules are applied.
+type scanResult struct {
+	found []violation
 	next  []step // functions that the scanned function calls or uses as values
 	calls []step // static calls in the function, in order
 }
 
-// The type found is a forbidden construct.
-type found struct {
+// A violation is a forbidden construct.
+type violation struct {
 	rule    string // name of the violated rule in the table of rules
 	code    diag.Code
 	pos     token.Pos
@@ -56,7 +56,7 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 			if _, ok := in.(*ssa.DebugRef); ok {
 				continue
 			}
-			if p := in.Pos(); p.IsValid() && within(fn, p) {
+			if p := in.Pos(); p.IsValid() && inSource(fn, p) {
 				pos = p
 			} else if p := rangePos(fn, in); p.IsValid() {
 				pos = p
@@ -66,9 +66,8 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// A range over a number contains a comparison without a position. If parameter in is this
-// comparison, rangePos returns the position of the number. It recognizes the loop by a position in
-// the loop's body.
+// A range over a number contains a comparison without a position. If parameter in is this comparison, rangePos returns
+// the position of the number. rangePos recognizes the loop by a position in the loop's body.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
@@ -95,7 +94,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 		case *ssa.DebugRef, *ssa.Phi: // instructions of these types may have the position of a variable's declaration
 			continue
 		}
-		if in.Pos().IsValid() && within(fn, in.Pos()) {
+		if in.Pos().IsValid() && inSource(fn, in.Pos()) {
 			return in.Pos()
 		}
 	}
@@ -107,39 +106,39 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	return token.NoPos
 }
 
-// The method scan applies the rules to the code of function fn.
-func (s *scanner) scan(fn *ssa.Function) *scan {
+// scanFunc applies the rules to the code of function fn.
+func (s *ruleScanner) scanFunc(fn *ssa.Function) *scanResult {
 	if out := s.scans[fn]; out != nil {
 		return out
 	}
-	out := &scan{}
+	out := &scanResult{}
 	if s.scans == nil {
-		s.scans = map[*ssa.Function]*scan{}
+		s.scans = map[*ssa.Function]*scanResult{}
 	}
 	s.scans[fn] = out
 	eachInstruction(fn, func(in ssa.Instruction, pos token.Pos) {
 		for i := range rules {
 			if r := &rules[i]; r.check != nil {
 				r.check(in, func(hint, format string, args ...any) {
-					out.found = append(out.found, found{rule: r.name, code: r.code, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)})
+					out.found = append(out.found, violation{rule: r.name, code: r.code, pos: pos, in: in, hint: hint, message: fmt.Sprintf(format, args...)})
 				})
 			}
 		}
-		s.follow(out, in, pos)
+		s.addSteps(out, in, pos)
 	})
 	return out
 }
 
-// The function within reports whether position p is in the source of fn. Instructions of fn may
+// inSource reports whether position p is in the source of fn. Instructions of fn may
 // have other positions. For example, the slice of a call's variadic arguments may have the position
 // of the parameter's declaration.
-func within(fn *ssa.Function, p token.Pos) bool {
+func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
 }
 
-// The method follow adds to out the functions that an instruction calls or uses as values.
-func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
+// addSteps adds to out the functions that an instruction calls or uses as values.
+func (s *ruleScanner) addSteps(out *scanResult, in ssa.Instruction, pos token.Pos) {
 	switch in := in.(type) {
 	case *ssa.Go:
 		return // the go statement itself has been reported
@@ -159,9 +158,9 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 			continue
 		}
 		if _, wrong := halfForInteger(fn); wrong != "" {
-			continue // the function halfNumbers has reported this call
+			continue // halfNumbers has reported this call
 		}
-		if wrong, stop := s.outside(fn, in, pos); stop {
+		if wrong, stop := s.unscanned(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
 			continue
 		}
@@ -169,25 +168,25 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	}
 }
 
-// The method outside returns the findings for a call of function fn if the body of fn must not be
-// examined. If the body must be examined, the second result is false.
-func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
+// unscanned returns the findings for a call of function fn if the body of fn must not be examined. If the body of fn
+// must be examined, the second result of unscanned is false.
+func (s *ruleScanner) unscanned(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []violation, stop bool) {
 	pkg := pkgPath(fn)
-	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
+	hosts := violation{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
 		message: load.FuncText(origin(fn)) + " runs only on the host"}
 	if !needsHost(pkg) {
 		hosts.message = load.FuncText(origin(fn)) + " is not supported in kernels yet"
 	}
 	o := origin(fn)
 	if hostOnly(pkg) || hostFunc(o, pkg) {
-		return []found{hosts}, true
+		return []violation{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
 		// A driver of analyzers may have loaded a body that kernels do not use.
-		return nil, s.foreign != nil && load.HasOtherCode(fn)
+		return nil, s.foreignFindings != nil && load.HasOtherCode(fn)
 	}
-	if s.foreign != nil {
-		if wrong, ok := s.foreign(fn); ok {
+	if s.foreignFindings != nil {
+		if wrong, ok := s.foreignFindings(fn); ok {
 			for i := range wrong {
 				wrong[i].pos, wrong[i].in = pos, in
 			}
@@ -195,13 +194,13 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		}
 	}
 	if isStd(pkg) {
-		return []found{hosts}, true
+		return []violation{hosts}, true
 	}
 	hint := "write it in Go, or call it on the host and pass the result"
 	if pkg == "sync/atomic" {
 		hint = "use an integer of 32 or 64 bits, or atomic.Bool"
 	}
-	return []found{{rule: ruleNoBody, code: diag.NoBody, pos: pos, in: in, hint: hint,
+	return []violation{{rule: ruleNoBody, code: diag.NoBody, pos: pos, in: in, hint: hint,
 		message: load.FuncText(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 
@@ -220,10 +219,9 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the blocks of a function that can be reached. It evaluates constant
-// conditions. It also evaluates the type tests of a type switch over a parameter of a generic
-// function. If the generic function is not instantiated, the blocks after these type tests are
-// omitted.
+// liveBlocks returns the blocks of a function that can be reached. liveBlocks evaluates constant conditions. liveBlocks
+// also evaluates the type tests of a type switch over a parameter of a generic function. In a generic function that is
+// not instantiated, liveBlocks omits the blocks after these type tests.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil
@@ -240,7 +238,7 @@ func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 		live[b] = true
 		succs := b.Succs
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
-			if yes, known := fold(br.Cond); known && yes {
+			if yes, known := foldCond(br.Cond); known && yes {
 				succs = succs[:1]
 			} else if known {
 				succs = succs[1:]
@@ -264,14 +262,14 @@ func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	return out
 }
 
-// The function fold returns the value of a condition if the value does not depend on data.
-func fold(v ssa.Value) (yes, known bool) {
+// foldCond returns the value of a condition if the value does not depend on data.
+func foldCond(v ssa.Value) (yes, known bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return v.Value != nil && v.Value.String() == "true", true
 	case *ssa.UnOp:
 		if v.Op == token.NOT {
-			yes, known = fold(v.X)
+			yes, known = foldCond(v.X)
 			return !yes, known
 		}
 	case *ssa.Extract:
@@ -285,8 +283,8 @@ func fold(v ssa.Value) (yes, known bool) {
 	return false, false
 }
 
-// typeTest recognizes the result v of a type test whose operand is a conversion to an interface. It
-// returns the type of the converted value, and the type assertion.
+// typeTest recognizes the result v of a type test whose operand is a conversion to an interface. typeTest returns the
+// type of the converted value, and the type assertion.
 func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	a, ok := v.Tuple.(*ssa.TypeAssert)
 	if !ok || v.Index != 1 {

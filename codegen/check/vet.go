@@ -17,15 +17,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the
-// package of a kernel, the analyzers report the findings of Check, at the same positions. A
-// function with a finding gets an analysis fact when its package is analysed. In kernels of other
-// packages, the analyzers report this finding at the call of the function.
+// Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the package of a kernel, the
+// analyzers report the findings of Check, at the same positions. A function with a finding gets an analysis fact when
+// its package is analysed. If a kernel of another package calls the function, the analyzers report the fact's finding
+// at the call.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
 		Doc:        "find what kernels must not reach",
-		Run:        func(pass *analysis.Pass) (any, error) { return Findings(reachable(pass, known)), nil },
+		Run:        func(pass *analysis.Pass) (any, error) { return Findings(analyseReach(pass, known)), nil },
 		ResultType: reflect.TypeFor[Findings](),
 		FactTypes:  []analysis.Fact{new(hostFact)},
 	}
@@ -38,7 +38,7 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 			Run: func(pass *analysis.Pass) (any, error) {
 				for _, f := range pass.ResultOf[reach].(Findings) {
 					if f.rule == r.name {
-						pass.Report(f.diagnostic())
+						pass.Report(f.toDiagnostic())
 					}
 				}
 				return nil, nil
@@ -61,9 +61,9 @@ func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.F
 	})
 }
 
-// The method diagnostic converts a finding to a diagnostic for drivers. Drivers print only one line
+// toDiagnostic converts a finding to a diagnostic for drivers. Drivers print only one line
 // of a diagnostic.
-func (f finding) diagnostic() analysis.Diagnostic {
+func (f finding) toDiagnostic() analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
 	if f.hint != "" {
 		d.Message += "; " + f.hint
@@ -74,8 +74,8 @@ func (f finding) diagnostic() analysis.Diagnostic {
 	return d
 }
 
-// hostFact is the analysis fact that a function cannot be compiled into a kernel. The fact contains
-// the reasons.
+// hostFact is the analysis fact that a function cannot be compiled into a kernel. A hostFact contains the reasons why
+// the function cannot be compiled.
 type hostFact struct {
 	Wrong []foreignFound
 }
@@ -105,9 +105,9 @@ var noBodies = map[string]bool{
 // maxForeign is the largest number of findings in a fact.
 const maxForeign = 4
 
-// The function reachable analyses one package. It exports facts for the package's functions, and
-// returns the findings in the package's kernels.
-func reachable(pass *analysis.Pass, known func(string) bool) []finding {
+// analyseReach analyses one package. analyseReach exports facts for the package's functions, and returns the findings
+// in the package's kernels.
+func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
 	std := isStd(path)
 	if hostOnly(path) || noBodies[path] || std && !load.DeviceStd(path) || usesC(pass.Files) || otherFiles(pass, std) {
@@ -129,8 +129,8 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	pkg := prog.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false)
 	pkg.Build()
 
-	s := &scanner{known: known}
-	s.foreign = func(fn *ssa.Function) ([]found, bool) {
+	s := &ruleScanner{known: known}
+	s.foreignFindings = func(fn *ssa.Function) ([]violation, bool) {
 		obj, _ := origin(fn).Object().(*types.Func)
 		if obj == nil || obj.Pkg() == nil {
 			return nil, true
@@ -142,20 +142,20 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 		}
 		var fact hostFact
 		pass.ImportObjectFact(obj, &fact)
-		var wrong []found
+		var wrong []violation
 		for _, f := range fact.Wrong {
-			wrong = append(wrong, found{rule: f.Rule, code: f.Code, hint: f.Hint, abroad: &f,
+			wrong = append(wrong, violation{rule: f.Rule, code: f.Code, hint: f.Hint, abroad: &f,
 				message: fmt.Sprintf("%s cannot run on a device: %s (%s)", load.FuncText(origin(fn)), f.Message, f.Pos)})
 		}
 		return wrong, true
 	}
 	if pass.Pkg.Name() != "main" {
-		for _, fn := range declared(pass, prog) {
+		for _, fn := range declaredFuncs(pass, prog) {
 			if known(fn.RelString(nil)) || load.HasOtherCode(fn) {
 				continue
 			}
 			c := newChecker(s)
-			c.check(fn)
+			c.checkKernel(fn)
 			if fact := factOf(pass, c.findings); fact != nil {
 				pass.ExportObjectFact(fn.Object(), fact)
 			}
@@ -163,7 +163,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	}
 	var all []finding
 	load.CheckDeclarations(pass.Pkg, func(code diag.Code, pos token.Pos, hint, message string) {
-		all = append(all, finding{found: found{rule: ruleKernel, code: code, pos: pos, hint: hint, message: message}})
+		all = append(all, finding{violation: violation{rule: ruleKernel, code: code, pos: pos, hint: hint, message: message}})
 	})
 	reported := map[reportKey]bool{}
 	for _, sel := range load.KernelMethods(pass.Pkg) {
@@ -172,7 +172,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			continue
 		}
 		c := newChecker(s)
-		c.check(fn)
+		c.checkKernel(fn)
 		for _, f := range c.findings {
 			if key := (reportKey{f.pos, f.code}); !reported[key] {
 				reported[key] = true
@@ -185,7 +185,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 		usesHalf = usesHalf || p.Path() == halfPath
 	}
 	if usesHalf {
-		for _, f := range halfEverywhere(pkg, declared(pass, prog)) {
+		for _, f := range halfEverywhere(pkg, declaredFuncs(pass, prog)) {
 			if key := (reportKey{f.pos, f.code}); !reported[key] {
 				reported[key] = true
 				all = append(all, f)
@@ -195,9 +195,8 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	return all
 }
 
-// otherFiles reports whether kgen compiles the package from other files than the driver has loaded.
-// For such a package, the rules report nothing, and the analyzer kgencompile reports the
-// diagnostics of kgen.
+// otherFiles reports whether kgen compiles the package from other files than the driver has loaded. For a package with
+// different files, the rules report nothing, and the analyzer kgencompile reports the diagnostics of kgen.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {
@@ -219,8 +218,8 @@ func usesC(files []*ast.File) bool {
 	return false
 }
 
-// The function declared returns the functions and methods that a package declares.
-func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
+// declaredFuncs returns the functions and methods that a package declares.
+func declaredFuncs(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	var all []*ssa.Function
 	for _, file := range pass.Files {
 		for _, d := range file.Decls {
@@ -236,7 +235,7 @@ func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	return all
 }
 
-// factOf makes a fact from findings. It keeps one finding for each diagnostic code.
+// factOf makes a fact from findings. factOf keeps one finding for each diagnostic code.
 func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 	var fact hostFact
 	seen := map[diag.Code]bool{}
@@ -246,7 +245,7 @@ func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 		}
 		seen[f.code] = true
 		if f.abroad != nil {
-			fact.Wrong = append(fact.Wrong, *f.abroad) // this finding already contains its position
+			fact.Wrong = append(fact.Wrong, *f.abroad) // f.abroad already contains its position
 			continue
 		}
 		at := pass.Fset.Position(f.pos)

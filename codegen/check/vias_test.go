@@ -29,8 +29,8 @@ func TestVias(t *testing.T) {
 		}
 	}
 	k := prog.Packages[0].Kernels[0]
-	c := newChecker(&scanner{known: func(string) bool { return false }})
-	c.check(k.Fn)
+	c := newChecker(&ruleScanner{known: func(string) bool { return false }})
+	c.checkKernel(k.Fn)
 	var f *finding
 	for i := range c.findings {
 		if c.findings[i].fn.Name() == "bad" {
@@ -42,7 +42,7 @@ func TestVias(t *testing.T) {
 	}
 	own := func(fn *ssa.Function) bool { return fn.Signature.Recv() != nil }
 	var got []int
-	for _, via := range c.vias(f.fn, own) {
+	for _, via := range c.callChains(f.fn, own) {
 		i := slices.IndexFunc(via, func(h hop) bool { return own(h.from) })
 		if i < 0 {
 			t.Fatalf("%v comes from nowhere", via)

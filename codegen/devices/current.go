@@ -16,18 +16,18 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// The type current compares the kernels in the sources with the compiled kernels in the list of
-// devices. The comparison finds missing kernels, and kernels that have changed.
-type current struct {
+// freshness compares the kernels in the sources with the compiled kernels in the list of devices. The comparison finds
+// kernels that are missing from the list, and kernels that have changed.
+type freshness struct {
 	kernels []string                       // paths of packages with kernels
 	stubs   []string                       // paths of kernel packages for which kgen has written stubs
 	older   []string                       // kernels that have changed since they were compiled
 	texts   map[string]*kerneltext.Package // maps a package path to the text of the package
 }
 
-// The method borrows records the texts of all packages. The texts are needed because other packages
-// may declare the types of a package's kernels.
-func (c *current) borrows(all []*pkg) {
+// readAllTexts records the texts of all packages. readAllTexts reads every package, because another package may declare
+// the types of a package's kernels.
+func (c *freshness) readAllTexts(all []*listedPackage) {
 	c.texts = map[string]*kerneltext.Package{}
 	for _, p := range all {
 		t := &kerneltext.Package{Path: p.ImportPath, Name: p.Name, Imports: map[string]*kerneltext.Package{}}
@@ -52,10 +52,10 @@ func (c *current) borrows(all []*pkg) {
 }
 
 // addStubs records a stub package that kgen wrote.
-func (c *current) addStubs(p *pkg) {
+func (c *freshness) addStubs(p *listedPackage) {
 	of := p.Imports // stubs import the package of their kernels
 	defer func() { c.stubs = append(c.stubs, of...) }()
-	for f := range p.files() {
+	for f := range p.parseFiles() {
 		from, _ := stubtext.Sources(f)
 		if from == nil {
 			continue
@@ -72,12 +72,12 @@ func (c *current) addStubs(p *pkg) {
 }
 
 // addKernels records a package that may have kernels.
-func (c *current) addKernels(p *pkg) {
+func (c *freshness) addKernels(p *listedPackage) {
 	if p.Name == "main" {
 		return
 	}
 	if slices.Contains(p.Imports, module+"/dsl") {
-		for f := range p.files() {
+		for f := range p.parseFiles() {
 			if slices.ContainsFunc(f.Decls, isKernel) {
 				c.kernels = append(c.kernels, p.ImportPath)
 				return
@@ -91,9 +91,9 @@ func (c *current) addKernels(p *pkg) {
 	}
 }
 
-// The method files returns the syntax trees of the package's files. Files that cannot be read are
+// parseFiles returns the syntax trees of the package's files. Files that cannot be read are
 // skipped.
-func (p *pkg) files() iter.Seq[*ast.File] {
+func (p *listedPackage) parseFiles() iter.Seq[*ast.File] {
 	return func(yield func(*ast.File) bool) {
 		for _, name := range p.GoFiles {
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -122,9 +122,9 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// The method notes returns texts about kernels that are missing from the list, and about outdated
-// kernels.
-func (c *current) notes() (notes []string) {
+// staleNotes returns texts about kernels that are missing from the list of devices and kernels, and about kernels whose
+// stubs are out of date.
+func (c *freshness) staleNotes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {
 		if !slices.Contains(c.stubs, path) {
@@ -144,9 +144,8 @@ func (c *current) notes() (notes []string) {
 	return notes
 }
 
-// hasKernels reports whether the package declares a function Kernels. All stub packages declare
-// this function.
-func (p *pkg) hasKernels() bool {
+// hasKernels reports whether the package declares a function Kernels. All stub packages declare a function Kernels.
+func (p *listedPackage) hasKernels() bool {
 	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))
 		return err == nil && strings.Contains(string(text), "\nfunc Kernels() []*runtime.Kernel {")
@@ -154,6 +153,6 @@ func (p *pkg) hasKernels() bool {
 }
 
 // isStubs reports whether kgen wrote this package.
-func (p *pkg) isStubs() bool {
+func (p *listedPackage) isStubs() bool {
 	return p.Name != "main" && slices.Contains(p.Imports, impl) && p.hasKernels()
 }

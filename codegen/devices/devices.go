@@ -4,9 +4,9 @@
 // devices. The program imports the runtime and the stubs that kgen wrote in the module. An overlay
 // adds the program's files for the go command only, so no file of the module changes.
 //
-// The overlay contains the program in <module>/kgen_devices/main.go. It also contains packages that
-// re-export the kernels of internal packages. For example, <module>/a/kgen_devices/kernels.go
-// re-exports the kernels of <module>/a/internal/b.
+// The overlay contains the program in <module>/kgen_devices/main.go. The overlay also contains packages that re-export
+// the kernels of internal packages. For example, <module>/a/kgen_devices/kernels.go re-exports the kernels of
+// <module>/a/internal/b.
 //
 // If the user's module does not require the runtime, the program is in a separate module. The
 // command kgen itself reads the sources. From the sources, kgen finds kernels that are missing from
@@ -63,11 +63,11 @@ func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(l.tmp)
-	bin, err := l.build()
+	bin, err := l.buildQuery()
 	if err != nil {
 		return err
 	}
-	for _, note := range l.current.notes() {
+	for _, note := range l.current.staleNotes() {
 		fmt.Fprintln(stderr, "kgen devices:", note)
 	}
 	cmd := exec.CommandContext(ctx, bin)
@@ -84,12 +84,12 @@ type lister struct {
 	stderr  io.Writer
 	tmp     string
 	root    string            // root of the user's module; "" outside of modules
-	overlay map[string]string // maps a file name of the overlay to the file with its contents
-	current current
+	overlay map[string]string // maps the name of a file of the overlay to the name of the file with the contents
+	current freshness
 }
 
-// The method build builds the program that queries the devices. It returns the program's path.
-func (l *lister) build() (string, error) {
+// buildQuery builds the program that queries the devices. buildQuery returns the path of the executable file.
+func (l *lister) buildQuery() (string, error) {
 	mod, err := l.goCommand(l.cfg.Dir, "env", "GOMOD")
 	if err != nil {
 		return "", err
@@ -98,10 +98,10 @@ func (l *lister) build() (string, error) {
 		if len(l.cfg.Patterns) > 0 {
 			return "", errors.New("there is no go.mod here, so there are no packages; run it in the module's folder, or without packages for the devices alone")
 		}
-		return l.alone()
+		return l.buildAlone()
 	}
 	l.root = filepath.Dir(mod)
-	imports, err := l.kernels()
+	imports, err := l.stubPackages()
 	if err != nil {
 		return "", err
 	}
@@ -110,11 +110,11 @@ func (l *lister) build() (string, error) {
 			return "", fmt.Errorf("kgen has written nothing for %s; run go generate ./... first, or name none for the devices alone", strings.Join(l.cfg.Patterns, " "))
 		}
 		if _, err := l.goCommand(l.root, "list", library); err != nil {
-			return l.alone()
+			return l.buildAlone()
 		}
 	}
 	dir := filepath.Join(l.root, folder)
-	if err := l.write(filepath.Join(dir, "main.go"), l.program(imports)); err != nil {
+	if err := l.addFile(filepath.Join(dir, "main.go"), l.program(imports)); err != nil {
 		return "", err
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": l.overlay})
@@ -126,13 +126,13 @@ func (l *lister) build() (string, error) {
 		return "", err
 	}
 	bin := l.bin()
-	if _, err = l.goCommand(l.root, "build", strip, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
+	if _, err = l.goCommand(l.root, "build", stripFlags, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
 		if imports == nil { // the module may lack requirements of the runtime, so a separate module is tried
-			if bin, err := l.alone(); err == nil {
+			if bin, err := l.buildAlone(); err == nil {
 				return bin, nil
 			}
 		}
-		return "", explain(err)
+		return "", addHint(err)
 	}
 	return bin, nil
 }
@@ -145,8 +145,8 @@ func (l *lister) bin() string {
 	return name
 }
 
-// The method explain adds a hint to the error of a program that does not build.
-func explain(err error) error {
+// addHint adds a hint to the error of a program that does not build.
+func addHint(err error) error {
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "missing go.sum entry"), strings.Contains(text, "no required module provides"),
@@ -159,18 +159,18 @@ func explain(err error) error {
 	return fmt.Errorf("%w\nthe packages that kgen wrote do not build; run: go generate ./... (or name those that do)", err)
 }
 
-// The type pkg is one package in the output of go list.
-type pkg struct {
+// listedPackage is one package in the output of go list.
+type listedPackage struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
 	ImportMap             map[string]string // maps import paths in the source to package paths, where the two differ
 	DepOnly               bool              // whether the package is in the output only as an import of the listed packages
 }
 
-// The method kernels returns the stub packages to list. A stub package is listed if the patterns
-// name it, or if it imports a package that the patterns name. In place of an internal stub package,
-// the result contains a package of the overlay that re-exports its kernels.
-func (l *lister) kernels() ([]Import, error) {
+// stubPackages returns the stub packages to list. A stub package is listed if the patterns name it, or if it imports a
+// package that the patterns name. In place of an internal stub package, stubPackages returns a package of the overlay
+// that re-exports the kernels.
+func (l *lister) stubPackages() ([]Import, error) {
 	var named []string
 	if len(l.cfg.Patterns) > 0 {
 		out, err := l.goCommand(l.cfg.Dir, append([]string{"list", "--"}, l.cfg.Patterns...)...)
@@ -183,9 +183,9 @@ func (l *lister) kernels() ([]Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*pkg
+	var all []*listedPackage
 	for in := json.NewDecoder(strings.NewReader(out)); ; {
-		p := &pkg{}
+		p := &listedPackage{}
 		if err := in.Decode(p); err == io.EOF {
 			break
 		} else if err != nil {
@@ -193,7 +193,7 @@ func (l *lister) kernels() ([]Import, error) {
 		}
 		all = append(all, p)
 	}
-	l.current.borrows(all)
+	l.current.readAllTexts(all)
 	var imports []Import
 	bridges := map[string][]Import{}
 	for _, p := range all {
@@ -222,7 +222,7 @@ func (l *lister) kernels() ([]Import, error) {
 			imports = append(imports, Import{fmt.Sprint("bridge", len(bridges)), above + "/" + folder + "/kernels"})
 		}
 		at := filepath.Join(dirAbove(p.Dir), folder, "kernels", "kernels.go")
-		if err := l.write(at, bridge(bridges[above])); err != nil {
+		if err := l.addFile(at, bridgeSource(bridges[above])); err != nil {
 			return nil, err
 		}
 	}
@@ -245,9 +245,9 @@ func dirAbove(dir string) string {
 	return dir[:max(i, 0)]
 }
 
-// The function bridge returns the source of a package that re-exports the kernels of other
+// bridgeSource returns the source of a package that re-exports the kernels of other
 // packages.
-func bridge(of []Import) []byte {
+func bridgeSource(of []Import) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package kernels\n\nimport (\n\t%q\n", library)
 	for _, i := range of {
@@ -269,8 +269,8 @@ func (l *lister) program(imports []Import) []byte {
 	return b.Bytes()
 }
 
-// The method write adds a file to the overlay.
-func (l *lister) write(name string, text []byte) error {
+// addFile adds a file to the overlay.
+func (l *lister) addFile(name string, text []byte) error {
 	at, known := l.overlay[name]
 	if !known {
 		at = filepath.Join(l.tmp, fmt.Sprintf("file%d.go", len(l.overlay)))
@@ -279,14 +279,14 @@ func (l *lister) write(name string, text []byte) error {
 	return os.WriteFile(at, text, 0o666)
 }
 
-// The method alone builds the program in a separate module. The resulting program lists only
-// devices, no kernels.
-func (l *lister) alone() (string, error) {
+// buildAlone builds the program in a separate module. A program that is built in a separate module lists only devices,
+// no kernels.
+func (l *lister) buildAlone() (string, error) {
 	dir := filepath.Join(l.tmp, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", err
 	}
-	mod, sum, err := requirement()
+	mod, sum, err := runtimeModFiles()
 	if err != nil {
 		return "", err
 	}
@@ -296,16 +296,16 @@ func (l *lister) alone() (string, error) {
 		}
 	}
 	bin := l.bin()
-	if _, err := l.goCommand(dir, "build", strip, "-mod=mod", "-o", bin, "."); err != nil {
+	if _, err := l.goCommand(dir, "build", stripFlags, "-mod=mod", "-o", bin, "."); err != nil {
 		return "", fmt.Errorf("%w\nrun kgen devices in a module that requires %s", err, module)
 	}
 	return bin, nil
 }
 
-// The function requirement returns the go.mod and go.sum of a module that requires kgen's runtime.
-// If the sources of the running kgen are present, the module uses these sources. Otherwise the
-// module requires kgen's version.
-func requirement() (mod, sum []byte, err error) {
+// runtimeModFiles returns the go.mod and go.sum of a module that requires kgen's runtime. If the sources of the running
+// kgen are on the machine, the module uses the sources by a replace directive. If the sources are missing, the module
+// requires the version of the running kgen.
+func runtimeModFiles() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
 		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
@@ -325,9 +325,9 @@ func requirement() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// The constant strip is the linker flag that omits tables for debuggers. Without these tables,
-// linking takes half the time. The program runs only once and needs no tables for debuggers.
-const strip = "-ldflags=-s"
+// stripFlags is the linker flag that omits tables for debuggers. Without tables for debuggers, linking takes half the
+// time. The program runs only once and needs no debugger.
+const stripFlags = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.
 func (l *lister) goCommand(dir string, args ...string) (string, error) {

@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// The explanations are in files, one for each code. The first line of a file is a summary. The next
-// part of the file explains the meaning of the code, the reason for the error, and the way to
-// correct the kernel. The file ends with two small packages. The first package has the error, and
-// the second package is equivalent but correct.
+// The explanations are in files, one for each code. The first line of a file is a summary. After the summary, the file
+// explains the meaning of the code, the reason for the error, and the way to correct the kernel. Each file ends with
+// two small packages. The first of the two packages has the error, and the second package is equivalent but correct.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -27,9 +26,9 @@ type explanation struct {
 	bad, good string
 }
 
-// The function explain returns the explanations of all codes. The first call reads the files.
-func explain() map[Code]*explanation {
-	explained.once.Do(func() {
+// readExplanations returns the explanations of all codes. The first call of readExplanations reads the files.
+func readExplanations() map[Code]*explanation {
+	cachedExplanations.once.Do(func() {
 		all := map[Code]*explanation{}
 		files, err := explanations.ReadDir("explain")
 		if err != nil {
@@ -48,13 +47,13 @@ func explain() map[Code]*explanation {
 			e.text = strings.TrimSpace(e.text)
 			all[code] = e
 		}
-		explained.all = all
+		cachedExplanations.all = all
 	})
-	return explained.all
+	return cachedExplanations.all
 }
 
-// The variable explained caches the result of function explain.
-var explained struct {
+// cachedExplanations caches the result of readExplanations.
+var cachedExplanations struct {
 	once sync.Once
 	all  map[Code]*explanation
 }
@@ -63,15 +62,15 @@ var explained struct {
 func Codes() []Code {
 	var codes []Code
 	for c := range Code(1000) {
-		if explain()[c] != nil {
+		if readExplanations()[c] != nil {
 			codes = append(codes, c)
 		}
 	}
 	return codes
 }
 
-// ParseCode parses a code such as KG203, which may also be written kg203 or 203. It does not check
-// that the code exists.
+// ParseCode parses a code such as KG203, which may also be written kg203 or 203. ParseCode does not check that the code
+// exists.
 func ParseCode(s string) (Code, bool) {
 	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
 		s = s[2:]
@@ -85,7 +84,7 @@ func ParseCode(s string) (Code, bool) {
 
 // Summary returns the meaning of a code in one sentence, or "" if the code does not exist.
 func Summary(c Code) string {
-	if e := explain()[c]; e != nil {
+	if e := readExplanations()[c]; e != nil {
 		return e.summary
 	}
 	return ""
@@ -94,16 +93,16 @@ func Summary(c Code) string {
 // Example returns the sources of two small packages. The first package has the error, and the
 // second package does the same without the error.
 func Example(c Code) (bad, good string) {
-	if e := explain()[c]; e != nil {
+	if e := readExplanations()[c]; e != nil {
 		return e.bad, e.good
 	}
 	return "", ""
 }
 
-// Explain returns a readable text with the meaning of a code, the reason, the way to correct the
-// error, and examples. If the code does not exist, the second result is false.
+// Explain returns a readable text with the meaning of a code, the reason, the way to correct the error, and examples.
+// If the code does not exist, the second result of Explain is false.
 func Explain(c Code) (string, bool) {
-	e := explain()[c]
+	e := readExplanations()[c]
 	if e == nil {
 		return "", false
 	}

@@ -50,7 +50,7 @@ func TestExplain(t *testing.T) {
 	for _, c := range Codes() {
 		text, ok := Explain(c)
 		bad, good := Example(c)
-		if !ok || bad == "" || good == "" || explain()[c].text == "" {
+		if !ok || bad == "" || good == "" || readExplanations()[c].text == "" {
 			t.Errorf("%v: something is missing:\n%s", c, text)
 		}
 		for _, src := range []string{bad, good} {
@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 		if s := Summary(c); !strings.HasSuffix(s, ".") || len(s) > 72 || strings.Count(s, ".") > 1 {
 			t.Errorf("%v: %q is no short sentence", c, s)
 		}
-		for line := range strings.Lines(explain()[c].text) {
+		for line := range strings.Lines(readExplanations()[c].text) {
 			if len(line) > 81 {
 				t.Errorf("%v: a line of %d bytes: %s", c, len(line), line)
 			}

@@ -42,7 +42,7 @@ error, and one that does the same without the error.
 				continue
 			}
 			n++
-			fmt.Fprintf(&b, "\n### %v\n\n**%s**\n\n```text\n%s\n```\n", c, Summary(c), explain()[c].text)
+			fmt.Fprintf(&b, "\n### %v\n\n**%s**\n\n```text\n%s\n```\n", c, Summary(c), readExplanations()[c].text)
 		}
 		if n == 0 {
 			t.Errorf("no diagnostics in %q", g.title)

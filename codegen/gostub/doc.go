@@ -22,7 +22,7 @@ type Package struct {
 	// Sources describes the files from which the kernels were compiled. If the stub package is outside
 	// of the kernels' module, Sources is nil.
 	Sources *abi.Sources
-	// Constraint is the //go:build condition under which the kernels are declared, or "".
+	// Constraint is the //go:build condition of the files that declare the kernels, or "".
 	Constraint string
 	// Bare is set if stubs get modules and descriptions from internal/modules.
 	Bare bool
@@ -35,8 +35,8 @@ type View struct {
 	Name, Of     string
 	Params, Args string // type parameters and arguments, for example "[T any]" and "[T]"
 	Fields       []ViewField
-	// Source is the replaced type, if stubs can import it. Slices lists the paths of the slices inside
-	// this type, such as "Sub.Data[1]". Values lists the paths of its parts without slices.
+	// Source is the replaced type, if stubs can import it. Slices lists the paths of the slices inside this type, such
+	// as "Sub.Data[1]". Values lists the paths of the members of Source that contain no slices.
 	Source         string
 	Slices, Values []string
 }
@@ -49,8 +49,8 @@ type Kernel struct {
 	ABI  *abi.Kernel // description of the kernel; the description's field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one element for each row of ABI.Params
-	// Views maps the path of a member, such as "Deep[0].In", to the member's type. It contains the
-	// members whose type is in Package.Views.
+	// Views maps the path of a member, such as "Deep[0].In", to the member's type. Views contains the members whose
+	// type is in Package.Views.
 	Views map[string]string
 	// RunOnly is set if the stub has a Run function, but no type with views.
 	RunOnly bool
@@ -66,18 +66,18 @@ type Kernel struct {
 	Form string
 	// Specs are the variables of the specialization constants, in the order of ABI.Specs.
 	Specs []SpecVar
-	// Shapes are the struct types of the receiver and of its fields and elements. The kernel's own
-	// type is first.
+	// Shapes are the struct types of the receiver and of its fields and elements. The first element of Shapes is the
+	// kernel's own type.
 	Shapes []Shape
 }
 
-// The method late reports whether programs make the module of variant i from the kernel's IR.
-func (k *Kernel) late(i int) bool { return slices.Contains(k.Late, k.ABI.Variants[i].Name) }
+// madeLate reports whether programs make the module of variant i from the kernel's IR.
+func (k *Kernel) madeLate(i int) bool { return slices.Contains(k.Late, k.ABI.Variants[i].Name) }
 
 // LateFiles returns a file for each module that programs make from the kernel's IR.
 func (k *Kernel) LateFiles() (list []File) {
 	for i, words := range k.Variants {
-		if k.late(i) {
+		if k.madeLate(i) {
 			list = append(list, File{variantFile(k.ABI, i), wordBytes(words)})
 		}
 	}
@@ -99,8 +99,8 @@ func (k *Kernel) Complete() *abi.Kernel {
 type Shape struct {
 	Value string // expression for a value of the type; begins with the receiver k
 	Name  string // name of the type in messages
-	// Literal is the type without its name, in the notation of Arg.Type. The literal uses type
-	// parameters named T1, T2 and so on. Params is the number of these type parameters.
+	// Literal is the type without its name, in the notation of Arg.Type. The literal uses type parameters named T1, T2
+	// and so on. Params is the number of type parameters in the literal.
 	Literal string
 	Params  int
 }

@@ -37,19 +37,19 @@ type generator struct {
 }
 
 // Files returns the files of the stub package for the kernels of p. The import path of the stub
-// package is genPath. Parameter names maps an import path to the name of a package that declares
+// package is genPath. pkgNames maps an import path to the name of a package that declares
 // types of the kernels' arguments.
-func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
+func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
-	g.imports(names)
+	g.nameImports(pkgNames)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// The comparisons are first in the file, because compilers report errors in the order of lines
-		// and stop after some errors. The compiler's error for a failed comparison tells the user how to
-		// correct it.
+		// The comparisons of types are first in the generated file, because compilers report errors in the order of
+		// lines and stop after some errors. The error for a failed comparison tells the user how to correct the
+		// mistake.
 		for i := range p.Kernels {
-			g.compare(&p.Kernels[i])
+			g.writeCompare(&p.Kernels[i])
 		}
 	}
 	g.file.Comment("This package and the runtime must be of one version of the ABI.")
@@ -74,7 +74,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		list = jen.Qual(stubsPath, "Kernels").Call(jen.Id(packageConst))
 	}
 	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(list))
-	g.sources()
+	g.writeSources()
 	if p.Bare {
 		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
 		g.file.Comment("Those with a type of their own are launched with its slices in device memory, too.")
@@ -91,7 +91,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		if len(k.Args) != n {
 			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, n, len(k.Args))
 		}
-		g.kernel(k, taken)
+		g.writeKernel(k, taken)
 		if p.Bare {
 			continue
 		}
@@ -103,7 +103,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 			files = append(files, File{k.ABI.Name + ".kir", []byte(k.ABI.IR)})
 		}
 		for j, words := range k.Variants {
-			if !k.late(j) {
+			if !k.madeLate(j) {
 				files = append(files, File{variantFile(k.ABI, j), wordBytes(words)})
 			}
 		}
@@ -134,10 +134,10 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// The method imports tells the library jennifer the names of packages, so that jennifer does not
+// nameImports tells the library jennifer the names of packages, so that jennifer does not
 // import the packages under aliases. A package gets an alias only if generated code uses the
 // package's name for another declaration.
-func (g *generator) imports(names map[string]string) {
+func (g *generator) nameImports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")
 	}
@@ -170,25 +170,25 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
-// The method comment writes a doc comment. In stubs for tests, it writes nothing.
-func (g *generator) comment(format string, args ...any) {
+// docComment writes a doc comment. In stubs for tests, docComment writes nothing.
+func (g *generator) docComment(format string, args ...any) {
 	if !g.p.Bare {
 		g.file.Commentf(format, args...)
 	}
 }
 
-// The method kernel writes the declarations of one kernel.
-func (g *generator) kernel(k *Kernel, taken map[string]bool) {
+// writeKernel writes the declarations of one kernel.
+func (g *generator) writeKernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
-	root := tree(k)
+	root := receiverTree(k)
 	root.nameTypes(name, taken)
 	if !g.p.Bare {
-		g.embeds(k)
+		g.writeEmbeds(k)
 	}
 	if g.p.Bare {
-		g.bare(k)
+		g.writeBare(k)
 		if !k.RunOnly {
-			g.views(k, root)
+			g.writeViews(k, root)
 		}
 		return
 	}
@@ -201,16 +201,16 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		register = "RegisterForm"
 		args = append(args, jen.Id(k.Form))
 	}
-	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specVars(k)...)...)
 	g.file.Line()
 	g.file.Var().Id("_").Op("=").Qual(implPath, "Properties").Types(jen.Qual(g.p.Path, name)).Call(jen.Id(kernelVar(name)))
-	g.views(k, root)
-	g.run(k)
+	g.writeViews(k, root)
+	g.writeRun(k)
 }
 
-// The method specs returns code for the variables that declare the kernel's specialization
+// specVars returns code for the variables that declare the kernel's specialization
 // constants.
-func specs(k *Kernel) []jen.Code {
+func specVars(k *Kernel) []jen.Code {
 	var vars []jen.Code
 	for _, s := range k.Specs {
 		vars = append(vars, jen.Qual(s.Path, s.Name))
@@ -218,14 +218,13 @@ func specs(k *Kernel) []jen.Code {
 	return vars
 }
 
-// The method bare writes one line for a kernel without a module. From this line, package stubs
-// creates the kernel and its Run function. The command make check verifies that the line is up to
-// date.
-func (g *generator) bare(k *Kernel) {
+// writeBare writes one line for a kernel without a module. From the written line, package stubs creates the kernel and
+// its Run function. The command make check verifies that the line is up to date.
+func (g *generator) writeBare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}
 	for _, v := range k.ABI.Variables {
-		args = append(args, pointer(v.Name))
+		args = append(args, varPointer(v.Name))
 	}
 	kernel := jen.Id("_")
 	if !k.RunOnly {
@@ -248,24 +247,24 @@ func (g *generator) bare(k *Kernel) {
 	if typ == "" {
 		typ = "Task"
 	}
-	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
+	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specVars(k)...)...)
 }
 
-// The method views writes the type with views in place of the kernel's slices, and the type's
+// writeViews writes the type with views in place of the kernel's slices, and the type's
 // methods.
-func (g *generator) views(k *Kernel, root *node) {
+func (g *generator) writeViews(k *Kernel, root *node) {
 	name := k.ABI.Name
-	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
+	g.docComment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
 	if s := firstSentence(k.Doc); s != "" && !g.p.Bare {
 		g.file.Comment("// " + s)
 	}
 	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
-	g.mirrors(k, root, "")
-	g.launch(k)
+	g.writeMirrors(k, root, "")
+	g.writeLaunch(k)
 }
 
-// The method embeds writes the variables for the kernel's embedded modules.
-func (g *generator) embeds(k *Kernel) {
+// writeEmbeds writes the variables for the kernel's embedded modules.
+func (g *generator) writeEmbeds(k *Kernel) {
 	name := k.ABI.Name
 	g.file.Commentf("//go:embed %s.spv", name)
 	g.file.Var().Id(spirvVar(name)).String()
@@ -281,7 +280,7 @@ func (g *generator) embeds(k *Kernel) {
 		g.file.Line()
 	}
 	for i := range k.ABI.Variants {
-		if k.late(i) {
+		if k.madeLate(i) {
 			continue
 		}
 		g.file.Commentf("//go:embed %s", variantFile(k.ABI, i))
@@ -304,7 +303,7 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 		}
 		if !nested {
 			if len(flat) > 0 {
-				receiver.Add(block(flat...))
+				receiver.Add(blockLit(flat...))
 			} else {
 				receiver.Values()
 			}
@@ -314,7 +313,7 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 		b.Var().Id("k").Add(receiver)
 		for i, a := range k.Args {
 			if v := g.hostValue(k, i); v != nil {
-				b.Add(selector(a.Path)).Op("=").Add(v)
+				b.Add(leafSelector(a.Path)).Op("=").Add(v)
 			}
 		}
 		if !k.Pointer {
@@ -329,8 +328,7 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	}
 }
 
-// hostValue returns code for argument i of a launch on the host. If argument i has size zero, it
-// returns nil.
+// hostValue returns code for argument i of a launch on the host. If argument i has size zero, hostValue returns nil.
 func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
 	t := g.typeExpr(k.Args[i].Type)
 	args := []jen.Code{jen.Id("a"), jen.Lit(i)}
@@ -366,16 +364,16 @@ func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
 }
 
-// The method fill writes the calls that set the arguments of a launch. Parameter slices names the
-// function that sets a slice.
-func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
+// writeFill writes the calls that set the arguments of a launch. setSlice is the name of the function that sets a
+// slice.
+func (g *generator) writeFill(b *jen.Group, k *Kernel, setSlice string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
-		v := selector(a.Path)
+		v := leafSelector(a.Path)
 		switch {
 		case p.Internal > 0: // callers of launches pass no argument for an internal slice
 		case p.Kind == abi.Slice:
-			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
+			b.Qual(implPath, setSlice).Call(jen.Id("l"), jen.Lit(i), v)
 		case p.Kind == abi.LocalAccessor:
 			b.Qual(implPath, "Accessor").Call(jen.Id("l"), v.Dot("Len").Call())
 		case p.Size > 0:
@@ -396,15 +394,15 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	return "", ""
 }
 
-// The method launch writes the methods that launch the kernel on a queue, and the method that
+// writeLaunch writes the methods that launch the kernel on a queue, and the method that
 // returns a graph node.
-func (g *generator) launch(k *Kernel) {
+func (g *generator) writeLaunch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
-	g.comment("launch returns a launch with the kernel's arguments.")
+	g.docComment("launch returns a launch with the kernel's arguments.")
 	g.file.Add(receiver()).Id("launch").Params().Op("*").Qual(implPath, "Launch").BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
-		g.fill(b, k, "View")
+		g.writeFill(b, k, "View")
 		b.Return(jen.Id("l"))
 	})
 	name, doc, node := "SingleTask", "SingleTask launches the kernel once.", "NodeTask"
@@ -417,25 +415,25 @@ func (g *generator) launch(k *Kernel) {
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
 	args = append(args, jen.Id("opts"))
 	queue := []jen.Code{jen.Id("q").Op("*").Qual(runtimePath, "Queue")}
-	g.comment("%s", doc)
+	g.docComment("%s", doc)
 	g.file.Add(receiver()).Id(name).Params(append(queue, params...)...).
 		Params(jen.Qual(runtimePath, "Event"), jen.Error()).
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(name + suffix).Call(append([]jen.Code{jen.Id("q")}, args...)...)))
 	if !g.p.Bare {
-		g.comment("Run%s, and waits. If ctx ends first, the", strings.TrimSuffix(strings.TrimPrefix(doc, name), "."))
-		g.comment("launch ends with ctx, as by [runtime.WithContext].")
+		g.docComment("Run%s, and waits. If ctx ends first, the", strings.TrimSuffix(strings.TrimPrefix(doc, name), "."))
+		g.docComment("launch ends with ctx, as by [runtime.WithContext].")
 		run := []jen.Code{jen.Id("ctx").Qual("context", "Context")}
 		node := jen.Id("k").Dot("Node").Call(append(args[:len(args)-1:len(args)-1], jen.Id("opts").Op("..."))...)
 		g.file.Add(receiver()).Id("Run").Params(append(append(run, queue...), params...)...).Error().
 			Block(jen.Return(jen.Qual(implPath, "Run").Call(jen.Id("ctx"), jen.Id("q"), node)))
 	}
-	g.comment("Node returns such a launch as a value, for a graph.")
+	g.docComment("Node returns such a launch as a value, for a graph.")
 	g.file.Add(receiver()).Id("Node").Params(params...).Qual(runtimePath, "Command").
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))
 }
 
-// The method run writes the Run function, which runs the kernel on the caller's slices.
-func (g *generator) run(k *Kernel) {
+// writeRun writes the Run function, which runs the kernel on the caller's slices.
+func (g *generator) writeRun(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
@@ -453,7 +451,7 @@ func (g *generator) run(k *Kernel) {
 	g.file.Comment(doc)
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
-		g.fill(b, k, "Slice")
+		g.writeFill(b, k, "Slice")
 		b.Return(jen.Id("l").Dot(method).Call(append(args, jen.Id("opts"))...))
 	})
 }

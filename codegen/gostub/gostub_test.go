@@ -167,7 +167,7 @@ func compile(t *testing.T, stubs string) (string, error) {
 	for _, k := range shapes().Kernels {
 		write("generated/shapesgen/"+k.ABI.Name+".spv", "")
 		for i := range k.ABI.Variants {
-			if !k.late(i) {
+			if !k.madeLate(i) {
 				write("generated/shapesgen/"+variantFile(k.ABI, i), "")
 			}
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type field is one field of a composite literal. Fields with zero values are omitted.
-type field struct {
+// litField is one field of a composite literal. Fields with zero values are omitted.
+type litField struct {
 	name  string
 	value any // a string, int, bool, or *jen.Statement
 }
 
-// The function row returns a composite literal on one line, without its type.
-func row(fields ...field) *jen.Statement {
+// rowLit returns a composite literal on one line, without its type.
+func rowLit(fields ...litField) *jen.Statement {
 	return jen.ValuesFunc(func(g *jen.Group) {
 		for _, f := range fields {
 			if v := value(f.value); v != nil {
@@ -28,8 +28,8 @@ func row(fields ...field) *jen.Statement {
 	})
 }
 
-// The function block returns a composite literal with one value per line, without its type.
-func block(values ...jen.Code) *jen.Statement {
+// blockLit returns a composite literal with one value per line, without its type.
+func blockLit(values ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
 }
 
@@ -73,7 +73,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	}
 	list := func(name string, t *jen.Statement, rows []jen.Code) {
 		if len(rows) > 0 {
-			add(name, jen.Index().Add(t).Add(block(rows...)))
+			add(name, jen.Index().Add(t).Add(blockLit(rows...)))
 		}
 	}
 	add("Name", k.Name)
@@ -91,7 +91,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("Lingers", k.Lingers)
 	rows = nil
 	for _, p := range k.Properties {
-		rows = append(rows, property(p))
+		rows = append(rows, propertyCall(p))
 	}
 	if rows != nil {
 		add("Properties", jen.Qual(propertiesPath, "List").Values(rows...))
@@ -104,32 +104,32 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	for _, u := range k.Uses {
 		var chain []jen.Code
 		for _, f := range u.Chain {
-			chain = append(chain, row(field{"Func", f.Func}, field{"Pos", f.Pos}))
+			chain = append(chain, rowLit(litField{"Func", f.Func}, litField{"Pos", f.Pos}))
 		}
-		rows = append(rows, row(field{"Aspect", aspect(u.Aspect)},
-			field{"Chain", jen.Index().Add(q("Frame")).Values(chain...)}))
+		rows = append(rows, rowLit(litField{"Aspect", aspectConst(u.Aspect)},
+			litField{"Chain", jen.Index().Add(q("Frame")).Values(chain...)}))
 	}
 	list("Uses", q("Use"), rows)
 	rows = nil
 	for _, s := range k.Specs {
-		rows = append(rows, row(field{"ID", int(s.ID)}, field{"Name", s.Name}, field{"Path", s.Path}, field{"Type", s.Type},
-			field{"Size", s.Size}, field{"Offset", s.Offset}, field{"Default", s.Default}, field{"Required", s.Required},
-			field{"Pinned", s.Pinned}, field{"Min", s.Min}, field{"Max", s.Max}))
+		rows = append(rows, rowLit(litField{"ID", int(s.ID)}, litField{"Name", s.Name}, litField{"Path", s.Path}, litField{"Type", s.Type},
+			litField{"Size", s.Size}, litField{"Offset", s.Offset}, litField{"Default", s.Default}, litField{"Required", s.Required},
+			litField{"Pinned", s.Pinned}, litField{"Min", s.Min}, litField{"Max", s.Max}))
 	}
 	list("Specs", q("SpecConstant"), rows)
 	rows = nil
 	for _, l := range k.Locals {
-		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}, field{"Matrices", l.Matrices}, field{"Shape", l.Shape}, field{"Expr", string(l.Expr)}))
+		rows = append(rows, rowLit(litField{"Name", l.Name}, litField{"ElemSize", l.ElemSize}, litField{"Len", l.Len}, litField{"Accessor", l.Accessor}, litField{"Matrices", l.Matrices}, litField{"Shape", l.Shape}, litField{"Expr", string(l.Expr)}))
 	}
 	list("Locals", q("Local"), rows)
 	rows = nil
 	for _, p := range k.Privates {
-		rows = append(rows, row(field{"Name", p.Name}, field{"ElemSize", p.ElemSize}, field{"Align", p.Align}, field{"Len", p.Len}, field{"Expr", string(p.Expr)}))
+		rows = append(rows, rowLit(litField{"Name", p.Name}, litField{"ElemSize", p.ElemSize}, litField{"Align", p.Align}, litField{"Len", p.Len}, litField{"Expr", string(p.Expr)}))
 	}
 	list("Privates", q("Private"), rows)
 	rows = nil
 	for _, s := range k.Sites {
-		rows = append(rows, row(field{"Kind", q(faultNames[s.Kind])}, field{"Pos", s.Pos}, field{"Message", s.Message}, field{"Unsigned", s.Unsigned}, field{"Limit", s.Limit}))
+		rows = append(rows, rowLit(litField{"Kind", q(faultNames[s.Kind])}, litField{"Pos", s.Pos}, litField{"Message", s.Message}, litField{"Unsigned", s.Unsigned}, litField{"Limit", s.Limit}))
 	}
 	list("Sites", q("Site"), rows)
 	if k.Loops != "" {
@@ -141,17 +141,17 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		for _, a := range p.Args {
 			args = append(args, jen.Lit(a))
 		}
-		fields := []field{{"Func", q(p.Func.String())}, {"Format", p.Format}}
+		fields := []litField{{"Func", q(p.Func.String())}, {"Format", p.Format}}
 		if args != nil {
-			fields = append(fields, field{"Args", jen.Index().String().Values(args...)})
+			fields = append(fields, litField{"Args", jen.Index().String().Values(args...)})
 		}
-		rows = append(rows, row(append(fields, field{"Pos", p.Pos})...))
+		rows = append(rows, rowLit(append(fields, litField{"Pos", p.Pos})...))
 	}
 	list("Prints", q("PrintSite"), rows)
 	add("PrintTexts", k.PrintTexts)
 	rows = nil
 	for _, v := range k.Variables {
-		rows = append(rows, row(field{"Name", v.Name}, field{"Pos", v.Pos}, field{"Var", pointer(v.Name)}, field{"Sum", uint64(v.Sum)}))
+		rows = append(rows, rowLit(litField{"Name", v.Name}, litField{"Pos", v.Pos}, litField{"Var", varPointer(v.Name)}, litField{"Sum", uint64(v.Sum)}))
 	}
 	list("Variables", q("Variable"), rows)
 	if k.Data != "" {
@@ -165,23 +165,23 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	add("Sum", uint64(abi.Sum(string(wordBytes(stub.Words)), k.Data, k.IR)))
 	rows = nil
 	for i, v := range k.Variants {
-		module := field{"SPIRV", jen.Id(variantVar(k, i))}
-		if stub.late(i) {
-			module = field{"Make", jen.Qual(implPath, "MakeModule")}
+		module := litField{"SPIRV", jen.Id(variantVar(k, i))}
+		if stub.madeLate(i) {
+			module = litField{"Make", jen.Qual(implPath, "MakeModule")}
 		}
-		rows = append(rows, row(field{"Name", v.Name}, field{"Without", aspectList(v.Without)}, field{"Products", products(v.Products)}, field{"Cancel", v.Cancel}, field{"Loops", v.Loops},
-			module, field{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
+		rows = append(rows, rowLit(litField{"Name", v.Name}, litField{"Without", aspectList(v.Without)}, litField{"Products", products(v.Products)}, litField{"Cancel", v.Cancel}, litField{"Loops", v.Loops},
+			module, litField{"Sum", uint64(abi.Sum(string(wordBytes(stub.Variants[i]))))}))
 	}
 	list("Variants", q("Variant"), rows)
 	add("Matrices", k.Matrices)
 	if k.Matrices {
 		add("MakeNative", jen.Qual(implPath, "MakeNative"))
 	}
-	return jen.Op("&").Add(q("Kernel")).Add(block(fields...))
+	return jen.Op("&").Add(q("Kernel")).Add(blockLit(fields...))
 }
 
-// The function pointer returns code for the address of a package-level variable.
-func pointer(name string) *jen.Statement {
+// varPointer returns code for the address of a package-level variable.
+func varPointer(name string) *jen.Statement {
 	dot := strings.LastIndexByte(name, '.')
 	return jen.Op("&").Qual(name[:dot], name[dot+1:])
 }
@@ -204,7 +204,7 @@ func products(list [][]int) *jen.Statement {
 func aspectList(list []properties.Aspect) *jen.Statement {
 	var rows []jen.Code
 	for _, a := range list {
-		rows = append(rows, aspect(a))
+		rows = append(rows, aspectConst(a))
 	}
 	return jen.Index().Qual(propertiesPath, "Aspect").Values(rows...)
 }
@@ -215,46 +215,46 @@ func paramRow(p *abi.Param) *jen.Statement {
 	case abi.Read, abi.Write, abi.ReadWrite:
 		access = jen.Qual(abiPath, p.Access.String())
 	}
-	fields := []field{{"Name", p.Name}, {"Kind", jen.Qual(abiPath, p.Kind.String())}, {"Type", p.Type},
+	fields := []litField{{"Name", p.Name}, {"Kind", jen.Qual(abiPath, p.Kind.String())}, {"Type", p.Type},
 		{"Offset", p.Offset}, {"Size", p.Size}, {"HostOffset", p.HostOffset}, {"ElemSize", p.ElemSize}, {"ElemAlign", p.ElemAlign}}
 	if access != nil {
-		fields = append(fields, field{"Access", access})
+		fields = append(fields, litField{"Access", access})
 	}
-	if f := footprint(&p.Footprint); f != nil {
-		fields = append(fields, field{"Footprint", f})
+	if f := footprintLit(&p.Footprint); f != nil {
+		fields = append(fields, litField{"Footprint", f})
 	}
 	if p.Internal > 0 {
-		fields = append(fields, field{"Internal", p.Internal})
+		fields = append(fields, litField{"Internal", p.Internal})
 	}
-	return row(fields...)
+	return rowLit(fields...)
 }
 
-// The function footprint returns the literal with the known facts about the elements of a slice
-// that a work-item uses. If no facts are known, it returns nil.
-func footprint(f *abi.Footprint) *jen.Statement {
+// footprintLit returns the literal with the known facts about the elements of a slice that a
+// work-item uses. If no facts are known, footprintLit returns nil.
+func footprintLit(f *abi.Footprint) *jen.Statement {
 	if f.Reach == abi.ReachNone {
 		return nil
 	}
-	fields := []field{{"Reach", jen.Qual(abiPath, "Reach"+f.Reach.String())}, {"Atomic", f.Atomic},
+	fields := []litField{{"Reach", jen.Qual(abiPath, "Reach"+f.Reach.String())}, {"Atomic", f.Atomic},
 		{"PerItem", f.PerItem}, {"Multiple", f.Multiple}, {"Most", f.Most}}
 	if len(f.Strides) > 0 {
 		var rows []jen.Code
 		for _, s := range f.Strides {
-			rows = append(rows, row(field{"Dim", s.Dim}, field{"Offset", s.Offset}, field{"Size", s.Size}, field{"Const", s.Const}))
+			rows = append(rows, rowLit(litField{"Dim", s.Dim}, litField{"Offset", s.Offset}, litField{"Size", s.Size}, litField{"Const", s.Const}))
 		}
-		fields = append(fields, field{"Strides", jen.Index().Qual(abiPath, "Stride").Values(rows...)})
+		fields = append(fields, litField{"Strides", jen.Index().Qual(abiPath, "Stride").Values(rows...)})
 	}
-	return jen.Qual(abiPath, "Footprint").Add(row(fields...))
+	return jen.Qual(abiPath, "Footprint").Add(rowLit(fields...))
 }
 
-// The function property returns code for the call that creates a property.
-func property(p properties.Property) *jen.Statement {
+// propertyCall returns code for the call that creates a property.
+func propertyCall(p properties.Property) *jen.Statement {
 	var args []jen.Code
 	name := p.Key().String()
 	switch p.Key() {
 	case properties.KeyDeviceHas:
 		for _, a := range p.Aspects() {
-			args = append(args, aspect(a))
+			args = append(args, aspectConst(a))
 		}
 	case properties.KeyFloatMode:
 		name = "Float"
@@ -269,8 +269,8 @@ func property(p properties.Property) *jen.Statement {
 	return jen.Qual(propertiesPath, name).Call(args...)
 }
 
-// The function aspect returns code for the constant of an aspect.
-func aspect(a properties.Aspect) *jen.Statement {
+// aspectConst returns code for the constant of an aspect.
+func aspectConst(a properties.Aspect) *jen.Statement {
 	return jen.Qual(propertiesPath, strings.TrimPrefix(a.GoString(), "properties."))
 }
 

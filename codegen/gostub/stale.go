@@ -10,9 +10,9 @@ import (
 // This file writes code that detects changes of kernels. Changed types are detected when the stubs
 // are compiled. Other changes are detected by checksums of the sources.
 
-// The method compare writes code that compiles only if the types of the kernel's arguments are
+// writeCompare writes code that compiles only if the types of the kernel's arguments are
 // unchanged.
-func (g *generator) compare(k *Kernel) {
+func (g *generator) writeCompare(k *Kernel) {
 	var body []jen.Code
 	for _, s := range k.Shapes {
 		key := Shape{Name: s.Name, Literal: s.Literal}
@@ -20,7 +20,7 @@ func (g *generator) compare(k *Kernel) {
 			continue
 		}
 		g.shapes[key] = true
-		// The Go compiler prints the name of this function in its error.
+		// If a type has changed, the Go compiler's error contains the name of this function.
 		name := strings.Map(func(r rune) rune {
 			if isIdent(r) {
 				return r
@@ -51,8 +51,8 @@ func (g *generator) compare(k *Kernel) {
 	}
 }
 
-// The method sources writes the list of files from which the kernels were compiled.
-func (g *generator) sources() {
+// writeSources writes the list of files from which the kernels were compiled.
+func (g *generator) writeSources() {
 	if g.p.Sources == nil {
 		return
 	}
@@ -61,14 +61,14 @@ func (g *generator) sources() {
 		names = append(names, jen.Lit(g.p.Kernels[i].ABI.Name))
 	}
 	for _, f := range g.p.Sources.Files {
-		files = append(files, row(field{"File", f.File}, field{"Package", f.Package}, field{"Sum", uint64(f.Sum)}))
+		files = append(files, rowLit(litField{"File", f.File}, litField{"Package", f.Package}, litField{"Sum", uint64(f.Sum)}))
 	}
 	fields := []jen.Code{jen.Id("Module").Op(":").Lit(g.p.Sources.Module), jen.Id("Package").Op(":").Lit(g.p.Sources.Package)}
 	if !g.p.Bare { // no doc comment, since the stubs of tests have many kernels
 		fields = append(fields, jen.Id("Kernels").Op(":").Index().String().Values(names...))
 	}
 	fields = append(fields, jen.Id("Root").Op(":").Lit(g.p.Sources.Root),
-		jen.Id("Files").Op(":").Index().Qual(abiPath, "Source").Add(block(files...)))
+		jen.Id("Files").Op(":").Index().Qual(abiPath, "Source").Add(blockLit(files...)))
 	g.file.Comment("The files that the kernels were compiled from, for tests to tell when they have changed.")
-	g.file.Var().Id("_").Op("=").Qual(implPath, "Sources").Call(jen.Op("&").Qual(abiPath, "Sources").Add(block(fields...)))
+	g.file.Var().Id("_").Op("=").Qual(implPath, "Sources").Call(jen.Op("&").Qual(abiPath, "Sources").Add(blockLit(fields...)))
 }

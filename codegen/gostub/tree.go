@@ -24,8 +24,8 @@ type node struct {
 	shared bool   // whether field typ is one of the package's Views
 }
 
-// The function tree arranges the leaves (arguments) of kernel k in the structure of the receiver.
-func tree(k *Kernel) *node {
+// receiverTree arranges the leaves (arguments) of kernel k in the structure of the receiver.
+func receiverTree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
 		if k.ABI.Params[i].Internal > 0 {
@@ -34,7 +34,7 @@ func tree(k *Kernel) *node {
 		n := root
 		for j, s := range a.Path {
 			n = n.step(s)
-			if typ, ok := k.Views[member(a.Path[:j+1])]; ok {
+			if typ, ok := k.Views[memberPath(a.Path[:j+1])]; ok {
 				n.typ, n.shared = typ, true
 			}
 		}
@@ -117,7 +117,7 @@ func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 // sharedViews writes the view types that several kernels share.
 func (g *generator) sharedViews() {
 	for _, v := range g.p.Views {
-		g.comment("%s is [%s] with its slices in device memory.", v.Name, v.Of)
+		g.docComment("%s is [%s] with its slices in device memory.", v.Name, v.Of)
 		g.file.Type().Id(v.Name).Add(g.typeExpr(v.Params)).StructFunc(func(b *jen.Group) {
 			for _, f := range v.Fields {
 				b.Id(f.Name).Add(g.typeExpr(f.Type))
@@ -125,15 +125,15 @@ func (g *generator) sharedViews() {
 		})
 		hasClose := slices.ContainsFunc(v.Fields, func(f ViewField) bool { return f.Name == "Close" })
 		if v.Source != "" && !g.p.Bare && !hasClose {
-			g.copies(&v)
-			g.allocates(&v)
+			g.writeCopies(&v)
+			g.writeAllocates(&v)
 		}
 	}
 }
 
-// The method copies writes, for a view type, the function that copies a value to device memory. It
-// also writes the method that frees this memory.
-func (g *generator) copies(v *View) {
+// writeCopies writes, for a view type, the function that copies a value to device memory. writeCopies also writes the
+// method that frees the copied value's memory.
+func (g *generator) writeCopies(v *View) {
 	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
 	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
 	g.file.Comment("share memory get copies of their own. Its errors are those of [runtime.NewBuffer] and")
@@ -163,9 +163,9 @@ func (g *generator) copies(v *View) {
 	})
 }
 
-// The method allocates writes, for a view type, the function that allocates device memory for
+// writeAllocates writes, for a view type, the function that allocates device memory for
 // slices without data on the host.
-func (g *generator) allocates(v *View) {
+func (g *generator) writeAllocates(v *View) {
 	params := []jen.Code{jen.Id("dev").Op("*").Qual(runtimePath, "Device"), jen.Id("from").Add(g.typeExpr(v.Source + v.Args))}
 	args := []jen.Code{jen.Id("dev")}
 	lengths := lengthNames(v.Slices)
@@ -213,11 +213,11 @@ func lengthNames(slices []string) []string {
 	return names
 }
 
-// The method mirrors writes the types of nested structs with views. An inner type follows the type
+// writeMirrors writes the types of nested structs with views. An inner type follows the type
 // that contains it.
-func (g *generator) mirrors(k *Kernel, n *node, path string) {
+func (g *generator) writeMirrors(k *Kernel, n *node, path string) {
 	if len(n.elems) > 0 {
-		g.mirrors(k, n.elems[0], path)
+		g.writeMirrors(k, n.elems[0], path)
 		return
 	}
 	for _, f := range n.fields {
@@ -234,11 +234,11 @@ func (g *generator) mirrors(k *Kernel, n *node, path string) {
 				continue
 			}
 			if len(inner.fields) > 0 {
-				g.comment("%s is the field %s of [%s].", inner.typ, full, k.ABI.Name)
+				g.docComment("%s is the field %s of [%s].", inner.typ, full, k.ABI.Name)
 				g.file.Type().Id(inner.typ).StructFunc(g.structFields(k, inner))
 				g.file.Line()
 			}
-			g.mirrors(k, inner, full)
+			g.writeMirrors(k, inner, full)
 		}
 	}
 }
@@ -251,12 +251,12 @@ func (g *generator) structFields(k *Kernel, n *node) func(*jen.Group) {
 	}
 }
 
-// The function selector returns the expression for the leaf (an argument) at the given path in
+// leafSelector returns the expression for the leaf (an argument) at the given path in
 // variable k.
-func selector(path []Step) *jen.Statement { return jen.Id("k." + member(path)) }
+func leafSelector(path []Step) *jen.Statement { return jen.Id("k." + memberPath(path)) }
 
-// The function member returns a path in Go syntax, without a leading dot.
-func member(path []Step) string {
+// memberPath returns a path in Go syntax, without a leading dot.
+func memberPath(path []Step) string {
 	var b strings.Builder
 	for _, s := range path {
 		if s.Field != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Explain prints the meaning of each given code, such as KG203, and a way to change the kernel. If
-// no codes are given, it prints one line for every code.
+// Explain prints the meaning of each given code, such as KG203, and a way to change the kernel. If no codes are given,
+// Explain prints one line for every code.
 func Explain(w io.Writer, codes ...string) error {
 	for i, name := range codes {
 		code, ok := diag.ParseCode(name)

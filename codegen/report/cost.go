@@ -75,12 +75,11 @@ func operandType(d *spirv.Decoder, in *spirv.Instruction) spirv.ID {
 	return d.TypeOf(spirv.ID(ops[0].Words[0]))
 }
 
-// The function costs maps the name of each kernel of a package to the kernel's cost. The map checks
-// holds the number of checks of each kernel. Parameter data is a function that returns the contents
-// of a file, if the file exists.
-func costs(checks map[string]int, files []string, data func(name string) ([]byte, error)) (map[string]*Cost, error) {
+// kernelCosts maps the name of each kernel of a package to the kernel's cost. checkCounts maps the name of a kernel to
+// the number of its run-time checks. readText returns the contents of a file, if the file exists.
+func kernelCosts(checkCounts map[string]int, files []string, readText func(name string) ([]byte, error)) (map[string]*Cost, error) {
 	out := map[string]*Cost{}
-	for name, n := range checks {
+	for name, n := range checkCounts {
 		out[name] = &Cost{n, map[string]Size{}}
 	}
 	for _, file := range files {
@@ -88,7 +87,7 @@ func costs(checks map[string]int, files []string, data func(name string) ([]byte
 		if out[name] == nil || path.Ext(file) != ".spv" {
 			continue
 		}
-		text, err := data(file)
+		text, err := readText(file)
 		if err != nil {
 			return nil, err
 		}
@@ -110,11 +109,11 @@ func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, er
 	for _, f := range files {
 		data[f.Name], names = f.Data, append(names, f.Name)
 	}
-	return costs(checks, names, func(name string) ([]byte, error) { return data[name], nil })
+	return kernelCosts(checks, names, func(name string) ([]byte, error) { return data[name], nil })
 }
 
-// costsIn returns the import path of the kernels with files in folder dir, and their costs. It
-// considers only files that kgen has written.
+// costsIn returns the import path of the kernels with files in folder dir, and their costs. costsIn considers only
+// files that kgen has written.
 func costsIn(dir string) (string, map[string]*Cost, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -145,7 +144,7 @@ func costsIn(dir string) (string, map[string]*Cost, error) {
 			return false
 		})
 	}
-	all, err := costs(checks, names, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
+	all, err := kernelCosts(checks, names, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
 	return pkg, all, err
 }
 
@@ -159,8 +158,8 @@ func isKernel(t ast.Expr) bool {
 	return ok && x.Name == "abi" && sel.Sel.Name == "Kernel"
 }
 
-// kernelLiteral reads a Go literal that describes a kernel. It returns the kernel's name, its
-// package and the number of its fault sites.
+// kernelLiteral reads a Go literal that describes a kernel. kernelLiteral returns the kernel's name, its package and
+// the number of its fault sites.
 func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
@@ -185,9 +184,8 @@ func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	return name, pkg, sites
 }
 
-// CompareCosts compares the costs of a package's kernels with the existing files in folder dir. It
-// returns all kernels whose files are out of date, even if only the order of declarations has
-// changed.
+// CompareCosts compares the costs of a package's kernels with the existing files in folder dir. CompareCosts returns
+// all kernels whose files are out of date, even if only the order of declarations has changed.
 func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) ([]CostChange, error) {
 	_, old, err := costsIn(dir)
 	if err != nil {
@@ -273,8 +271,8 @@ func writeChange(b *strings.Builder, what string, old, now int, unit string) {
 	}
 }
 
-// sortedModules returns the names of the modules in the given costs. The first module of a kernel
-// is before the kernel's variants.
+// sortedModules returns the names of the modules in the given costs. In the result, the first module of a kernel is
+// before the kernel's variants.
 func sortedModules(costs ...*Cost) []string {
 	all := map[string]bool{}
 	for _, c := range costs {

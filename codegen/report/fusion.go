@@ -17,11 +17,10 @@ import (
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is the number n of elements that belong to one work-item alone. The work-item with linear id
-	// lin uses only the n elements from index n*lin on. Own is 0 if work-items may use other elements.
-	// Group is the same number for launches in which a work-item may also use the elements of other
-	// work-items in its work-group. The fields Own and Group hold only for launches that meet the
-	// conditions in If.
+	// Own is the number n of elements that belong to one work-item alone. The work-item with linear id lin uses only
+	// the n elements from index n*lin on. Own is 0 if work-items may use other elements. Group is the number of
+	// elements that belong to one work-item, if work-items may also use the elements of other work-items in their
+	// work-group. The fields Own and Group hold only for launches that meet the conditions in If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`
@@ -32,8 +31,7 @@ type SliceUse struct {
 	Why  string   `json:"why,omitempty"`
 }
 
-// A work-item may use any element of a slice for several reasons. whyAny maps each of these reasons
-// to a text.
+// whyAny maps the reason why a work-item may use any element of a slice to a text.
 var whyAny = map[facts.Why]string{
 	facts.WhyAtomic:  "this is atomic",
 	facts.WhyAddress: "what this is an element of is computed, or one of several slices",
@@ -43,8 +41,8 @@ var whyAny = map[facts.Why]string{
 	facts.WhyForm:    "a task has one work-item",
 }
 
-// The method fusion describes, for each slice of a kernel, the elements that a work-item uses.
-func (s sourceText) fusion(r *pass.Report) []SliceUse {
+// describeFusion describes, for each slice of a kernel, the elements that a work-item uses.
+func (s sourceText) describeFusion(r *pass.Report) []SliceUse {
 	var uses []SliceUse
 	for i, f := range r.Footprints {
 		p := r.Params[i]
@@ -74,7 +72,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 				u.If = append(u.If, fmt.Sprintf("the range's size along %c is %s", "xyz"[c.Dim], launchText(r.Params, c)))
 			}
 			if f.Limited(s.k.Rank) {
-				u.If = append(u.If, fmt.Sprintf("there are at most %s work-items", number(f.Most)))
+				u.If = append(u.If, fmt.Sprintf("there are at most %s work-items", numberText(f.Most)))
 			}
 		}
 		uses = append(uses, u)

@@ -21,18 +21,18 @@ var halfNumbers = map[string]func(b uint16) string{
 
 func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
 
-// The type halves maps values of a module that are bits of numbers of package half to the name of
+// halfTypes maps values of a module that are bits of numbers of package half to the name of
 // the number's type.
-type halves struct {
+type halfTypes struct {
 	m    *ir.Module
 	typs map[*ir.Value]string
 }
 
-// halvesIn finds the values of a module that are bits of numbers of package half. The search starts
-// at instructions that work only on numbers of package half. If an operand of a phi, select or
-// conversion is such a value, the result is such a value, too.
-func halvesIn(m *ir.Module) *halves {
-	h := &halves{m: m, typs: map[*ir.Value]string{}}
+// halvesIn finds the values of a module that are bits of numbers of package half. The search starts at instructions
+// that work only on numbers of package half. If an operand of a phi, select or conversion is such a bit pattern, the
+// result is also the bits of a number of package half.
+func halvesIn(m *ir.Module) *halfTypes {
+	h := &halfTypes{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {
 		return h
 	}
@@ -49,13 +49,13 @@ func halvesIn(m *ir.Module) *halves {
 		}
 		for _, v := range all {
 			for i, a := range v.Args {
-				say(a, h.operand(v, i))
+				say(a, h.operandHalf(v, i))
 			}
 			switch v.Op {
 			case ir.OpFToHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
 				say(v, "Float16")
 			case ir.OpLoad:
-				say(v, h.element(v))
+				say(v, h.elementHalf(v))
 			case ir.OpPhi, ir.OpSelect, ir.OpUConvert:
 				for _, a := range v.Args {
 					say(v, h.typs[a])
@@ -66,15 +66,15 @@ func halvesIn(m *ir.Module) *halves {
 	return h
 }
 
-// The method operand returns the type of package half that operand i of instruction v must have, or
+// operandHalf returns the type of package half that operand i of instruction v must have, or
 // "".
-func (h *halves) operand(v *ir.Value, i int) string {
+func (h *halfTypes) operandHalf(v *ir.Value, i int) string {
 	switch v.Op {
 	case ir.OpFFromHalf, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
 		return "Float16"
 	case ir.OpStore:
 		if i == 0 {
-			return h.element(v)
+			return h.elementHalf(v)
 		}
 	case ir.OpSelect:
 		if i > 0 {
@@ -86,9 +86,9 @@ func (h *halves) operand(v *ir.Value, i int) string {
 	return ""
 }
 
-// If instruction v loads from or stores to a slice parameter, the method element returns the type
+// If instruction v loads from or stores to a slice parameter, elementHalf returns the type
 // of the slice's elements.
-func (h *halves) element(v *ir.Value) string {
+func (h *halfTypes) elementHalf(v *ir.Value) string {
 	r := v.Ref()
 	if r == nil || r.Var != nil {
 		return ""
@@ -106,16 +106,16 @@ func (h *halves) element(v *ir.Value) string {
 	return ""
 }
 
-// The method note returns a comment for the line of instruction v. The comment lists the numbers of
+// lineNote returns a comment for the line of instruction v. The comment lists the numbers of
 // package half that v's constants represent.
-func (h *halves) note(v *ir.Value) string {
+func (h *halfTypes) lineNote(v *ir.Value) string {
 	if v == nil {
 		return ""
 	}
 	var notes []string
 	for i, a := range v.Args {
-		if text := halfNumbers[h.operand(v, i)]; text != nil && a != nil && a.IsConst() {
-			n := fmt.Sprintf("half.%s %s", h.operand(v, i), text(uint16(a.Bits)))
+		if text := halfNumbers[h.operandHalf(v, i)]; text != nil && a != nil && a.IsConst() {
+			n := fmt.Sprintf("half.%s %s", h.operandHalf(v, i), text(uint16(a.Bits)))
 			if !slices.Contains(notes, n) {
 				notes = append(notes, n)
 			}

@@ -46,7 +46,7 @@ b2: preds b0, b1
 	h := halvesIn(m)
 	var got []string
 	for _, line := range m.Lines(nil) {
-		if n, ok := strings.CutPrefix(h.note(line.Value), " ; "); ok {
+		if n, ok := strings.CutPrefix(h.lineNote(line.Value), " ; "); ok {
 			got = append(got, n)
 		}
 	}

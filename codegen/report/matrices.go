@@ -47,8 +47,8 @@ var tileWords = map[string]string{
 	"staged": "element by element through work-group memory",
 }
 
-// The method matrices describes the matrices of a kernel for each known type of device.
-func (s sourceText) matrices(r *pass.Report) []MatrixUse {
+// matrixUses describes the matrices of a kernel for each known type of device.
+func (s sourceText) matrixUses(r *pass.Report) []MatrixUse {
 	var uses []MatrixUse
 	for _, m := range r.Matrices {
 		u := MatrixUse{Device: m.Device, Why: m.Why}

@@ -28,31 +28,30 @@ type Compiled struct {
 	Late func(variant string) bool
 }
 
-// Compiler is the type of codegen.Compile, which compiles one kernel. The function in parameter
-// after is called with the lowered module, with the module after each pass, and with each variant.
-type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
+// Compiler is the type of codegen.Compile, which compiles one kernel. A Compiler calls onStage with the lowered module,
+// with the module after each pass, and with each variant.
+type Compiler func(k *load.Kernel, onStage func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
-// Page returns the page that shows a program's kernels. Parameter diags holds the diagnostics of
-// loading. The second result contains the diagnostics of loading and of compilation. Parameter prog
-// is nil if loading failed.
+// Page returns the page that shows a program's kernels. The parameter diags holds the diagnostics of loading. The
+// second result contains the diagnostics of loading and of compilation. The parameter prog is nil if loading failed.
 func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
 	page := &view.Page{Title: title}
 	if prog == nil {
-		page.Problems = (&viewer{}).problems(diags)
+		page.Problems = (&kernelPage{}).problems(diags)
 		return page, diags, nil
 	}
-	var kernels []*viewer
+	var kernels []*kernelPage
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
-			kernels = append(kernels, &viewer{prog: prog, k: k, compile: compile})
+			kernels = append(kernels, &kernelPage{prog: prog, k: k, compile: compile})
 		}
 	}
-	work := make(chan *viewer)
+	work := make(chan *kernelPage)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(kernels)) {
 		wg.Go(func() {
 			for v := range work {
-				v.run(ctx, diags)
+				v.compileForPage(ctx, diags)
 			}
 		})
 	}
@@ -61,9 +60,9 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	}
 	close(work)
 	wg.Wait()
-	// The page does not repeat a kernel's diagnostics for the package.
-	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
-		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
+	// A kernel's diagnostics are omitted from the diagnostics of its package, so that the page shows them only once.
+	page.Problems = (&kernelPage{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
+		return slices.ContainsFunc(kernels, func(v *kernelPage) bool { return slices.Contains(v.loadDiags, d) })
 	}))
 	diags = slices.Clone(diags)
 	var errs []error
@@ -75,25 +74,25 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	return page, diags, errors.Join(errs...)
 }
 
-// A viewer creates the part of the page that shows one kernel.
-type viewer struct {
+// A kernelPage creates the part of the page that shows one kernel.
+type kernelPage struct {
 	prog    *load.Program
 	k       *load.Kernel
 	compile Compiler
 	row     view.Kernel
 	err     error
 	diags   diag.List
-	// The list loaded holds the diagnostics of loading that are about the kernel.
-	loaded diag.List
+	// loadDiags holds the diagnostics of loading that are about the kernel.
+	loadDiags diag.List
 
 	names map[string]string // maps a file name in diagnostics to the file name in the page's positions
 }
 
-// The method run compiles the kernel. Parameter loaded holds all diagnostics of loading.
-func (v *viewer) run(ctx context.Context, loaded diag.List) {
+// compileForPage compiles the kernel. allDiags holds all diagnostics of loading.
+func (v *kernelPage) compileForPage(ctx context.Context, allDiags diag.List) {
 	k := v.k
 	v.row = view.Kernel{
-		Name: k.Name, Package: k.Pkg.PkgPath, Pos: v.pos(v.prog.DiagPos(k.Pos)),
+		Name: k.Name, Package: k.Pkg.PkgPath, Pos: v.pagePos(v.prog.DiagPos(k.Pos)),
 		Doc: strings.TrimSpace(k.Doc), Shape: shapeText(k), Body: &view.Body{},
 	}
 	defer func() {
@@ -103,61 +102,61 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 		if v.err != nil {
 			v.row.Failed = true
 			v.row.Body = &view.Body{Problems: []view.Problem{{Pos: v.row.Pos, Message: v.err.Error()}}}
-			v.excerpts()
+			v.addExcerpts()
 		}
 	}()
 	if v.err = ctx.Err(); v.err != nil {
 		return
 	}
-	for _, d := range loaded {
+	for _, d := range allDiags {
 		if v.prog.Concerns(k, d.Pos) {
-			v.loaded = append(v.loaded, d)
+			v.loadDiags = append(v.loadDiags, d)
 		}
 	}
 	if k.Fn == nil {
-		v.fail()
+		v.addFailure()
 		return
 	}
 	r := newRecorder(v)
-	m, diags, err := v.compile(k, r.after)
+	m, diags, err := v.compile(k, r.recordStage)
 	if v.diags = diags; err != nil {
 		v.err = diag.InternalError(k.FullName(), err)
 		return
 	}
-	if m == nil || len(v.loaded) > 0 {
-		v.fail()
+	if m == nil || len(v.loadDiags) > 0 {
+		v.addFailure()
 		return
 	}
-	if v.err = r.finish(m); v.err == nil {
-		v.facts(m, r)
-		v.excerpts()
+	if v.err = r.addModules(m); v.err == nil {
+		v.addFacts(m, r)
+		v.addExcerpts()
 	}
 }
 
-// The method fail adds to the page the diagnostics of a kernel that does not compile.
-func (v *viewer) fail() {
-	all := slices.Concat(v.loaded, v.diags)
+// addFailure adds to the page the diagnostics of a kernel that does not compile.
+func (v *kernelPage) addFailure() {
+	all := slices.Concat(v.loadDiags, v.diags)
 	all.Sort()
 	v.row.Failed = true
 	v.row.Body = &view.Body{Problems: v.problems(all)}
-	v.excerpts()
+	v.addExcerpts()
 }
 
-func (v *viewer) problems(diags diag.List) []view.Problem {
+func (v *kernelPage) problems(diags diag.List) []view.Problem {
 	var list []view.Problem
 	for _, d := range diags {
-		p := view.Problem{Pos: v.pos(d.Pos), Code: d.Code.String(), Message: d.Message, Hint: d.Hint}
+		p := view.Problem{Pos: v.pagePos(d.Pos), Code: d.Code.String(), Message: d.Message, Hint: d.Hint}
 		for _, r := range d.Related {
-			p.Related = append(p.Related, view.Problem{Pos: v.pos(r.Pos), Message: r.Message})
+			p.Related = append(p.Related, view.Problem{Pos: v.pagePos(r.Pos), Message: r.Message})
 		}
 		list = append(list, p)
 	}
 	return list
 }
 
-// The method pos returns a position for the page. The position does not depend on the folder in
+// pagePos returns a position for the page. The position does not depend on the folder in
 // which the module is stored.
-func (v *viewer) pos(at diag.Pos) view.Pos {
+func (v *kernelPage) pagePos(at diag.Pos) view.Pos {
 	if at.Line == 0 {
 		return view.Pos{}
 	}

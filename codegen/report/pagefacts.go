@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// The method facts adds to a kernel's data on the page the results of kgen -explain and other
+// addFacts adds to a kernel's data on the page the results of kgen -explain and other
 // results of the compiler.
-func (v *viewer) facts(m *Compiled, r *recorder) {
+func (v *kernelPage) addFacts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
 	if pass.HasMatrices(r.built) {
@@ -26,20 +26,20 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 		return
 	}
 	report.Matrices, report.MatrixMemory = matrices, pass.ExplainMatrixMemory(r.built)
-	b.Matrices = v.matrices(s.matrices(report), matrixMemory(report))
+	b.Matrices = v.pageMatrices(s.matrixUses(report), matrixMemory(report))
 	checks := s.checks(report)
-	b.Checks = &view.Checks{Proved: []view.Proved{}, Remain: v.findings(checks.Remain)}
+	b.Checks = &view.Checks{Proved: []view.Proved{}, Remain: v.pageFindings(checks.Remain)}
 	for _, p := range checks.Proved {
 		b.Checks.Proved = append(b.Checks.Proved, view.Proved{By: string(p.By), Count: p.Count})
 	}
 	integers := s.integers(report)
-	b.Integers = &view.Integers{Narrowed: integers.Narrowed, Remain: v.findings(integers.Remain)}
-	for _, u := range s.fusion(report) {
-		b.Slices = append(b.Slices, view.Slice{Name: u.Slice, Use: u.String(), Pos: v.pos(u.Pos)})
+	b.Integers = &view.Integers{Narrowed: integers.Narrowed, Remain: v.pageFindings(integers.Remain)}
+	for _, u := range s.describeFusion(report) {
+		b.Slices = append(b.Slices, view.Slice{Name: u.Slice, Use: u.String(), Pos: v.pagePos(u.Pos)})
 	}
-	b.Fused = v.findings(s.fused(r.fused))
+	b.Fused = v.pageFindings(s.fusedSums(r.fused))
 	b.Float = r.built.Float.String()
-	b.Args = args(m.ABI)
+	b.Args = argBlock(m.ABI)
 	for _, use := range m.ABI.Uses {
 		text := use.Aspect.String()
 		if n := len(use.Chain); n > 0 {
@@ -54,35 +54,35 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// The method matrices describes the use of a kernel's matrices for the page.
-func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
+// pageMatrices describes the use of a kernel's matrices for the page.
+func (v *kernelPage) pageMatrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})
 	}
 	for _, u := range uses {
 		lines = append(lines, view.Matrix{Text: u.String()})
 		for _, t := range u.Tiles {
-			lines = append(lines, view.Matrix{Text: t.String(), Pos: v.pos(t.Pos)})
+			lines = append(lines, view.Matrix{Text: t.String(), Pos: v.pagePos(t.Pos)})
 		}
 	}
 	return lines
 }
 
-// The method findings converts a report's findings to the page's type.
-func (v *viewer) findings(fs []Finding) []view.Finding {
+// pageFindings converts a report's findings to the page's type.
+func (v *kernelPage) pageFindings(fs []Finding) []view.Finding {
 	list := []view.Finding{}
 	for _, f := range fs {
 		why := f.Why
 		if f.Ahead {
 			why += "; it is made once, ahead of its loops"
 		}
-		list = append(list, view.Finding{Pos: v.pos(f.Pos), Kind: f.Kind, Expr: f.Expr, Why: why, Hint: f.Hint, Times: f.Times})
+		list = append(list, view.Finding{Pos: v.pagePos(f.Pos), Kind: f.Kind, Expr: f.Expr, Why: why, Hint: f.Hint, Times: f.Times})
 	}
 	return list
 }
 
-// The method fused describes the sums that the compiler fused with a product.
-func (s sourceText) fused(at []ir.Pos) []Finding {
+// fusedSums describes the sums that the compiler fused with a product.
+func (s sourceText) fusedSums(at []ir.Pos) []Finding {
 	var fs []Finding
 	for _, pos := range at {
 		e, ok := s.prog.Expr(pos)
@@ -92,11 +92,11 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 		fs = append(fs, Finding{Pos: s.pos(pos), Kind: "fused", Expr: e.Text, Times: 1,
 			Why: "the product and the sum are one operation, which rounds once where the device has it"})
 	}
-	return merge(fs)
+	return mergeFindings(fs)
 }
 
-// The method args describes the kernel's argument block.
-func args(k *abi.Kernel) view.Args {
+// argBlock describes the kernel's argument block.
+func argBlock(k *abi.Kernel) view.Args {
 	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
 	for _, p := range k.Params {
 		text := p.Name + " " + p.Type

@@ -16,10 +16,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// A recorder receives a kernel's module after each pass, and each variant. It converts the modules
-// to the page's data.
+// A recorder receives a kernel's module after each pass, and each variant. A recorder converts the modules to the
+// page's data.
 type recorder struct {
-	v      *viewer
+	v      *kernelPage
 	body   *view.Body
 	places map[ir.Pos]int
 	order  []ir.Pos // source positions in the order of their indices
@@ -28,38 +28,37 @@ type recorder struct {
 
 	built   *ir.Module // clone of the lowered module
 	last    view.Listing
-	general *emitted
-	others  map[string]*emitted
+	general *emittedModule
+	others  map[string]*emittedModule
 	fmas    map[*ir.Value]bool // Fma instructions that existed before pass fuse
 	fused   []ir.Pos
 	err     error
 }
 
-// The type emitted holds one of the kernel's modules as SPIR-V, and the page's data about this
+// emittedModule holds one of the kernel's modules as SPIR-V, and the page's data about this
 // module.
-type emitted struct {
+type emittedModule struct {
 	view.Module
 	spirv *spirv.Module
 }
 
-func newRecorder(v *viewer) *recorder {
-	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emitted{}}
+func newRecorder(v *kernelPage) *recorder {
+	return &recorder{v: v, body: v.row.Body, places: map[ir.Pos]int{}, files: map[string]int{}, names: ir.NewNames(), others: map[string]*emittedModule{}}
 }
 
-// The Compiler calls the method after. The method records the lowered module, the module after a
-// pass, or a variant.
-func (r *recorder) after(form string, m *ir.Module) {
+// recordStage records the lowered module, the module after a pass, or a variant. The Compiler calls recordStage.
+func (r *recorder) recordStage(form string, m *ir.Module) {
 	passes := pass.Passes()
 	i := slices.IndexFunc(passes, func(p pass.Pass) bool { return p.Name == form })
 	switch {
 	case form == ir.Built.String():
 		r.built = m.Clone()
-		r.last = r.listing(m, m.Lines(r.names))
+		r.last = r.toListing(m, m.Lines(r.names))
 		r.body.Built = r.last
 	case i < 0:
-		r.variant(form, m)
+		r.recordVariant(form, m)
 	default:
-		now := r.listing(m, m.Lines(r.names))
+		now := r.toListing(m, m.Lines(r.names))
 		if edits := view.Diff(r.last, now); len(edits) > 0 {
 			r.body.Passes = append(r.body.Passes, view.Pass{Name: form, Doc: passes[i].Doc, Edits: edits})
 		} else {
@@ -67,7 +66,7 @@ func (r *recorder) after(form string, m *ir.Module) {
 		}
 		r.last = now
 		if i == len(passes)-1 {
-			r.general = r.emit(m, m.Lines(r.names))
+			r.general = r.emitAgain(m, m.Lines(r.names))
 		}
 	}
 	switch form {
@@ -75,7 +74,7 @@ func (r *recorder) after(form string, m *ir.Module) {
 		r.fmas = map[*ir.Value]bool{}
 		eachFma(m, func(v *ir.Value) { r.fmas[v] = true })
 	case pass.HostPoint:
-		r.common(m)
+		r.markUniform(m)
 	case "fuse":
 		eachFma(m, func(v *ir.Value) {
 			if !r.fmas[v] {
@@ -95,37 +94,36 @@ func eachFma(m *ir.Module, do func(v *ir.Value)) {
 	}
 }
 
-// The method variant records a finished variant. The variant "words" is made from the first module,
+// recordVariant records a finished variant. The variant "words" is made from the first module,
 // not from a clone of the lowered module.
-func (r *recorder) variant(name string, m *ir.Module) {
+func (r *recorder) recordVariant(name string, m *ir.Module) {
 	names := ir.NewNames()
 	if name == abi.VariantWords {
 		names = r.names
 	}
 	lines := m.Lines(names)
-	e := r.emit(m, lines)
+	e := r.emitAgain(m, lines)
 	if name == abi.VariantWords {
-		e.Edits = view.Diff(r.last, r.listing(m, lines))
+		e.Edits = view.Diff(r.last, r.toListing(m, lines))
 	} else {
-		ir := r.listing(m, lines)
+		ir := r.toListing(m, lines)
 		e.IR = &ir
 	}
 	r.others[name] = e
 }
 
-// The method listing converts the text of a module to a listing for the page.
-func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
+// toListing converts the text of a module to a listing for the page.
+func (r *recorder) toListing(m *ir.Module, lines []ir.Line) view.Listing {
 	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
 	for i, line := range lines {
-		l.Text[i], l.At[i] = line.Text+halves.note(line.Value), r.place(line.Pos)
+		l.Text[i], l.At[i] = line.Text+halves.lineNote(line.Value), r.posIndex(line.Pos)
 	}
 	return l
 }
 
-// The method place returns the index of a source position in the page's list. For an empty
-// position, the result is -1.
-func (r *recorder) place(pos ir.Pos) int {
+// posIndex returns the index of a source position in the page's list. For an empty position, posIndex returns -1.
+func (r *recorder) posIndex(pos ir.Pos) int {
 	if pos.File == "" {
 		return -1
 	}
@@ -145,13 +143,13 @@ func (r *recorder) place(pos ir.Pos) int {
 	return n
 }
 
-// The method emit emits a finished module as SPIR-V a second time, to find the line of IR from
+// emitAgain emits a finished module as SPIR-V a second time, to find the line of IR from
 // which each instruction comes.
-func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
+func (r *recorder) emitAgain(m *ir.Module, lines []ir.Line) *emittedModule {
 	sm, origins, err := emit.EmitWithOrigins(m)
 	if err != nil {
 		r.err = err
-		return &emitted{}
+		return &emittedModule{}
 	}
 	at := map[emit.Origin]int{}
 	for i, l := range lines {
@@ -159,7 +157,7 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 			at[emit.Origin{Value: l.Value, Block: l.Block, Ends: l.Ends}] = i
 		}
 	}
-	e := &emitted{spirv: sm}
+	e := &emittedModule{spirv: sm}
 	for _, o := range origins {
 		line, ok := at[o]
 		if !ok {
@@ -171,9 +169,9 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	return e
 }
 
-// The method common marks values that are equal for all work-items of a work-group, and blocks that
+// markUniform marks values that are equal for all work-items of a work-group, and blocks that
 // all these work-items reach.
-func (r *recorder) common(m *ir.Module) {
+func (r *recorder) markUniform(m *ir.Module) {
 	clone, u := pass.Common(m)
 	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
 	for _, b := range clone.Kernel.Blocks {
@@ -207,15 +205,15 @@ func (r *recorder) common(m *ir.Module) {
 	}
 }
 
-// The method finish adds the modules of the compiled kernel m to the page.
-func (r *recorder) finish(m *Compiled) error {
+// addModules adds the modules of the compiled kernel m to the page.
+func (r *recorder) addModules(m *Compiled) error {
 	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
 		r.err = fmt.Errorf("the page would have another module")
 	}
 	for i, row := range m.ABI.Variants {
 		e := r.others[row.Name]
 		if e == nil {
-			e = &emitted{} // the variant is derived from another variant; the page shows only its size
+			e = &emittedModule{} // the variant is derived from another variant; the page shows only its size
 		} else if r.err == nil && !slices.Equal(e.spirv.Words(), m.Variants[i]) {
 			r.err = fmt.Errorf("the page would have another module %s", row.Name)
 		}
@@ -238,9 +236,9 @@ func (r *recorder) finish(m *Compiled) error {
 	return nil
 }
 
-// The method excerpts adds the source of all positions on the page. The declarations of the kernel
+// addExcerpts adds the source of all positions on the page. The declarations of the kernel
 // itself are listed before all others.
-func (v *viewer) excerpts() {
+func (v *kernelPage) addExcerpts() {
 	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
 	if v.k.Fn != nil {
 		at = append(at, v.prog.Pos(v.k.Fn.Pos()))

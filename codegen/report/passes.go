@@ -41,9 +41,8 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel. The checks concern indices, slice bounds, divisors,
-// shift counts and nil pointers. The numbers are taken after inlining, so a check in a function is
-// counted once for each call.
+// Checks are the run-time checks of a kernel. The checks concern indices, slice bounds, divisors, shift counts and nil
+// pointers. The checks are counted after inlining, so a check in a function is counted once for each call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
@@ -93,10 +92,10 @@ func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kerne
 		out.Narrow = s.integers(r)
 	}
 	if slices.Contains(what, Fusion) {
-		out.Fusion = s.fusion(r)
+		out.Fusion = s.describeFusion(r)
 	}
 	if slices.Contains(what, Matrices) {
-		out.Matrices, out.MatrixMemory = s.matrices(r), matrixMemory(r)
+		out.Matrices, out.MatrixMemory = s.matrixUses(r), matrixMemory(r)
 	}
 	return out
 }
@@ -182,11 +181,11 @@ func (s sourceText) checks(r *pass.Report) *Checks {
 		}
 	}
 	for _, o := range r.Open {
-		f := s.open(o)
+		f := s.describeOpen(o)
 		f.Ahead = o.Ahead
 		c.Remain = append(c.Remain, f)
 	}
-	c.Remain = merge(c.Remain)
+	c.Remain = mergeFindings(c.Remain)
 	return c
 }
 
@@ -197,20 +196,19 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 		if !ok {
 			continue // the source has no text for this index
 		}
-		whence := s.whence(v.Reason.Source, e.Text)
-		why := fmt.Sprintf("its values are %s: %s", interval(v.Reason), whence)
+		whence := s.originText(v.Reason.Source, e.Text)
+		why := fmt.Sprintf("its values are %s: %s", intervalText(v.Reason), whence)
 		if v.Reason.Lack == pass.LackNarrow {
 			why = "it would fit, but is computed from what has 64 bits: " + whence
 		}
 		n.Remain = append(n.Remain, Finding{Pos: s.pos(v.Pos), Kind: "64-bit integer", Expr: e.Text, Why: why, Times: 1})
 	}
-	n.Remain = merge(n.Remain)
+	n.Remain = mergeFindings(n.Remain)
 	return n
 }
 
-// The function merge sorts findings by position. It replaces equal findings by one finding with a
-// count.
-func merge(fs []Finding) []Finding {
+// mergeFindings sorts findings by position. mergeFindings replaces equal findings by one finding with a count.
+func mergeFindings(fs []Finding) []Finding {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Expr, b.Expr), cmp.Compare(a.Why, b.Why))
@@ -242,28 +240,28 @@ var checkWords = map[abi.FaultKind]string{
 	abi.FaultNil: "nil pointer",
 }
 
-// The method open describes a remaining check.
-func (s sourceText) open(o pass.OpenCheck) Finding {
+// describeOpen describes a remaining check.
+func (s sourceText) describeOpen(o pass.OpenCheck) Finding {
 	site := o.Site
 	e, ok := s.prog.Expr(site.Pos)
 	f := Finding{Pos: s.pos(site.Pos), Kind: checkWords[site.Kind], Expr: e.Text, Times: 1}
 	if !ok {
 		f.Expr = "(behind this position)"
 	}
-	a, b := compared(site.Kind, e)
+	a, b := comparedTexts(site.Kind, e)
 	r := o.Reason
-	whence := s.whence(r.Source, a)
+	whence := s.originText(r.Source, a)
 	switch r.Lack {
 	case pass.LackSign:
 		if r.Both {
-			f.Why = fmt.Sprintf("%s may be negative, or as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
+			f.Why = fmt.Sprintf("%s may be negative, or as large as %s, and the limit is %d: %s", a, numberText(r.Hi), r.Limit, whence)
 			break
 		}
 		f.Why = fmt.Sprintf("%s may be negative: %s", a, whence)
 	case pass.LackBound:
-		f.Why = fmt.Sprintf("%s may be as large as %s, and the limit is %d: %s", a, number(r.Hi), r.Limit, whence)
+		f.Why = fmt.Sprintf("%s may be as large as %s, and the limit is %d: %s", a, numberText(r.Hi), r.Limit, whence)
 	case pass.LackNonZero:
-		f.Why = fmt.Sprintf("%s may be zero: %s", cmp.Or(e.Y, "the divisor"), s.whence(r.Source, e.Y))
+		f.Why = fmt.Sprintf("%s may be zero: %s", cmp.Or(e.Y, "the divisor"), s.originText(r.Source, e.Y))
 	case pass.LackNonNil:
 		f.Why = "the pointer may be nil here"
 	case pass.LackMinimum:
@@ -284,8 +282,8 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	return f
 }
 
-// The method compared returns the source texts of the two operands that a check of kind k compares.
-func compared(k abi.FaultKind, e load.Expr) (a, b string) {
+// comparedTexts returns the source texts of the two operands that a check of kind k compares.
+func comparedTexts(k abi.FaultKind, e load.Expr) (a, b string) {
 	switch k {
 	case abi.FaultIndex:
 		return cmp.Or(e.Index, "the index"), "len(" + cmp.Or(e.Base, "the slice") + ")"
@@ -311,11 +309,11 @@ func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	return "the value", ""
 }
 
-// The method whence returns a text about the origin of a value. Parameter name is the source text
+// originText returns a text about the origin of a value. exprText is the source text
 // of the value.
-func (s sourceText) whence(src pass.Source, name string) string {
+func (s sourceText) originText(src pass.Source, exprText string) string {
 	who := "it"
-	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != name {
+	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != exprText {
 		who = e.Text
 	}
 	if src.Param != "" {
@@ -326,29 +324,29 @@ func (s sourceText) whence(src pass.Source, name string) string {
 		if src.Len {
 			who = "len(" + who + ")"
 		}
-		if who == name {
+		if who == exprText {
 			who = "it"
 		}
 	}
 	text := src.Text
-	if who == "it" && !token.IsIdentifier(name) && src.Param == "" {
+	if who == "it" && !token.IsIdentifier(exprText) && src.Param == "" {
 		text = strings.Replace(text, "is a ", "comes from a ", 1)
 		text = strings.Replace(text, "is the ", "comes from the ", 1)
 	}
 	return who + " " + text
 }
 
-// The function interval returns the known range of a value as text.
-func interval(r pass.Reason) string {
+// intervalText returns the known range of a value as text.
+func intervalText(r pass.Reason) string {
 	if r.Unbounded() {
 		return "not bounded"
 	}
-	return number(r.Lo) + " to " + number(r.Hi)
+	return numberText(r.Lo) + " to " + numberText(r.Hi)
 }
 
-// The function number returns a number as text. A number close to a large power of two is written
+// numberText returns a number as text. A number close to a large power of two is written
 // as this power and a difference.
-func number(n int64) string {
+func numberText(n int64) string {
 	u := uint64(n)
 	sign := ""
 	if n < 0 {

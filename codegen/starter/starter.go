@@ -1,5 +1,5 @@
-// Package starter writes the first kernel of a Go module, a program that runs the kernel, and a
-// test. It implements kgen init.
+// Package starter writes the first kernel of a Go module, a program that runs the kernel, and a test. Package starter
+// implements the command kgen init.
 package starter
 
 import (
@@ -56,7 +56,7 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	root := codegen.ModuleRoot(dir)
 	if root == "" {
 		word := "hello"
-		if plainName.MatchString(pkg) && taken(pkg) == "" {
+		if plainName.MatchString(pkg) && nameConflict(pkg) == "" {
 			word = pkg
 		}
 		return nil, fmt.Errorf("the folder %s is in no Go module; run\n\tgo mod init example.com/%s\n\tgo get -tool %s/cmd/kgen\n\tgo tool kgen init %[2]s", dir, word, modulePath)
@@ -64,7 +64,7 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	if !plainName.MatchString(pkg) || !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return nil, fmt.Errorf("%q cannot be the folder of a package of kernels: name it in lower-case letters and digits, as in kgen init saxpy", name)
 	}
-	if why := taken(pkg); why != "" {
+	if why := nameConflict(pkg); why != "" {
 		return nil, fmt.Errorf("a package of kernels cannot be called %s: %s; choose another name, as in kgen init %[1]skernels", pkg, why)
 	}
 	module, err := moduleOf(ctx, dir, root)
@@ -100,7 +100,7 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 		"kernel_test.go.tmpl": path.Join(rel, "kernel_test.go"),
 		"main.go.tmpl":        program,
 	}
-	return s, s.free()
+	return s, s.checkFree()
 }
 
 // StubImport returns the import spec of the generated package. If the package's name differs from
@@ -115,8 +115,8 @@ func (s *Starter) StubImport() string {
 // plainName matches the allowed names of a package of kernels and of its folder.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// The function taken returns the reason why a kernel package cannot have a name, or "".
-func taken(name string) string {
+// nameConflict returns the reason why a kernel package cannot have a name, or "".
+func nameConflict(name string) string {
 	switch name {
 	case "main":
 		return "package main is a program, which nothing can import, and what kgen writes imports the kernels"
@@ -148,9 +148,9 @@ func kernelName(pkg string) string {
 	return strings.ToUpper(pkg[:1]) + pkg[1:]
 }
 
-// moduleOf returns the path of the module that contains folder dir. Parameter root is the folder
+// moduleOf returns the path of the module that contains folder dir. modRoot is the folder
 // with the module's go.mod file. If the module does not require kgen, moduleOf returns an error.
-func moduleOf(ctx context.Context, dir, root string) (string, error) {
+func moduleOf(ctx context.Context, dir, modRoot string) (string, error) {
 	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
 	if err != nil {
 		return "", err
@@ -159,12 +159,12 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if same(filepath.Join(root, "go.mod"), file) {
+		if sameFile(filepath.Join(modRoot, "go.mod"), file) {
 			module = name
 		}
 	}
 	if module == "" {
-		return "", fmt.Errorf("the module in %s is not one of the workspace's; run go work use %[1]s", root)
+		return "", fmt.Errorf("the module in %s is not one of the workspace's; run go work use %[1]s", modRoot)
 	}
 	if _, err := goCommand(ctx, dir, "list", "-m", modulePath); err != nil {
 		return "", fmt.Errorf("the module %s does not require %s; run\n\tgo get -tool %[2]s/cmd/kgen\n\tgo tool kgen init NAME", module, modulePath)
@@ -172,14 +172,14 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	return module, nil
 }
 
-// The function same reports whether two names refer to the same file.
-func same(a, b string) bool {
+// sameFile reports whether two names refer to the same file.
+func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// hasTool reports whether the module declares kgen as a tool. With this declaration, the command go
+// hasTool reports whether the module declares kgen as a tool. If the module declares kgen as a tool, the command go
 // tool kgen works.
 func hasTool(ctx context.Context, dir string) bool {
 	out, err := goCommand(ctx, dir, "list", "tool")
@@ -204,8 +204,8 @@ func hasGo(dir string) bool {
 	return err == nil && len(found) > 0
 }
 
-// The method free returns an error if one of the files to write already exists.
-func (s *Starter) free() error {
+// checkFree returns an error if one of the files to write already exists.
+func (s *Starter) checkFree() error {
 	var there []string
 	for _, name := range s.Files() {
 		if _, err := os.Lstat(filepath.Join(s.dir, filepath.FromSlash(name))); err == nil {
@@ -244,9 +244,9 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes the files. After an error, it removes the files that it has written.
+// Write writes the files. After an error, Write removes the files that it has written.
 func (s *Starter) Write() (err error) {
-	if err := s.free(); err != nil {
+	if err := s.checkFree(); err != nil {
 		return err
 	}
 	var written []string
@@ -287,13 +287,13 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// The list attributes contains lines for .gitattributes. Without these lines, git may convert the
-// line ends of kgen's files, for example on Windows. Programs refuse files with converted line
-// ends, because programs verify a kernel's module and IR.
-var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
+// attrLines contains lines for .gitattributes. Without these lines, git may convert the line ends
+// of kgen's files, for example on Windows. Programs refuse files with converted line ends, because
+// programs verify a kernel's module and IR.
+var attrLines = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
-// WriteAttributes adds the missing lines to .gitattributes in the module's folder. The result is
-// the file's path relative to the starter's folder, or "" if no line was missing.
+// WriteAttributes adds the missing lines to .gitattributes in the module's folder. WriteAttributes returns the path of
+// .gitattributes relative to the starter's folder, or "" if no line was missing.
 func (s *Starter) WriteAttributes() (string, error) {
 	name := filepath.Join(s.root, ".gitattributes")
 	old, err := os.ReadFile(name)
@@ -309,7 +309,7 @@ func (s *Starter) WriteAttributes() (string, error) {
 		have[strings.Join(strings.Fields(line), " ")] = true
 	}
 	added := false
-	for _, line := range attributes {
+	for _, line := range attrLines {
 		if !have[line] {
 			text, added = text+line+"\n", true
 		}

@@ -38,7 +38,7 @@ func TestTaken(t *testing.T) {
 		})
 	}
 	for _, id := range slices.Sorted(maps.Keys(names)) {
-		if plainName.MatchString(id) && id != "some" && taken(id) == "" {
+		if plainName.MatchString(id) && id != "some" && nameConflict(id) == "" {
 			t.Errorf("a package may be called %s, which is something else in what imports it", id)
 		}
 	}
@@ -46,7 +46,7 @@ func TestTaken(t *testing.T) {
 		t.Errorf("only the names %v are found", slices.Sorted(maps.Keys(names)))
 	}
 	for _, id := range []string{"saxpy", "some", "blur2"} {
-		if why := taken(id); why != "" {
+		if why := nameConflict(id); why != "" {
 			t.Errorf("%s: %s", id, why)
 		}
 	}

@@ -35,7 +35,7 @@ func misnamedAnalyzer() *analysis.Analyzer {
 				if p, ok := named.(*types.Pointer); ok {
 					named = types.Unalias(p.Elem())
 				}
-				for _, m := range misnamed(pass.Pkg, named) {
+				for _, m := range misnamedMethods(pass.Pkg, named) {
 					if used[m] || m.Pkg() != pass.Pkg || seen[m.Pos()] {
 						continue // the package calls the method, so the name is probably intended
 					}
@@ -50,9 +50,9 @@ func misnamedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// The function misnamed returns the methods of a kernel that have the signature of a Properties
-// method. The function is called only for kernels without a Properties method.
-func misnamed(pkg *types.Package, named types.Type) (found []*types.Func) {
+// misnamedMethods returns the methods of a kernel that have the signature of a Properties method.
+// Only kernels without a Properties method are passed to misnamedMethods.
+func misnamedMethods(pkg *types.Package, named types.Type) (found []*types.Func) {
 	methods := types.NewMethodSet(types.NewPointer(named))
 	if methods.Lookup(pkg, propertiesMethod) != nil {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// sharedAnalyzer reports that all work-items change the same element of a slice. It reports only
-// cases that are evident from the code of the Kernel method. The race detector and checked mode
-// find other races.
+// sharedAnalyzer reports that all work-items change the same element of a slice. sharedAnalyzer reports only changes
+// that are evident from the code of the Kernel method. The race detector and checked mode find other races.
 func sharedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenshared",
@@ -26,8 +25,8 @@ func sharedAnalyzer() *analysis.Analyzer {
 				for _, d := range f.Decls {
 					if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 						if s := newSharing(pass, fn); s != nil {
-							s.variables()
-							s.changes()
+							s.classifyVars()
+							s.reportChanges()
 						}
 					}
 				}
@@ -51,8 +50,8 @@ const (
 	byAgain                    // the value depends on which of several assignments was last
 )
 
-// sharing examines the Kernel method of one kernel with many work-items.
-type sharing struct {
+// sharedScan examines the Kernel method of one kernel with many work-items.
+type sharedScan struct {
 	pass *analysis.Pass
 	fn   *ast.FuncDecl
 	k    types.Object // receiver of the Kernel method
@@ -62,12 +61,12 @@ type sharing struct {
 
 const dslPath = "github.com/kgen-go/kgen/dsl"
 
-func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
+func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharedScan {
 	ps := fn.Type.Params.List
 	if fn.Name.Name != "Kernel" || fn.Recv == nil || len(fn.Recv.List[0].Names) != 1 || len(ps) != 1 || len(ps[0].Names) != 1 {
 		return nil
 	}
-	s := &sharing{pass: pass, fn: fn, vars: map[types.Object]class{},
+	s := &sharedScan{pass: pass, fn: fn, vars: map[types.Object]class{},
 		k: pass.TypesInfo.Defs[fn.Recv.List[0].Names[0]], it: pass.TypesInfo.Defs[ps[0].Names[0]]}
 	if s.k == nil || s.it == nil {
 		return nil
@@ -79,8 +78,8 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
 	return s
 }
 
-// The method variables finds the classes of the method's variables.
-func (s *sharing) variables() {
+// classifyVars finds the classes of the method's variables.
+func (s *sharedScan) classifyVars() {
 	steps := map[ast.Stmt]bool{} // post statements of loops that all work-items execute equally often
 	for before := -1; before != s.sum(); {
 		before = s.sum()
@@ -94,27 +93,27 @@ func (s *sharing) variables() {
 				s.assign(n, steps[n])
 			case *ast.IncDecStmt:
 				if !steps[n] {
-					s.add(n.X, byFlow)
+					s.addClass(n.X, byFlow)
 				}
 			case *ast.RangeStmt:
 				c := s.classOf(n.X)
 				if n.Key != nil {
-					s.add(n.Key, c)
+					s.addClass(n.Key, c)
 				}
 				if n.Value != nil {
-					s.add(n.Value, c|byData)
+					s.addClass(n.Value, c|byData)
 				}
 			case *ast.ValueSpec:
 				for i, name := range n.Names {
 					if len(n.Values) == len(n.Names) {
-						s.add(name, s.classOf(n.Values[i]))
+						s.addClass(name, s.classOf(n.Values[i]))
 					} else if len(n.Values) > 0 {
-						s.add(name, s.classOf(n.Values[0]))
+						s.addClass(name, s.classOf(n.Values[0]))
 					}
 				}
 			case *ast.UnaryExpr:
 				if n.Op == token.AND {
-					s.add(n.X, byOthers)
+					s.addClass(n.X, byOthers)
 				}
 			}
 			return true
@@ -122,28 +121,28 @@ func (s *sharing) variables() {
 	}
 }
 
-func (s *sharing) sum() (n int) {
+func (s *sharedScan) sum() (n int) {
 	for _, c := range s.vars {
 		n += int(c)
 	}
 	return n + len(s.vars)<<10
 }
 
-func (s *sharing) assign(n *ast.AssignStmt, step bool) {
+func (s *sharedScan) assign(n *ast.AssignStmt, step bool) {
 	for i, x := range n.Lhs {
 		c := s.classOf(n.Rhs[min(i, len(n.Rhs)-1)])
 		if n.Tok != token.DEFINE && !step {
 			c |= byFlow
-			if n.Tok == token.ASSIGN && !mentions(n.Rhs[min(i, len(n.Rhs)-1)], x) {
+			if n.Tok == token.ASSIGN && !containsExpr(n.Rhs[min(i, len(n.Rhs)-1)], x) {
 				c |= byAgain
 			}
 		}
-		s.add(x, c)
+		s.addClass(x, c)
 	}
 }
 
-// The method add adds class c to the variable x. If x is not a variable, add does nothing.
-func (s *sharing) add(x ast.Expr, c class) {
+// addClass adds class c to the variable x. If x is not a variable, addClass does nothing.
+func (s *sharedScan) addClass(x ast.Expr, c class) {
 	id, ok := x.(*ast.Ident)
 	if !ok {
 		return
@@ -155,7 +154,7 @@ func (s *sharing) add(x ast.Expr, c class) {
 }
 
 // classOf returns the class of an expression.
-func (s *sharing) classOf(e ast.Expr) class {
+func (s *sharedScan) classOf(e ast.Expr) class {
 	if s.pass.TypesInfo.Types[e].Value != nil {
 		return 0
 	}
@@ -191,7 +190,7 @@ func (s *sharing) classOf(e ast.Expr) class {
 	return byOthers
 }
 
-func (s *sharing) call(e *ast.CallExpr) (c class) {
+func (s *sharedScan) call(e *ast.CallExpr) (c class) {
 	args := func() (c class) {
 		for _, a := range e.Args {
 			c |= s.classOf(a)
@@ -223,8 +222,8 @@ func (s *sharing) call(e *ast.CallExpr) (c class) {
 	return byOthers
 }
 
-// The method changes reports elements of slices that all work-items change.
-func (s *sharing) changes() {
+// reportChanges reports elements of slices that all work-items change.
+func (s *sharedScan) reportChanges() {
 	var up []ast.Node
 	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
 		if n == nil {
@@ -242,16 +241,16 @@ func (s *sharing) changes() {
 			x = n.X
 		case *ast.AssignStmt:
 			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
-				s.stores(n, up)
+				s.reportStores(n, up)
 			}
 			if len(n.Lhs) != 1 {
 				return true
 			}
 			if x = n.Lhs[0]; n.Tok == token.ASSIGN {
-				reads = mentions(n.Rhs[0], x) || slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return mentions(g, x) })
+				reads = containsExpr(n.Rhs[0], x) || slices.ContainsFunc(s.guardConds(n, up), func(g ast.Expr) bool { return containsExpr(g, x) })
 			}
 		}
-		if x != nil && reads && s.oneElement(x) && !slices.ContainsFunc(s.guards(n.(ast.Stmt), up), s.singles) {
+		if x != nil && reads && s.oneElement(x) && !slices.ContainsFunc(s.guardConds(n.(ast.Stmt), up), s.fewPass) {
 			text := types.ExprString(x)
 			s.pass.Report(analysis.Diagnostic{Pos: x.Pos(), End: x.End(), Category: diag.SharedElement.String(), Message: fmt.Sprintf(
 				"%v: the work-items change %s all at once, so that what some of them store is lost; "+
@@ -262,13 +261,13 @@ func (s *sharing) changes() {
 	})
 }
 
-// The method stores reports elements of slices in which all work-items store different values.
-func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
+// reportStores reports elements of slices in which all work-items store different values.
+func (s *sharedScan) reportStores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
-		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
+		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || containsExpr(n.Rhs[i], x) || !s.oneElement(x) {
 			continue
 		}
-		if slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return !s.allPass(g) }) {
+		if slices.ContainsFunc(s.guardConds(n, up), func(g ast.Expr) bool { return !s.allPass(g) }) {
 			continue
 		}
 		s.pass.Report(analysis.Diagnostic{Pos: x.Pos(), End: x.End(), Category: diag.SharedElement.String(), Message: fmt.Sprintf(
@@ -278,9 +277,9 @@ func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	}
 }
 
-// allPass reports whether all or nearly all work-items pass condition cond. The result is true for
-// conditions that are the same for all work-items, and for comparisons of ids with sizes.
-func (s *sharing) allPass(cond ast.Expr) bool {
+// allPass reports whether all or nearly all work-items pass condition cond. allPass is true for conditions that are the
+// same for all work-items, and for comparisons of ids with sizes.
+func (s *sharedScan) allPass(cond ast.Expr) bool {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
@@ -291,12 +290,12 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 			return s.allPass(e.X) && s.allPass(e.Y)
 		}
 	}
-	return (s.classOf(cond)&^byItem == 0) && !s.singles(cond)
+	return (s.classOf(cond)&^byItem == 0) && !s.fewPass(cond)
 }
 
 // oneElement reports whether x denotes the same slice element, or the same part of an element, for
 // all work-items of a work-group. The element must belong to a slice of the kernel.
-func (s *sharing) oneElement(x ast.Expr) bool {
+func (s *sharedScan) oneElement(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.SelectorExpr:
@@ -314,7 +313,7 @@ func (s *sharing) oneElement(x ast.Expr) bool {
 }
 
 // ofKernel reports whether expression e is the kernel's receiver, or a field inside the receiver.
-func (s *sharing) ofKernel(e ast.Expr) bool {
+func (s *sharedScan) ofKernel(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return s.pass.TypesInfo.Uses[e] == s.k
@@ -324,8 +323,8 @@ func (s *sharing) ofKernel(e ast.Expr) bool {
 	return false
 }
 
-// The function mentions reports whether expression e contains the expression x.
-func mentions(e, x ast.Expr) bool {
+// containsExpr reports whether expression e contains the expression x.
+func containsExpr(e, x ast.Expr) bool {
 	text := types.ExprString(x)
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -337,10 +336,10 @@ func mentions(e, x ast.Expr) bool {
 	return found
 }
 
-// The method guards returns the conditions that decide whether a statement runs. The result
-// includes the conditions of the enclosing statements. It also includes the conditions of earlier
-// statements in which work-items may have returned.
-func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
+// guardConds returns the conditions that decide whether a statement runs. guardConds includes the conditions of the
+// enclosing statements. guardConds also includes the conditions of earlier statements in which work-items may have
+// returned.
+func (s *sharedScan) guardConds(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	for i, n := range up {
 		switch n := n.(type) {
 		case *ast.IfStmt:
@@ -352,7 +351,7 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 				all = append(all, n.Cond)
 			}
 		case *ast.SwitchStmt:
-			all = append(all, cases(n)...)
+			all = append(all, caseConds(n)...)
 		case *ast.TypeSwitchStmt, *ast.SelectStmt:
 			all = append(all, &ast.BadExpr{})
 		}
@@ -363,12 +362,12 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 		}
 		switch n := n.(type) {
 		case *ast.IfStmt:
-			if n.End() <= at.Pos() && leaves(n) {
+			if n.End() <= at.Pos() && hasExit(n) {
 				all = append(all, n.Cond)
 			}
 		case *ast.SwitchStmt:
-			if n.End() <= at.Pos() && leaves(n) {
-				all = append(all, cases(n)...)
+			if n.End() <= at.Pos() && hasExit(n) {
+				all = append(all, caseConds(n)...)
 			}
 		}
 		return true
@@ -376,8 +375,8 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	return all
 }
 
-// The function cases returns the conditions of a switch statement's case clauses.
-func cases(n *ast.SwitchStmt) (all []ast.Expr) {
+// caseConds returns the conditions of a switch statement's case clauses.
+func caseConds(n *ast.SwitchStmt) (all []ast.Expr) {
 	for _, c := range n.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			if n.Tag != nil {
@@ -389,8 +388,8 @@ func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	return all
 }
 
-// The function leaves reports whether a statement contains a return, a jump or a panic.
-func leaves(n ast.Node) (found bool) {
+// hasExit reports whether a statement contains a return, a jump or a panic.
+func hasExit(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ReturnStmt, *ast.BranchStmt:
@@ -405,21 +404,20 @@ func leaves(n ast.Node) (found bool) {
 	return found
 }
 
-// The method singles reports whether only one work-item, or a few work-items, may pass condition
-// cond. The result is false for a comparison of the work-item's id with a size. The result is also
-// false for a comparison that involves data.
-func (s *sharing) singles(cond ast.Expr) bool {
+// fewPass reports whether only one work-item, or a few work-items, may pass condition cond. fewPass is false for a
+// comparison of the work-item's id with a size, and for a comparison that involves data.
+func (s *sharedScan) fewPass(cond ast.Expr) bool {
 	const item = byItem | byGroup
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			return s.singles(e.X)
+			return s.fewPass(e.X)
 		}
 	case *ast.BinaryExpr:
 		x, y := s.classOf(e.X), s.classOf(e.Y)
 		switch e.Op {
 		case token.LAND, token.LOR:
-			return s.singles(e.X) || s.singles(e.Y)
+			return s.fewPass(e.X) || s.fewPass(e.Y)
 		case token.LSS, token.LEQ, token.GTR, token.GEQ:
 			if x&item != 0 && y == 0 || y&item != 0 && x == 0 {
 				size := e.Y

@@ -20,9 +20,9 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// staleAnalyzer reports generated code that is older than its kernels. If kgen wrote the code to
-// the default folder, the error is reported at the kernel. For other folders, the error is reported
-// in the generated code.
+// staleAnalyzer reports generated code that is older than its kernels. If kgen wrote the code to the default folder,
+// staleAnalyzer reports the error at the kernel. For other folders, staleAnalyzer reports the error in the generated
+// code.
 func staleAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenstale",
@@ -99,7 +99,7 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
 }
 
-// kernelIn returns the position of a kernel's type. It prefers a type in the given file.
+// kernelIn returns the position of a kernel's type. kernelIn prefers a type in the given file.
 func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	var all []token.Pos
 	scope := pass.Pkg.Scope()

@@ -38,18 +38,18 @@ func Analyzers() []*analysis.Analyzer {
 			"functions that are not known, barriers in flow that is not uniform.",
 		Requires: rules[0].Requires,
 	}
-	// Analyzers need this flag, because drivers do not pass their build tags to them.
+	// The analyzers need a flag for build tags, because drivers do not pass their own build tags to analyzers.
 	tags := compiles.Flags.String("tags", "", "build tags to compile kernels with, with commas")
 	compiles.Run = func(pass *analysis.Pass) (any, error) {
 		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
-		return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings), chosen)
+		return nil, reportStages(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings), chosen)
 	}
 	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
-// The function compile reports the diagnostics of kgen's stages. It omits diagnostics that the
-// rules have already reported.
-func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
+// reportStages reports the diagnostics of kgen's stages. reportStages omits diagnostics that the rules have already
+// reported.
+func reportStages(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
 	}

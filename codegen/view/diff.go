@@ -9,8 +9,8 @@ import (
 
 // Diff returns the edits that convert listing a to listing b.
 func Diff(a, b Listing) []Edit {
-	d := &differ{a: a, b: b}
-	d.compare(0, len(a.Text), 0, len(b.Text))
+	d := &lineDiffer{a: a, b: b}
+	d.compareRanges(0, len(a.Text), 0, len(b.Text))
 	var edits []Edit
 	i, j := 0, 0
 	for _, p := range append(d.same, pair{len(a.Text), len(b.Text)}) {
@@ -42,11 +42,10 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// differ finds the common lines of two listings. First it considers lines that occur once in each
-// listing. It matches as many of these lines as possible in the same order. After that, the lines
-// between two matched lines are compared by the same method. A value has the same number in all
-// listings, so most lines of a listing are distinct.
-type differ struct {
+// lineDiffer finds the common lines of two listings. First lineDiffer matches as many as possible of the lines that
+// occur once in each listing, in the same order. After that, lineDiffer compares the lines between two matched lines in
+// the same way. A value has the same number in all listings, so most lines of a listing are distinct.
+type lineDiffer struct {
 	a, b Listing
 	same []pair // common lines found so far, in order
 }
@@ -54,13 +53,13 @@ type differ struct {
 // A pair holds the two indices of a common line, one for each listing.
 type pair struct{ a, b int }
 
-func (d *differ) equal(i, j int) bool {
+func (d *lineDiffer) equal(i, j int) bool {
 	return d.a.Text[i] == d.b.Text[j] && d.a.At[i] == d.b.At[j]
 }
 
-// The method compare finds common lines of two ranges, from i to i2 in listing a and from j to j2
+// compareRanges finds common lines of two ranges, from i to i2 in listing a and from j to j2
 // in listing b.
-func (d *differ) compare(i, i2, j, j2 int) {
+func (d *lineDiffer) compareRanges(i, i2, j, j2 int) {
 	for i < i2 && j < j2 && d.equal(i, j) {
 		d.same = append(d.same, pair{i, j})
 		i, j = i+1, j+1
@@ -70,22 +69,22 @@ func (d *differ) compare(i, i2, j, j2 int) {
 		end++
 	}
 	i2, j2 = i2-end, j2-end
-	if anchors := d.anchors(i, i2, j, j2); len(anchors) > 0 {
+	if anchors := d.anchorLines(i, i2, j, j2); len(anchors) > 0 {
 		for _, p := range anchors {
-			d.compare(i, p.a, j, p.b)
+			d.compareRanges(i, p.a, j, p.b)
 			d.same = append(d.same, p)
 			i, j = p.a+1, p.b+1
 		}
-		d.compare(i, i2, j, j2)
+		d.compareRanges(i, i2, j, j2)
 	}
 	for n := range end {
 		d.same = append(d.same, pair{i2 + n, j2 + n})
 	}
 }
 
-// The method anchors considers the lines that occur once in each range. It returns a longest
-// sequence of these lines that has the same order in both ranges.
-func (d *differ) anchors(i, i2, j, j2 int) []pair {
+// anchorLines considers the lines that occur once in each range. anchorLines returns a longest sequence of these unique
+// lines that has the same order in both ranges.
+func (d *lineDiffer) anchorLines(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil
 	}
@@ -109,32 +108,32 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence is found by patience sorting. For each length, the slice tops
-	// holds the last pair of the best sequence of this length. The slice before holds, for each pair,
-	// the preceding pair in the pair's sequence.
+	// The longest increasing subsequence is found by patience sorting. For each length n, tailPairs holds the last pair
+	// of the best sequence of n pairs. For each pair, prevPairs holds the preceding pair in the sequence that ends with
+	// the pair.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {
 			all = append(all, pair{n, c.b})
 		}
 	}
-	var tops []int
-	before := make([]int, len(all))
+	var tailPairs []int
+	prevPairs := make([]int, len(all))
 	for n, p := range all {
-		at := sort.Search(len(tops), func(t int) bool { return all[tops[t]].b > p.b })
-		before[n] = -1
+		at := sort.Search(len(tailPairs), func(t int) bool { return all[tailPairs[t]].b > p.b })
+		prevPairs[n] = -1
 		if at > 0 {
-			before[n] = tops[at-1]
+			prevPairs[n] = tailPairs[at-1]
 		}
-		tops = append(tops[:at], append([]int{n}, tops[min(at+1, len(tops)):]...)...)
+		tailPairs = append(tailPairs[:at], append([]int{n}, tailPairs[min(at+1, len(tailPairs)):]...)...)
 	}
-	if len(tops) == 0 {
+	if len(tailPairs) == 0 {
 		return nil
 	}
-	run := make([]pair, len(tops))
-	for n, at := len(tops)-1, tops[len(tops)-1]; n >= 0; n-- {
+	run := make([]pair, len(tailPairs))
+	for n, at := len(tailPairs)-1, tailPairs[len(tailPairs)-1]; n >= 0; n-- {
 		run[n] = all[at]
-		at = before[at]
+		at = prevPairs[at]
 	}
 	return run
 }

@@ -1,6 +1,5 @@
-// Package view writes the page of kgen view. The page is one HTML file. The page shows the Go
-// source of each kernel beside the intermediate representation (IR) and SPIR-V. It also shows the
-// changes by each pass.
+// Package view writes the page of kgen view. The page is one HTML file. The page shows the Go source of each kernel
+// beside the intermediate representation (IR) and SPIR-V. The page also shows the changes by each pass.
 //
 // The page's data are plain structs, which [Page.Write] encodes as JSON in the page. Data for lists
 // and searches are not compressed. All other data are in a [Body] for each kernel. Each Body is

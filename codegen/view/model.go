@@ -53,8 +53,8 @@ type Body struct {
 
 	// Files are the names of the files in Places.
 	Files []string `json:"files,omitempty"`
-	// Places are source positions. Lines of listings refer to them by index. Each position consists of
-	// the index of the file, the line and the column.
+	// Places are source positions. Lines of listings refer to Places by index. Each element of Places consists of the
+	// index of the file, the line and the column.
 	Places [][3]int `json:"places,omitempty"`
 	// Built is the listing of the lowered module. Passes describes the passes that changed the module,
 	// in order.
@@ -62,12 +62,11 @@ type Body struct {
 	Passes []Pass  `json:"passes,omitempty"`
 	// Idle lists the passes that changed nothing.
 	Idle []string `json:"idle,omitempty"`
-	// Values has one character for each value, and Blocks has one character for each block. The number
-	// of a value or block is the index of its character. The character 'u' (uniform) marks values that
-	// are the same for all work-items of a work-group. It also marks blocks that all work-items reach
-	// unless they have returned. The character 'd' (divergent) marks other values and blocks. The
-	// character '.' marks values and blocks that did not exist after pass narrow, where uniformity is
-	// analysed.
+	// Values has one character for each value, and Blocks has one character for each block. The number of a value or
+	// block is the index of its character. The character 'u' (uniform) marks values that are the same for all
+	// work-items of a work-group. The character 'u' also marks blocks that all work-items reach unless they have
+	// returned. The character 'd' (divergent) marks other values and blocks. The character '.' marks values and blocks
+	// that did not exist after pass narrow, where uniformity is analysed.
 	Values string `json:"values,omitempty"`
 	Blocks string `json:"blocks,omitempty"`
 	// Modules are the first module and the variants. The listing after the last pass is the IR of the

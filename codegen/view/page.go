@@ -41,7 +41,7 @@ var pageJS = sync.OnceValue(func() string {
 // Write writes the page as a single file, which depends only on the data. Only writing to w can
 // cause errors.
 func (p *Page) Write(w io.Writer) error {
-	bodies, err := p.bodies()
+	bodies, err := p.encodeBodies()
 	if err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sources, err := encode(p.sources())
+	sources, err := encodeData(p.sources())
 	if err != nil {
 		return err
 	}
 	// json.Marshal escapes <, > and &, so no text can end the script element that contains it.
 	// Compressed data are encoded as base64. All other text in the page is constant.
 	parts := map[string][]string{
-		"policy": {policy()}, "css": {pageCSS}, "js": {pageJS()},
+		"policy": {securityPolicy()}, "css": {pageCSS}, "js": {pageJS()},
 		"index": {string(index)}, "sources": {sources}, "bodies": bodies,
 	}
 	rest := pageHTML
@@ -82,14 +82,14 @@ func (p *Page) Write(w io.Writer) error {
 	}
 }
 
-// The type sources holds the kernels' source excerpts. Several kernels may share an excerpt.
-type sources struct {
+// excerptSet holds the kernels' source excerpts. Several kernels may share an excerpt.
+type excerptSet struct {
 	Excerpts []Excerpt `json:"excerpts"`
 	Of       [][]int   `json:"of"` // indices of the excerpts, for each kernel
 }
 
-func (p *Page) sources() *sources {
-	s := &sources{Excerpts: []Excerpt{}, Of: [][]int{}}
+func (p *Page) sources() *excerptSet {
+	s := &excerptSet{Excerpts: []Excerpt{}, Of: [][]int{}}
 	type key struct {
 		file, text string
 		line       int
@@ -112,9 +112,8 @@ func (p *Page) sources() *sources {
 	return s
 }
 
-// The function policy returns the page's Content-Security-Policy. It permits only the page's own
-// style and script.
-func policy() string {
+// securityPolicy returns the page's Content-Security-Policy. The policy permits only the page's own style and script.
+func securityPolicy() string {
 	sum := func(text string) string {
 		h := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
@@ -122,15 +121,15 @@ func policy() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + sum(pageCSS) + "; script-src " + sum(pageJS())
 }
 
-// The method bodies returns the encoded Body of each kernel.
-func (p *Page) bodies() ([]string, error) {
+// encodeBodies returns the encoded Body of each kernel.
+func (p *Page) encodeBodies() ([]string, error) {
 	out, errs := make([]string, len(p.Kernels)), make([]error, len(p.Kernels))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(p.Kernels)) {
 		wg.Go(func() {
 			for i := range next {
-				out[i], errs[i] = encode(p.Kernels[i].Body)
+				out[i], errs[i] = encodeData(p.Kernels[i].Body)
 			}
 		})
 	}
@@ -147,9 +146,9 @@ func (p *Page) bodies() ([]string, error) {
 	return out, nil
 }
 
-// The function encode converts data to JSON, compresses the JSON by gzip, and encodes the result as
+// encodeData converts data to JSON, compresses the JSON by gzip, and encodes the result as
 // base64.
-func encode(data any) (string, error) {
+func encodeData(data any) (string, error) {
 	var text bytes.Buffer
 	z, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
 	if err != nil {
@@ -166,8 +165,8 @@ func encode(data any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text.Bytes()), nil
 }
 
-// The function decode reverses encode.
-func decode(s string, data any) error {
+// decodeData reverses encode.
+func decodeData(s string, data any) error {
 	text, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
 		return err

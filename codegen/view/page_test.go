@@ -74,8 +74,8 @@ func TestWrite(t *testing.T) {
 	if err := json.Unmarshal([]byte(data["index"]), &back); err != nil {
 		t.Fatal(err)
 	}
-	var src sources
-	if err := decode(data["sources"], &src); err != nil {
+	var src excerptSet
+	if err := decodeData(data["sources"], &src); err != nil {
 		t.Fatal(err)
 	}
 	if len(src.Excerpts) != 1 {
@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 	for i := range back.Kernels {
 		back.Kernels[i].Body = &Body{}
-		if err := decode(data["body"+string(rune('0'+i))], back.Kernels[i].Body); err != nil {
+		if err := decodeData(data["body"+string(rune('0'+i))], back.Kernels[i].Body); err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range src.Of[i] {

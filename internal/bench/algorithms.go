@@ -12,17 +12,17 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the benchmark rows that need several kernels. Most of these rows measure examples.
+// This file defines the benchmark rows that need several kernels. Most of the rows in this file measure examples.
 
-// Function random returns n numbers of 32 bits.
-func random(n int) []uint32 {
-	return made(n, func(i int) uint32 { return hash(uint32(i), 9) })
+// randomWords returns n numbers of 32 bits.
+func randomWords(n int) []uint32 {
+	return makeSlice(n, func(i int) uint32 { return hashIndex(uint32(i), 9) })
 }
 
-// The function equal returns a check that compares all elements of the memory m with want.
-func equal(m *memory[uint32], want []uint32) func() error {
+// checkEqual returns a check that compares all elements of the memory m with want.
+func checkEqual(m *devMemory[uint32], want []uint32) func() error {
 	return func() error {
-		got, err := m.get()
+		got, err := m.readBack()
 		if err != nil {
 			return err
 		}
@@ -39,14 +39,14 @@ func same(got, want []uint32) error {
 	return nil
 }
 
-// histogram measures a hand-written kernel of the suite. Row "histogram 256 u8" measures prim's histogram
+// histogramWork measures a hand-written kernel of the suite. Row "histogram 256 u8" measures prim's histogram
 // instead.
-var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
+var histogramWork = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	const bins = kernels.Levels
-	hx := random(n)
+	hx := randomWords(n)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[uint32](b, bins)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	count := func(into, x []uint32) {
@@ -58,20 +58,20 @@ var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "�
 	}
 	want := make([]uint32, bins)
 	count(want, hx)
-	nd := groups(b.reduction(n, kernels.Size)*kernels.Size, kernels.Size)
-	run := b.repeat(func() error {
+	nd := groupRange(b.reductionGroups(n, kernels.Size)*kernels.Size, kernels.Size)
+	run := b.repeatFunc(func() error {
 		if _, err := b.q.Enqueue(runtime.Fill(out.all(), 0)); err != nil {
 			return err
 		}
-		_, err := runtime.LaunchKernel(b.q, kernel("Histogram"), nd, []any{x.all(), out.all()})
+		_, err := runtime.LaunchKernel(b.q, suiteKernel("Histogram"), nd, []any{x.all(), out.all()})
 		return err
 	})
-	j := &Job{Size: size(n), Amount: 4 * float64(n), Unit: Bytes, Sum: out.sum, Digits: 1e-9, CUDA: []CUDAPeer{{"CUB", "histogram"}}}
-	j.Contestants = []Contestant{{kgen, run, out.poison, equal(out, want)}}
+	j := &Job{Size: sizeText(n), Amount: 4 * float64(n), Unit: Bytes, Sum: out.checksums, Digits: 1e-9, CUDA: []CUDAPeer{{"CUB", "histogram"}}}
+	j.Contestants = []Contestant{{kgen, run, out.fillPoison, checkEqual(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, bins)
 		all := newTotal[uint32]() // variable all only provides a lock here
-		c := plain(b, ho, n, func(lo, hi int) {
+		c := plainLoop(b, ho, n, func(lo, hi int) {
 			own := make([]uint32, bins)
 			count(own, hx[lo:hi])
 			all.Lock()
@@ -94,10 +94,10 @@ var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "�
 }}
 
 var life = Work{Group: "Algorithms", Name: "life (example)", OnHost: "≥ 0.4 Go", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := made(n*n, func(i int) uint32 { return hash(uint32(i), 5) % 3 / 2 })
+	hx := makeSlice(n*n, func(i int) uint32 { return hashIndex(uint32(i), 5) % 3 / 2 })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[uint32](b, n*n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	next := func(into []uint32, lo, hi int) {
@@ -114,20 +114,20 @@ var life = Work{Group: "Algorithms", Name: "life (example)", OnHost: "≥ 0.4 Go
 		}
 	}
 	want := make([]uint32, n*n)
-	parallel(n, func(lo, hi int) { next(want, lo, hi) })
+	parallelFor(n, func(lo, hi int) { next(want, lo, hi) })
 	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{cells.Tile, cells.Tile}}
 	k := cellsgen.Life{H: n, W: n, In: x.all(), Out: out.all()}
-	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.sum, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "life"}}}
-	j.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, nd); return err }), out.poison, equal(out, want)}}
+	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.checksums, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "life"}}}
+	j.Contestants = []Contestant{{kgen, b.repeatFunc(func() error { _, err := k.ParallelFor(b.q, nd); return err }), out.fillPoison, checkEqual(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, n*n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) { next(ho, lo, hi) }, func() error { return same(ho, want) })...)
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) { next(ho, lo, hi) }, func() error { return same(ho, want) })...)
 	}
 	return j, nil
 }}
 
-// blockmatmul measures the example blockmatmul, with the depth of blocks that is fastest on the device.
-var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example), best depth", Target: "≥ 0.6 cuBLAS", Sizes: [4]int{48, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
+// blockMatmulWork measures the example blockmatmul, with the depth of blocks that is fastest on the device.
+var blockMatmulWork = Work{Group: "Grids and matrices", Name: "blockmatmul (example), best depth", Target: "≥ 0.6 cuBLAS", Sizes: [4]int{48, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {
 		return nil, err
@@ -140,14 +140,14 @@ var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example)
 		if b.Scale == Tiny && depth != 8 {
 			continue
 		}
-		c := Contestant{kgen, b.repeat(func() error {
+		c := Contestant{kgen, b.repeatFunc(func() error {
 			_, err := k.ParallelFor(b.q, nd, runtime.WithSpec(blocks.Depth, depth))
 			return err
-		}), m.c.poison, m.check}
+		}), m.c.fillPoison, m.checkProduct}
 		if err := c.Run(1); err != nil { // the first run creates the pipeline
 			return nil, err
 		}
-		took, err := once(c)
+		took, err := timePerRun(c)
 		if err != nil {
 			return nil, err
 		}
@@ -157,21 +157,21 @@ var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example)
 		}
 	}
 	m.job.CUDA = []CUDAPeer{{"cuBLAS", "sgemm"}}
-	m.plain(b)
+	m.goProduct(b)
 	return m.job, nil
 }}
 
 var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", OnHost: "≥ 0.9 Go", Target: "≥ 0.95 CUDA", Sizes: [4]int{1 << 8, 1 << 16, 1 << 19, 1 << 21}, Make: func(b *Bench, n int) (*Job, error) {
 	const each = 32
-	hs := made(n+1, func(i int) uint32 { return uint32(i * each) })
-	hc := made(n*each, func(i int) uint32 { return uint32(uint64(hash(uint32(i), 6)) * uint64(n) >> 32) })
-	hv, hx := units[float32](n*each, 1), units[float32](n, 2)
+	hs := makeSlice(n+1, func(i int) uint32 { return uint32(i * each) })
+	hc := makeSlice(n*each, func(i int) uint32 { return uint32(uint64(hashIndex(uint32(i), 6)) * uint64(n) >> 32) })
+	hv, hx := unitFloats[float32](n*each, 1), unitFloats[float32](n, 2)
 	starts, err1 := memoryOf(b, hs)
 	columns, err2 := memoryOf(b, hc)
 	values, err3 := memoryOf(b, hv)
 	x, err4 := memoryOf(b, hx)
 	out, err5 := memoryFor[float32](b, n)
-	if err := first(err1, err2, err3, err4, err5); err != nil {
+	if err := firstSet(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
 	want := func(i int) (sum float64) {
@@ -180,11 +180,11 @@ var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", OnHo
 		}
 		return sum
 	}
-	j := &Job{Size: fmt.Sprintf("%s x %d", size(n), each), Amount: 8*float64(n*each) + 12*float64(n), Unit: Bytes, Sum: out.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "spmv"}}}
-	j.Contestants = []Contestant{{kgen, b.launcher("SpMV", runtime.Range1(n), starts.all(), columns.all(), values.all(), x.all(), out.all()), out.poison, out.near(1e-5, want)}}
+	j := &Job{Size: fmt.Sprintf("%s x %d", sizeText(n), each), Amount: 8*float64(n*each) + 12*float64(n), Unit: Bytes, Sum: out.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "spmv"}}}
+	j.Contestants = []Contestant{{kgen, b.launchFunc("SpMV", runtime.Range1(n), starts.all(), columns.all(), values.all(), x.all(), out.all()), out.fillPoison, out.checkNear(1e-5, want)}}
 	if b.cpu {
 		ho := make([]float32, n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				var sum float32
 				columns := hc[hs[i]:hs[i+1]]
@@ -201,10 +201,10 @@ var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", OnHo
 
 var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: "≥ 0.95 CUDA", Sizes: [4]int{4, 1024, 16384, 65536}, Make: func(b *Bench, n int) (*Job, error) {
 	const width = 4096
-	hx := made(n*width, func(i int) float32 { return 8*unit(uint32(i), 1) - 4 })
+	hx := makeSlice(n*width, func(i int) float32 { return 8*unitFloat(uint32(i), 1) - 4 })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*width)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	rows := map[int]float64{} // maps a row that was checked to its sum
@@ -220,14 +220,14 @@ var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: 
 		return math.Exp(float64(hx[i])) / sum
 	}
 	check := func(s []float32) error { return near(s, 1e-8, want) } // absolute error; the values are about 1/width
-	j := &Job{Size: fmt.Sprintf("%d x %d", n, width), Amount: 8 * float64(n*width), Unit: Bytes, Sum: out.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "softmax"}}}
-	j.Contestants = []Contestant{{kgen, b.launcher("Softmax", groups(n*kernels.Size, kernels.Size), width, x.all(), out.all()), out.poison, func() error {
-		s, err := out.get()
-		return first(err, check(s))
+	j := &Job{Size: fmt.Sprintf("%d x %d", n, width), Amount: 8 * float64(n*width), Unit: Bytes, Sum: out.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "softmax"}}}
+	j.Contestants = []Contestant{{kgen, b.launchFunc("Softmax", groupRange(n*kernels.Size, kernels.Size), width, x.all(), out.all()), out.fillPoison, func() error {
+		s, err := out.readBack()
+		return firstSet(err, check(s))
 	}}}
 	if b.cpu {
 		ho := make([]float32, n*width)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 			for r := lo; r < hi; r++ {
 				softmaxRow(ho[r*width:r*width+width], hx[r*width:r*width+width])
 			}

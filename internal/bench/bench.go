@@ -45,7 +45,7 @@ func ParseScale(name string) (Scale, error) {
 
 // peerKinds are the values that Options.Peers may contain. CUB, cuBLAS, cuSPARSE and cuFFT belong to "CUDA", because
 // the CUDA program calls them.
-var peerKinds = []string{"CUDA", "GLSL", "Go", single}
+var peerKinds = []string{"CUDA", "GLSL", "Go", float32Peer}
 
 // ParsePeers parses a list of peers separated by commas, or the word all or none.
 func ParsePeers(list string) ([]string, error) {
@@ -108,8 +108,8 @@ type Job struct {
 	CUDA        []CUDAPeer
 	// Runs is the number of runs that are measured together. If Runs is 0, the suite chooses the number.
 	Runs int
-	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The
-	// suite compares the checksums of CUDA peers with these two.
+	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The suite
+	// compares the two checksums with the checksums of CUDA peers.
 	Sum func() (sum, size float64, err error)
 	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The returned
 	// time covers the runs since the last call of Measured. The second result of Measured is a remark for the report.
@@ -133,9 +133,10 @@ type CUDAPeer struct{ Name, Work string }
 type Options struct {
 	Scale  Scale
 	Rounds int
-	// Round is the duration of one measurement. In this time a contestant repeats its work as often as possible.
+	// Round is the duration of one measurement. For the duration Round, a contestant repeats its work as often as
+	// possible.
 	Round time.Duration
-	// Peers are the kinds of contestants besides kgen. nil means all kinds.
+	// Peers are the kinds of contestants besides kgen. If Peers is nil, contestants of all kinds are measured.
 	Peers []string
 	Only  func(name string) bool
 	// First is the path of the program whose start one of the rows measures.
@@ -149,13 +150,13 @@ type Bench struct {
 	ctx     context.Context
 	dev     *runtime.Device
 	q       *runtime.Queue
-	cpu     bool     // whether the device is the processor
-	cuda    *program // compiled CUDA program; nil without CUDA
+	cpu     bool         // whether the device is the processor
+	cuda    *cudaProgram // compiled CUDA program; nil without CUDA
 	closers []func()
 }
 
-// The method has reports whether the options select contestants of kind peer.
-func (b *Bench) has(peer string) bool { return b.Peers == nil || slices.Contains(b.Peers, peer) }
+// wantsPeer reports whether the options select contestants of kind peer.
+func (b *Bench) wantsPeer(peer string) bool { return b.Peers == nil || slices.Contains(b.Peers, peer) }
 
 func (b *Bench) close() {
 	for _, f := range slices.Backward(b.closers) {
@@ -169,7 +170,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	info := dev.Info()
 	b := &Bench{Options: o, ctx: ctx, dev: dev, q: dev.DefaultQueue(), cpu: info.Type == runtime.HostCPU || info.Type == runtime.VulkanCPU}
 	r := newReport(info, o)
-	if b.has("CUDA") && !b.cpu {
+	if b.wantsPeer("CUDA") && !b.cpu {
 		program, name, err := compileCUDA(ctx)
 		if err != nil {
 			r.Notes = append(r.Notes, "no CUDA: "+err.Error())
@@ -185,17 +186,17 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 			continue
 		}
 		begin := time.Now()
-		row := b.row(w)
+		row := b.measureRow(w)
 		b.close()
 		r.Rows = append(r.Rows, row)
 		o.Log("%-34s %s", w.Name, time.Since(begin).Round(time.Millisecond))
 	}
-	r.finish()
+	r.computeShares()
 	return r
 }
 
-// The method row measures work w and returns its row of the report.
-func (b *Bench) row(w Work) Row {
+// measureRow measures work w and returns its row of the report.
+func (b *Bench) measureRow(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)
 	if err == nil {
@@ -205,9 +206,9 @@ func (b *Bench) row(w Work) Row {
 			}
 		}
 		row.Size, row.Amount, row.Unit, row.Ceiling = job.Size, job.Amount, job.Unit, job.Ceiling
-		err = b.measure(&row, job)
+		err = b.measureJob(&row, job)
 	}
-	var skip skipped
+	var skip skipReason
 	switch {
 	case errors.As(err, &skip):
 		row.Skipped = string(skip)
@@ -219,7 +220,7 @@ func (b *Bench) row(w Work) Row {
 	return row
 }
 
-// skipped is an error that gives the reason why a row is missing.
-type skipped string
+// skipReason is an error that gives the reason why a row is missing.
+type skipReason string
 
-func (s skipped) Error() string { return string(s) }
+func (s skipReason) Error() string { return string(s) }

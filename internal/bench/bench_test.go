@@ -36,7 +36,7 @@ func TestSuite(t *testing.T) {
 		}
 	}
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		r := Run(t.Context(), dev, Options{Only: only, Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go", single}, Log: t.Logf})
+		r := Run(t.Context(), dev, Options{Only: only, Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go", float32Peer}, Log: t.Logf})
 		var text bytes.Buffer
 		if err := r.WriteText(&text); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestSuite(t *testing.T) {
 			case row.Error != "" || len(row.Failed) > 0:
 				t.Errorf("%s: %s %q", row.Name, row.Error, row.Failed)
 			case row.Skipped != "":
-				if row.Name != start.Name && !strings.Contains(row.Skipped, runtime.ErrKernelNotSupported.Error()) {
+				if row.Name != startWork.Name && !strings.Contains(row.Skipped, runtime.ErrKernelNotSupported.Error()) {
 					t.Errorf("%s: skipped: %s", row.Name, row.Skipped)
 				}
 			case len(row.Times) == 0 || row.Times[0].Peer != kgen || row.Times[0].Median <= 0:
@@ -125,7 +125,7 @@ func TestPoison(t *testing.T) {
 	b := &Bench{Options: Options{Scale: Tiny}, ctx: t.Context(), dev: dev, q: dev.DefaultQueue(), cpu: true}
 	for _, w := range Works {
 		job, err := w.Make(b, w.Sizes[Tiny])
-		var skip skipped
+		var skip skipReason
 		if errors.As(err, &skip) {
 			continue
 		}
@@ -140,7 +140,7 @@ func TestPoison(t *testing.T) {
 				continue
 			}
 			c.Run = func(int) error { return nil }
-			if err := verify(c); err == nil {
+			if err := verifyRun(c); err == nil {
 				t.Errorf("%s: %s did nothing, and passes", w.Name, c.Name)
 			}
 		}
@@ -157,26 +157,26 @@ func TestReport(t *testing.T) {
 		{Name: "sort u32", Amount: 8, Unit: Keys, Times: []Timing{{Peer: kgen, Median: 4}, {Peer: "CUB", Median: 1}}},
 		{Name: "none", Skipped: "why", Failed: []string{"CUB: how"}},
 	}}
-	r.finish()
+	r.computeShares()
 	if r.Memory != 100 || r.Rows[0].Share != 0.5 || r.Rows[1].Share != 1.5 || r.Rows[2].Share != 0 {
 		t.Errorf("ceiling %v, shares %v %v %v", r.Memory, r.Rows[0].Share, r.Rows[1].Share, r.Rows[2].Share)
 	}
-	if x, ok := r.Rows[2].beside("CUB"); !ok || x != 0.25 {
+	if x, ok := r.Rows[2].speedRatio("CUB"); !ok || x != 0.25 {
 		t.Errorf("beside CUB: %v, %v", x, ok)
 	}
 	if !r.Failed() {
 		t.Error("a peer's failure is none of the report's")
 	}
-	table := r.table(true)
+	table := r.tableCells(true)
 	want := []string{"Work", "Size", "Time", "Rate", "Of ceiling", "x CUDA", "x CUB", "Aim"}
 	if strings.Join(table[0], ",") != strings.Join(want, ",") || len(table) != 4 {
 		t.Errorf("%d lines below %q", len(table), table[0])
 	}
 	want = []string{"sort u32", "", "4.00 s", "2.00 keys/s", "", "CUB 0.25", "≥ 0.75 CUB ✗"}
-	if got := r.table(false)[3]; strings.Join(got, ",") != strings.Join(want, ",") {
+	if got := r.tableCells(false)[3]; strings.Join(got, ",") != strings.Join(want, ",") {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := strings.Join(r.remarks(), "; "); got != "none: CUB: how; none: skipped: why" {
+	if got := strings.Join(r.remarkLines(), "; "); got != "none: CUB: how; none: skipped: why" {
 		t.Error(got)
 	}
 }
@@ -228,7 +228,7 @@ func TestNumbers(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{perSecond(4.2e12, Bytes), "4200 GB/s"}, {perSecond(0.5e9, Bytes), "0.50 GB/s"}, {perSecond(7.93e12, Flop), "7.93 TFLOP/s"},
 		{perSecond(41.46e9, Keys), "41.5 Gkeys/s"}, {duration(2.2e-6), "2.20 µs"}, {duration(0.0305), "30.5 ms"}, {duration(300e-9), "300 ns"},
-		{duration(999.7e-9), "1.00 µs"}, {size(1 << 20), "2^20"}, {size(1000), "1000"}, {bytesOf(1 << 30), "1 GiB"},
+		{duration(999.7e-9), "1.00 µs"}, {sizeText(1 << 20), "2^20"}, {sizeText(1000), "1000"}, {bytesOf(1 << 30), "1 GiB"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%q, want %q", test.got, test.want)
@@ -242,7 +242,7 @@ func TestNumbers(t *testing.T) {
 
 // TestNear: what is NaN, or off at the ends, is found.
 func TestNear(t *testing.T) {
-	s := make([]float32, 3*samples)
+	s := make([]float32, 3*nearSamples)
 	want := func(int) float64 { return 0 }
 	if err := near(s, 0, want); err != nil {
 		t.Error(err)

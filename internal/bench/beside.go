@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// besideSteps is the number of batches that one run of work beside copies and computes.
+// besideSteps is the number of batches in one run of copyBesideWork. Each batch is copied and computed.
 const besideSteps = 8
 
-// beside measures copies from pinned memory to the device that overlap with a kernel. The next batch is
-// copied while the kernel computes on the current batch, in two buffers that alternate. The row's remark
-// compares the time with that of copying and computing one after the other.
-var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
-	var bufs [2]*memory[float32]
+// copyBesideWork measures copies from pinned memory to the device that overlap with a kernel. The next batch is copied
+// while the kernel computes on the current batch, in two buffers that alternate. The row's remark compares the measured
+// time with the time of copies and kernels that do not overlap.
+var copyBesideWork = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
+	var bufs [2]*devMemory[float32]
 	for i := range bufs {
 		m, err := memoryFor[float32](b, n)
 		if err != nil {
@@ -38,11 +38,11 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 		return err
 	}
 	compute := func(i int) error {
-		_, err := runtime.LaunchKernel(b.q, kernel("FMA"), runtime.Range1(n), []any{float32(x), float32(y), bufs[i%2].all()})
+		_, err := runtime.LaunchKernel(b.q, suiteKernel("FMA"), runtime.Range1(n), []any{float32(x), float32(y), bufs[i%2].all()})
 		return err
 	}
-	// Function timed submits the steps, waits for them, and returns the elapsed time.
-	timed := func(steps ...func(int) error) (time.Duration, error) {
+	// timeSteps submits the steps, waits for them, and returns the elapsed time.
+	timeSteps := func(steps ...func(int) error) (time.Duration, error) {
 		begin := time.Now()
 		for i := range besideSteps {
 			for _, f := range steps {
@@ -59,10 +59,10 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 	runs := 0
 	run := func(times int) error {
 		for range times {
-			copied, err1 := timed(upload)
-			computed, err2 := timed(compute)
-			took, err3 := timed(func(i int) error { return upload(i + 1) }, compute)
-			if err := first(err1, err2, err3); err != nil {
+			copied, err1 := timeSteps(upload)
+			computed, err2 := timeSteps(compute)
+			took, err3 := timeSteps(func(i int) error { return upload(i + 1) }, compute)
+			if err := firstSet(err1, err2, err3); err != nil {
 				return err
 			}
 			both, alone, runs = both+took, alone+copied+computed, runs+1
@@ -72,10 +72,10 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 	want := func(int) float64 { // every chain converges to y/(1-x)
 		return kernels.Chains * y / (1 - x)
 	}
-	return &Job{Size: fmt.Sprintf("%s, %d times", bytesOf(4*n), besideSteps), Amount: 1, Unit: Launches, Runs: 1, Sum: bufs[1].sum, Digits: 1e-5,
+	return &Job{Size: fmt.Sprintf("%s, %d times", bytesOf(4*n), besideSteps), Amount: 1, Unit: Launches, Runs: 1, Sum: bufs[1].checksums, Digits: 1e-5,
 		CUDA: []CUDAPeer{{"CUDA", "beside"}},
-		Contestants: []Contestant{{kgen, run, func() error { return first(bufs[0].poison(), bufs[1].poison()) }, func() error {
-			return first(bufs[0].near(0, func(i int) float64 { return float64(i & 0xffff) })(), bufs[1].near(1e-5, want)())
+		Contestants: []Contestant{{kgen, run, func() error { return firstSet(bufs[0].fillPoison(), bufs[1].fillPoison()) }, func() error {
+			return firstSet(bufs[0].checkNear(0, func(i int) float64 { return float64(i & 0xffff) })(), bufs[1].checkNear(1e-5, want)())
 		}}},
 		Measured: func() (time.Duration, string) {
 			part := float64(both) / math.Max(1, float64(alone))

@@ -28,11 +28,11 @@ func gemmWork(name, target string, sizes [4]int) Work {
 		shape := blas.Shape{Rows: n, Cols: n}
 		view := func(v runtime.View[float32]) blas.View[float32] { return blas.View[float32]{Shape: shape, Data: v} }
 		m.job.CUDA = []CUDAPeer{{"cuBLAS", "sgemm"}}
-		m.job.Contestants = []Contestant{{kgen, b.repeat(func() error {
+		m.job.Contestants = []Contestant{{kgen, b.repeatFunc(func() error {
 			_, err := blas.GemmOn(b.q, 1, view(m.a.all()), view(m.b.all()), 0, view(m.c.all()))
 			return err
-		}), m.c.poison, m.check}}
-		m.plain(b)
+		}), m.c.fillPoison, m.checkProduct}}
+		m.goProduct(b)
 		return m.job, nil
 	}}
 }
@@ -42,22 +42,22 @@ const gemmMatrices = 64
 
 var gemmBatch = Work{Group: "Grids and matrices", Name: "Gemm f32, 64 products (prim/blas)", Target: "≥ 0.65 cuBLAS", Sizes: [4]int{8, 32, 256, 512}, Make: func(b *Bench, n int) (*Job, error) {
 	size := n * n
-	hx, hy := units[float32](gemmMatrices*size, 1), units[float32](gemmMatrices*size, 2)
+	hx, hy := unitFloats[float32](gemmMatrices*size, 1), unitFloats[float32](gemmMatrices*size, 2)
 	x, err1 := memoryOf(b, hx)
 	y, err2 := memoryOf(b, hy)
 	z, err3 := memoryFor[float32](b, gemmMatrices*size)
-	if err := first(err1, err2, err3); err != nil {
+	if err := firstSet(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	shape := blas.Shape{Rows: n, Cols: n, Batch: gemmMatrices, Step: size}
 	view := func(v runtime.View[float32]) blas.View[float32] { return blas.View[float32]{Shape: shape, Data: v} }
 	check := func() error {
-		s, err := z.get()
+		s, err := z.readBack()
 		if err != nil {
 			return err
 		}
 		for j := range 64 {
-			at := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
+			at := int(uint64(hashIndex(uint32(j), 78)) * uint64(len(s)) >> 32)
 			m, i, c := at/size*size, at%size/n*n, at%n
 			want := 0.0
 			for l := range n {
@@ -70,20 +70,20 @@ var gemmBatch = Work{Group: "Grids and matrices", Name: "Gemm f32, 64 products (
 		return nil
 	}
 	return &Job{
-		Size: fmt.Sprintf("64 x %s", squared(n)), Amount: 2 * gemmMatrices * math.Pow(float64(n), 3), Unit: Flop, Sum: z.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "batched"}},
-		Contestants: []Contestant{{kgen, b.repeat(func() error {
+		Size: fmt.Sprintf("64 x %s", squared(n)), Amount: 2 * gemmMatrices * math.Pow(float64(n), 3), Unit: Flop, Sum: z.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "batched"}},
+		Contestants: []Contestant{{kgen, b.repeatFunc(func() error {
 			_, err := blas.GemmOn(b.q, 1, view(x.all()), view(y.all()), 0, view(z.all()))
 			return err
-		}), z.poison, check}},
+		}), z.fillPoison, check}},
 	}, nil
 }}
 
 var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Target: "≥ 0.95 cuBLAS", OnHost: "≥ 0.8 Go", Sizes: [4]int{48, 512, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-	ha, hx := units[float32](n*n, 1), units[float32](n, 2)
+	ha, hx := unitFloats[float32](n*n, 1), unitFloats[float32](n, 2)
 	a, err1 := memoryOf(b, ha)
 	x, err2 := memoryOf(b, hx)
 	y, err3 := memoryFor[float32](b, n)
-	if err := first(err1, err2, err3); err != nil {
+	if err := firstSet(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	want := func(i int) (sum float64) {
@@ -94,15 +94,15 @@ var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Targe
 	}
 	m := blas.View[float32]{Shape: blas.Shape{Rows: n, Cols: n}, Data: a.all()}
 	j := &Job{
-		Size: squared(n), Amount: 4 * float64(n) * float64(n), Unit: Bytes, Sum: y.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "gemv"}},
-		Contestants: []Contestant{{kgen, b.repeat(func() error {
+		Size: squared(n), Amount: 4 * float64(n) * float64(n), Unit: Bytes, Sum: y.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "gemv"}},
+		Contestants: []Contestant{{kgen, b.repeatFunc(func() error {
 			_, err := blas.GemvOn(b.q, 1, m, x.all(), 0, y.all())
 			return err
-		}), y.poison, y.near(1e-4, want)}},
+		}), y.fillPoison, y.checkNear(1e-4, want)}},
 	}
 	if b.cpu {
 		ho := make([]float32, n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				var sum float32
 				for l, v := range hx {
@@ -115,8 +115,9 @@ var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Targe
 	return j, nil
 }}
 
-// These rows measure products of mixed types by package blas. If parameter asIs is set, matrix B is stored by columns,
-// as in the rows of package tensor. Without asIs, B is stored by rows, so the call first packs B.
+// The following rows measure matrix products by package blas whose factors and result have different types. If
+// parameter asIs is set, matrix B is stored by columns, as in the rows of package tensor. If asIs is not set, B is
+// stored by rows, and the call first packs B.
 var (
 	gemmHalf     = gemmHalfWork("Gemm f16 to f32 (prim/blas)", true)
 	gemmHalfRows = gemmHalfWork("Gemm f16 to f32, packed (prim/blas)", false)

@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Function chained returns a benchmark row that runs a graph of kernels. Each kernel reads the results of the previous
+// chainWork returns a benchmark row that runs a graph of kernels. Each kernel reads the results of the previous
 // one. The graph is fused, so values between two kernels stay in registers. Each peer is a single hand-written kernel.
-func chained(kernels int) Work {
+func chainWork(kernels int) Work {
 	return Work{Group: "Graphs", Name: fmt.Sprintf("chain of %d kernels f32, fused", kernels), Target: "≥ 0.9 CUDA", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 		const A, B = 0.75, 0.5
-		hx := units[float32](n, 1)
+		hx := unitFloats[float32](n, 1)
 		x, err1 := memoryOf(b, hx)
 		out, err2 := memoryFor[float32](b, n)
-		if err := first(err1, err2); err != nil {
+		if err := firstSet(err1, err2); err != nil {
 			return nil, err
 		}
 		g := runtime.NewGraph(b.dev)
@@ -46,12 +46,12 @@ func chained(kernels int) Work {
 			}
 			return v
 		}
-		submit := b.repeat(func() error { _, err := b.q.Submit(ex); return err })
-		j := &Job{Size: size(n), Amount: 8 * float64(n), Unit: Bytes, Sum: out.sum, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", fmt.Sprint("chain", kernels)}}}
-		j.Contestants = []Contestant{{kgen, submit, out.poison, out.near(1e-5, want)}}
+		submit := b.repeatFunc(func() error { _, err := b.q.Submit(ex); return err })
+		j := &Job{Size: sizeText(n), Amount: 8 * float64(n), Unit: Bytes, Sum: out.checksums, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", fmt.Sprint("chain", kernels)}}}
+		j.Contestants = []Contestant{{kgen, submit, out.fillPoison, out.checkNear(1e-5, want)}}
 		if b.cpu {
 			ho := make([]float32, n)
-			j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+			j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					v := hx[i]
 					for range kernels {

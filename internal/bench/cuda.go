@@ -21,18 +21,18 @@ import (
 //go:embed cuda/*.cu cuda/*.h
 var cudaSources embed.FS
 
-// program is the compiled CUDA program.
-type program struct {
+// cudaProgram is the compiled CUDA program.
+type cudaProgram struct {
 	dir, path string
 	without   []string // names of peers whose libraries are missing
 	notes     []string
 }
 
-func (p *program) close() { _ = os.RemoveAll(p.dir) }
+func (p *cudaProgram) close() { _ = os.RemoveAll(p.dir) }
 
 // compileCUDA compiles the CUDA program, and returns the name of the device on which the program runs.
 // compileCUDA returns an error if the compiler or a device is missing.
-func compileCUDA(ctx context.Context) (p *program, device string, err error) {
+func compileCUDA(ctx context.Context) (p *cudaProgram, device string, err error) {
 	nvcc, err := exec.LookPath("nvcc")
 	if err != nil {
 		nvcc = "/usr/local/cuda/bin/nvcc"
@@ -44,7 +44,7 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda")}
+	p = &cudaProgram{dir: dir, path: filepath.Join(dir, "kgencuda")}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -141,7 +141,7 @@ func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
 		in, err1 := r.cmd.StdinPipe()
 		out, err2 := r.cmd.StdoutPipe()
 		r.in, r.out = in, bufio.NewReader(out)
-		r.err = first(err1, err2, r.cmd.Start())
+		r.err = firstSet(err1, err2, r.cmd.Start())
 		if r.err == nil {
 			_, r.err = r.line() // the first line tells that the program is ready
 		}
@@ -161,8 +161,8 @@ func (r *cudaRun) line() (l cudaLine, err error) {
 	return l, nil
 }
 
-// The method turn makes the program perform one measurement, and returns the time of a run.
-func (r *cudaRun) turn() (time.Duration, bool) {
+// measureTurn makes the program perform one measurement, and returns the time of a run.
+func (r *cudaRun) measureTurn() (time.Duration, bool) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.in, "\n")
 	}
@@ -173,8 +173,8 @@ func (r *cudaRun) turn() (time.Duration, bool) {
 	return time.Duration(l.NS), r.err == nil
 }
 
-// The method finish ends the program and compares its checksum with that of kgen.
-func (r *cudaRun) finish(job *Job) error {
+// endProgram ends the program and compares its checksum with that of kgen.
+func (r *cudaRun) endProgram(job *Job) error {
 	defer r.cancel()
 	if r.in == nil || r.cmd.Process == nil {
 		return r.err
@@ -205,7 +205,7 @@ func (r *cudaRun) finish(job *Job) error {
 // for the program's peer.
 func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
 	for i, r := range peers {
-		if err := r.finish(job); err != nil {
+		if err := r.endProgram(job); err != nil {
 			row.Failed = append(row.Failed, fmt.Sprintf("%s (%s): %v", r.Name, r.Work, err))
 			continue
 		}

@@ -14,46 +14,46 @@ const fftWidth = 4096
 
 // These rows measure prim's Fourier transforms of complex64 numbers.
 var (
-	// rowsFFT transforms many short rows. The size of the work is the number of rows.
+	// rowsFFT transforms many short rows. The size in the benchmark row is the number of transformed rows.
 	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-		in := complexes(n * fftWidth)
+		in := randomComplex(n * fftWidth)
 		j, err := transformsOf(b, in, "fft rows", fftWidth)
 		if err != nil {
 			return nil, err
 		}
-		j.Size = fmt.Sprintf("%s rows", size(n))
+		j.Size = fmt.Sprintf("%s rows", sizeText(n))
 		if b.cpu {
 			ho := make([]complex64, len(in))
-			j.Contestants = append(j.Contestants, plain(b, []float32(nil), n, func(lo, hi int) {
+			j.Contestants = append(j.Contestants, plainLoop(b, []float32(nil), n, func(lo, hi int) {
 				for row := lo; row < hi; row++ {
-					transform(ho[row*fftWidth:][:fftWidth], in[row*fftWidth:][:fftWidth])
+					goTransform(ho[row*fftWidth:][:fftWidth], in[row*fftWidth:][:fftWidth])
 				}
-			}, func() error { return transformed(ho, in, fftWidth) })...)
+			}, func() error { return checkTransform(ho, in, fftWidth) })...)
 		}
 		return j, nil
 	}}
 	// oneFFT transforms one array of n elements.
 	oneFFT = Work{Group: "Numeric", Name: "FFT f32, one array", Target: "≥ 0.75 cuFFT", Sizes: [4]int{1 << 14, 1 << 18, 1 << 24, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
-		j, err := transformsOf(b, complexes(n), "fft", n)
+		j, err := transformsOf(b, randomComplex(n), "fft", n)
 		if err == nil {
-			j.Size = size(n)
+			j.Size = sizeText(n)
 		}
 		return j, err
 	}}
 	// squareFFT transforms one array of n rows of n elements.
 	squareFFT = Work{Group: "Numeric", Name: "FFT f32, rows and columns", Target: "≥ 0.65 cuFFT", Sizes: [4]int{60, 500, 1000, 1000}, Make: func(b *Bench, n int) (*Job, error) {
-		j, err := transformsOf(b, complexes(n*n), "fft square", n, n)
+		j, err := transformsOf(b, randomComplex(n*n), "fft square", n, n)
 		if err == nil {
-			j.Size = fmt.Sprintf("%s²", size(n))
+			j.Size = fmt.Sprintf("%s²", sizeText(n))
 		}
 		return j, err
 	}}
 )
 
-// Function complexes returns n pseudo-random complex numbers.
-func complexes(n int) []complex64 {
-	return made(n, func(i int) complex64 {
-		return complex(unit(uint32(2*i), 1)-0.5, unit(uint32(2*i+1), 1)-0.5)
+// randomComplex returns n pseudo-random complex numbers.
+func randomComplex(n int) []complex64 {
+	return makeSlice(n, func(i int) complex64 {
+		return complex(unitFloat(uint32(2*i), 1)-0.5, unitFloat(uint32(2*i+1), 1)-0.5)
 	})
 }
 
@@ -66,19 +66,19 @@ func transformsOf(b *Bench, in []complex64, peer string, shape ...int) (*Job, er
 	x, err1 := runtime.BufferOf(b.dev, in)
 	y, err2 := runtime.NewBuffer[complex64](b.dev, len(in))
 	b.closers = append(b.closers, func() { _, _, _ = x.Close(), y.Close(), p.Close() })
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	host := make([]complex64, len(in))
 	j := &Job{Amount: 16 * float64(len(in)), Unit: Bytes, Digits: 1e-4, CUDA: []CUDAPeer{{"cuFFT", peer}}}
 	j.Sum = func() (float64, float64, error) {
-		flat := made(2*len(host), func(i int) float32 {
+		flat := makeSlice(2*len(host), func(i int) float32 {
 			if i%2 == 0 {
 				return real(host[i/2])
 			}
 			return imag(host[i/2])
 		})
-		sum, size := checksum(flat, func(v float32) float64 { return float64(v) })
+		sum, size := weightedSum(flat, func(v float32) float64 { return float64(v) })
 		return sum, size, nil
 	}
 	reset := func() error {
@@ -93,17 +93,17 @@ func transformsOf(b *Bench, in []complex64, peer string, shape ...int) (*Job, er
 		_, err := p.ForwardOn(b.q, x.All(), y.All())
 		return err
 	}
-	j.Contestants = []Contestant{{kgen, b.repeat(run), reset, func() error {
+	j.Contestants = []Contestant{{kgen, b.repeatFunc(run), reset, func() error {
 		if err := y.CopyTo(b.ctx, b.q, host); err != nil {
 			return err
 		}
-		return transformed(host, in, shape...)
+		return checkTransform(host, in, shape...)
 	}}}
 	return j, nil
 }
 
-// Function roots returns a function that returns exp(-2πi*k/n), from two tables.
-func roots(n int) func(k int) complex128 {
+// rootTable returns a function that returns exp(-2πi*k/n), from two tables.
+func rootTable(n int) func(k int) complex128 {
 	const low = 4096
 	far, near := make([]complex128, n/low+1), make([]complex128, low)
 	for i := range far {
@@ -115,18 +115,18 @@ func roots(n int) func(k int) complex128 {
 	return func(k int) complex128 { return far[k/low] * near[k%low] }
 }
 
-// Function transformed checks some elements of transformed arrays of one or two axes. transformed compares
-// elements with sums in float64.
-func transformed(got, in []complex64, shape ...int) error {
+// checkTransform checks some elements of transformed arrays of one or two axes. checkTransform compares the elements
+// with sums in float64.
+func checkTransform(got, in []complex64, shape ...int) error {
 	width, rows := shape[len(shape)-1], 1
 	if len(shape) > 1 {
 		rows = shape[0]
 	}
 	n := rows * width
-	across, down := roots(width), roots(rows)
+	across, down := rootTable(width), rootTable(rows)
 	checks := max(min(64, 1<<26/n), 2)
 	for c := range checks {
-		i := int(uint64(hash(uint32(c), 81)) * uint64(len(got)) >> 32)
+		i := int(uint64(hashIndex(uint32(c), 81)) * uint64(len(got)) >> 32)
 		array, bin := in[i/n*n:][:n], i%n
 		var want complex128
 		for r := range rows {
@@ -143,9 +143,9 @@ func transformed(got, in []complex64, shape ...int) error {
 	return nil
 }
 
-// Function transform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm first
+// goTransform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm first
 // permutes the elements by reversing the bits of their indices, and then transforms with radix two.
-func transform(out, in []complex64) {
+func goTransform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {
 		out[j] = in[i]

@@ -10,18 +10,18 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// shaders contains the SPIR-V modules of the GLSL shaders in folder glsl. Command "make shaders" compiles the shaders.
+// shaderFiles contains the SPIR-V modules of the GLSL shaders in folder glsl. Command "make shaders" compiles the shaders.
 //
 //go:embed glsl/*.spv
-var shaders embed.FS
+var shaderFiles embed.FS
 
-// The method shader adds a shader to job j as a contestant. The shader is hand-written for the same work,
-// in 32-bit arithmetic without checks. The shader has the same arguments as kernel k.
-func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
+// addShader adds a shader to job j as a contestant. The shader is hand-written, computes the same as kernel k, and uses
+// 32-bit arithmetic without checks. The shader has the same arguments as kernel k.
+func (b *Bench) addShader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	if b.dev.Info().Backend != "vulkan" {
 		return nil
 	}
-	raw, err := shaders.ReadFile("glsl/" + name + ".spv")
+	raw, err := shaderFiles.ReadFile("glsl/" + name + ".spv")
 	if err != nil {
 		return err
 	}
@@ -42,5 +42,5 @@ func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, 
 // withShader adds a kernel and its shader as contestants to a job.
 func (b *Bench) withShader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
 	j.Contestants = append(j.Contestants, Contestant{kgen, b.launches(k, r, args...), reset, check})
-	return b.shader(j, k, name, r, args, reset, check)
+	return b.addShader(j, k, name, r, args, reset, check)
 }

@@ -14,19 +14,19 @@ import (
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 
 var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", Target: "≥ 0.95 CUDA", Sizes: [4]int{64, 2048, 8192, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](n*n, 1)
+	hx := unitFloats[float32](n*n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	want := func(i int) float64 { return float64(hx[i%n*n+i/n]) }
 	nd := runtime.NDRange2{Global: runtime.Range2{n / kernels.Tile * kernels.Strip, n}, Local: runtime.Range2{kernels.Strip, kernels.Tile}}
-	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.sum, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "transpose"}},
-		Contestants: []Contestant{{kgen, b.launcher("Transpose", nd, n, x.all(), out.all()), out.poison, out.near(0, want)}}}
+	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.checksums, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "transpose"}},
+		Contestants: []Contestant{{kgen, b.launchFunc("Transpose", nd, n, x.all(), out.all()), out.fillPoison, out.checkNear(0, want)}}}
 	if b.cpu {
 		ho := make([]float32, n*n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n/kernels.Tile, func(lo, hi int) { // the loop computes in blocks that fit the caches
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n/kernels.Tile, func(lo, hi int) { // the loop computes in blocks that fit the caches
 			for y := lo * kernels.Tile; y < hi*kernels.Tile; y += kernels.Tile {
 				for x := 0; x < n; x += kernels.Tile {
 					for i := y; i < y+kernels.Tile; i++ {
@@ -43,10 +43,10 @@ var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", Target:
 }}
 
 var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32", OnHost: "≥ 0.9 Go", Target: "≥ 0.95 CUDA", Sizes: [4]int{18, 128, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](n*n*n, 1)
+	hx := unitFloats[float32](n*n*n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*n*n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	at := func(i int) float64 { return float64(hx[i]) }
@@ -58,11 +58,11 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 		return 0.4*at(i) + 0.1*(at(i-1)+at(i+1)+at(i-n)+at(i+n)+at(i-n*n)+at(i+n*n))
 	}
 	m := n - 2
-	j := &Job{Size: fmt.Sprintf("%d³", n), Amount: 8 * float64(n*n*n), Unit: Bytes, Sum: out.sum, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "stencil"}},
-		Contestants: []Contestant{{kgen, b.launcher("Stencil", runtime.Range3{m, m, m}, n, x.all(), out.all()), func() error { return b.shell(out, n) }, out.near(1e-6, want)}}}
+	j := &Job{Size: fmt.Sprintf("%d³", n), Amount: 8 * float64(n*n*n), Unit: Bytes, Sum: out.checksums, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "stencil"}},
+		Contestants: []Contestant{{kgen, b.launchFunc("Stencil", runtime.Range3{m, m, m}, n, x.all(), out.all()), func() error { return b.fillShell(out, n) }, out.checkNear(1e-6, want)}}}
 	if b.cpu {
 		ho := make([]float32, n*n*n)
-		c := plain(b, ho, m, func(lo, hi int) {
+		c := plainLoop(b, ho, m, func(lo, hi int) {
 			for z := lo + 1; z <= hi; z++ {
 				for y := 1; y <= m; y++ {
 					i := (z*n + y) * n
@@ -82,11 +82,11 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 	return j, nil
 }}
 
-// The method shell fills a cube with values that no result has. Cells on the sides are set to zero, because
-// the stencil does not write them.
-func (b *Bench) shell(m *memory[float32], n int) error {
+// fillShell fills a cube with values that differ from all results. It sets elements on the sides of the cube to zero,
+// because the stencil does not write these elements.
+func (b *Bench) fillShell(m *devMemory[float32], n int) error {
 	nan := float32(math.NaN())
-	return m.set(made(n*n*n, func(i int) float32 {
+	return m.writeElems(makeSlice(n*n*n, func(i int) float32 {
 		for _, at := range []int{i / n / n, i / n % n, i % n} {
 			if at == 0 || at == n-1 {
 				return 0
@@ -97,10 +97,10 @@ func (b *Bench) shell(m *memory[float32], n int) error {
 }
 
 var blur = Work{Group: "Grids and matrices", Name: "mean of nine pixels f32", Sizes: [4]int{64, 1024, 4096, 8192}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](n*n, 1)
+	hx := unitFloats[float32](n*n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	want := func(i int) (sum float64) {
@@ -109,17 +109,17 @@ var blur = Work{Group: "Grids and matrices", Name: "mean of nine pixels f32", Si
 		}
 		return sum / 9
 	}
-	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.sum, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "blur"}}}
+	j := &Job{Size: squared(n), Amount: 8 * float64(n*n), Unit: Bytes, Sum: out.checksums, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "blur"}}}
 	args := []any{n, n, x.all(), out.all()}
-	return j, b.withShader(j, kernel("Blur"), "blur", runtime.Range2{n, n}, args, out.poison, out.near(1e-6, want))
+	return j, b.withShader(j, suiteKernel("Blur"), "blur", runtime.Range2{n, n}, args, out.fillPoison, out.checkNear(1e-6, want))
 }}
 
 var rows = Work{Group: "Grids and matrices", Name: "rows times vector f32", Sizes: [4]int{64, 2048, 4096, 8192}, Make: func(b *Bench, n int) (*Job, error) {
-	ha, hx := units[float32](n*n, 1), units[float32](n, 2)
+	ha, hx := unitFloats[float32](n*n, 1), unitFloats[float32](n, 2)
 	a, err1 := memoryOf(b, ha)
 	x, err2 := memoryOf(b, hx)
 	out, err3 := memoryFor[float32](b, n)
-	if err := first(err1, err2, err3); err != nil {
+	if err := firstSet(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	want := func(i int) (sum float64) {
@@ -128,22 +128,22 @@ var rows = Work{Group: "Grids and matrices", Name: "rows times vector f32", Size
 		}
 		return sum
 	}
-	j := &Job{Size: squared(n), Amount: 4 * float64(n*n), Unit: Bytes, Sum: out.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "rows"}}}
+	j := &Job{Size: squared(n), Amount: 4 * float64(n*n), Unit: Bytes, Sum: out.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "rows"}}}
 	args := []any{a.all(), x.all(), out.all()}
-	return j, b.withShader(j, kernel("Rows"), "dot", runtime.Range1(n), args, out.poison, out.near(1e-4, want))
+	return j, b.withShader(j, suiteKernel("Rows"), "dot", runtime.Range1(n), args, out.fillPoison, out.checkNear(1e-4, want))
 }}
 
-// matrices are the factors of a matrix product, and the product.
-type matrices struct {
+// matrixSet contains the factors of a matrix product, and the product.
+type matrixSet struct {
 	n        int
 	ha, hb   []float32
-	a, b, c  *memory[float32]
+	a, b, c  *devMemory[float32]
 	job      *Job
 	contents func(i int) float64
 }
 
-func newMatrices(b *Bench, n int) (*matrices, error) {
-	m := &matrices{n: n, ha: units[float32](n*n, 1), hb: units[float32](n*n, 2)}
+func newMatrices(b *Bench, n int) (*matrixSet, error) {
+	m := &matrixSet{n: n, ha: unitFloats[float32](n*n, 1), hb: unitFloats[float32](n*n, 2)}
 	var errs [3]error
 	m.a, errs[0] = memoryOf(b, m.ha)
 	m.b, errs[1] = memoryOf(b, m.hb)
@@ -154,22 +154,22 @@ func newMatrices(b *Bench, n int) (*matrices, error) {
 		}
 		return sum
 	}
-	m.job = &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: m.c.sum, Digits: 1e-5}
-	return m, first(errs[:]...)
+	m.job = &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: m.c.checksums, Digits: 1e-5}
+	return m, firstSet(errs[:]...)
 }
 
-// The method check compares some of the product's elements.
-func (m *matrices) check() error {
-	s, err := m.c.get()
+// checkProduct compares some of the product's elements.
+func (m *matrixSet) checkProduct() error {
+	s, err := m.c.readBack()
 	if err != nil {
 		return err
 	}
 	return m.checked(s)
 }
 
-func (m *matrices) checked(s []float32) error {
+func (m *matrixSet) checked(s []float32) error {
 	for j := range 64 {
-		i := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
+		i := int(uint64(hashIndex(uint32(j), 78)) * uint64(len(s)) >> 32)
 		if got, want := float64(s[i]), m.contents(i); !(math.Abs(got-want) <= 1e-4*want) {
 			return fmt.Errorf("element %d of the product is %v, want %v", i, got, want)
 		}
@@ -177,13 +177,13 @@ func (m *matrices) checked(s []float32) error {
 	return nil
 }
 
-// The method plain computes the product on the host, in the usual way for a processor's caches.
-func (m *matrices) plain(b *Bench) {
+// goProduct computes the product on the host, in the usual way for a processor's caches.
+func (m *matrixSet) goProduct(b *Bench) {
 	if !b.cpu {
 		return
 	}
 	n, ho := m.n, make([]float32, m.n*m.n)
-	m.job.Contestants = append(m.job.Contestants, plain(b, ho, n, func(lo, hi int) {
+	m.job.Contestants = append(m.job.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 		for y := lo; y < hi; y++ {
 			row := ho[y*n : y*n+n]
 			clear(row)
@@ -204,8 +204,8 @@ var matmul = Work{Group: "Grids and matrices", Name: "matmul f32, element each",
 		return nil, err
 	}
 	m.job.CUDA = []CUDAPeer{{"CUDA", "matmul"}}
-	m.job.Contestants = []Contestant{{kgen, b.launcher("MatMul", runtime.Range2{n, n}, n, m.a.all(), m.b.all(), m.c.all()), m.c.poison, m.check}}
-	m.plain(b)
+	m.job.Contestants = []Contestant{{kgen, b.launchFunc("MatMul", runtime.Range2{n, n}, n, m.a.all(), m.b.all(), m.c.all()), m.c.fillPoison, m.checkProduct}}
+	m.goProduct(b)
 	return m.job, nil
 }}
 
@@ -217,8 +217,8 @@ var tiled = Work{Group: "Grids and matrices", Name: "matmul f32, tiles of 16", O
 	m.job.CUDA = []CUDAPeer{{"CUDA", "tiled"}}
 	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{16, 16}}
 	k := gemmgen.MatMul{M: n, K: n, N: n, A: m.a.all(), B: m.b.all(), C: m.c.all()}
-	m.job.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, nd); return err }), m.c.poison, m.check}}
-	err = b.shader(m.job, gemmgen.Kernels()[0], "matmul", nd, []any{n, n, n, k.A, k.B, k.C}, m.c.poison, m.check)
-	m.plain(b)
+	m.job.Contestants = []Contestant{{kgen, b.repeatFunc(func() error { _, err := k.ParallelFor(b.q, nd); return err }), m.c.fillPoison, m.checkProduct}}
+	err = b.addShader(m.job, gemmgen.Kernels()[0], "matmul", nd, []any{n, n, n, k.A, k.B, k.C}, m.c.fillPoison, m.checkProduct)
+	m.goProduct(b)
 	return m.job, err
 }}

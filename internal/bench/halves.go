@@ -16,9 +16,9 @@ import (
 
 // This file defines the benchmark rows of half precision that read and write memory in order.
 
-// Constant single is the name of the peer that runs the same row by kgen with float32s. The peer processes
-// half as many elements, so the number of bytes is the same.
-const single = "f32"
+// float32Peer is the name of the peer that runs the same row by kgen with float32s. The peer float32Peer processes half
+// as many elements, so its number of bytes is the same.
+const float32Peer = "f32"
 
 type f16 = half.Float16
 
@@ -32,38 +32,38 @@ func doubled(sizes [4]int) [4]int {
 	return sizes
 }
 
-// halfPeriod is the number of elements after which inputs repeat, because package half is slow on the host.
-// The number is odd, so that a vector at a wrong index has other values.
+// halfPeriod is the number of elements after which inputs repeat, because package half is slow on the host. halfPeriod
+// is odd, so that a vector loaded from a wrong index has wrong values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a benchmark row in half precision. The two function parameters, one for each half-precision
-// type, launch the kernel that computes out from x and y. Parameter want computes the expected result.
-func halfWork(group, name string, inputs int, want func(x, y f16) f16,
+// halfWork returns a benchmark row in half precision. The first two parameters of function type, one for each
+// half-precision type, launch the kernel that computes out from x and y. wantFunc computes the expected result.
+func halfWork(group, name string, inputs int, wantFunc func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
 ) Work {
-	return Work{Group: group, Name: name, Target: "≥ 0.95 " + single, Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: group, Name: name, Target: "≥ 0.95 " + float32Peer, Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
 		number := func(seed uint32) []f16 {
-			return made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i%halfPeriod), seed)) })
+			return makeSlice(n, func(i int) f16 { return half.FromFloat32[f16](unitFloat(uint32(i%halfPeriod), seed)) })
 		}
 		hx, hy := number(1), number(2)
 		x, err1 := memoryOf(b, hx)
 		y, err2 := memoryOf(b, hy)
 		out, err3 := memoryFor[f16](b, n)
-		sx, err4 := memoryOf(b, units[float32](n/2, 1))
-		sy, err5 := memoryOf(b, units[float32](n/2, 2))
+		sx, err4 := memoryOf(b, unitFloats[float32](n/2, 1))
+		sy, err5 := memoryOf(b, unitFloats[float32](n/2, 2))
 		singles, err6 := memoryFor[float32](b, n/2)
-		if err := first(err1, err2, err3, err4, err5, err6); err != nil {
+		if err := firstSet(err1, err2, err3, err4, err5, err6); err != nil {
 			return nil, err
 		}
 		halves, err1 := run(b, x.all(), y.all(), out.all())
 		floats, err2 := beside(b, sx.all(), sy.all(), singles.all())
-		if err := first(err1, err2); err != nil {
+		if err := firstSet(err1, err2); err != nil {
 			return nil, err
 		}
-		wanted := made(min(n, halfPeriod), func(i int) f16 { return want(hx[i], hy[i]) })
+		wanted := makeSlice(min(n, halfPeriod), func(i int) f16 { return wantFunc(hx[i], hy[i]) })
 		check := func() error {
-			got, err := out.get()
+			got, err := out.readBack()
 			if err != nil {
 				return err
 			}
@@ -74,11 +74,11 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 			}
 			return nil
 		}
-		// The check only requires that every float32 was written. Other rows of the suite check the values of
-		// float32s.
-		written := singles.near(10, func(int) float64 { return 0 })
-		return &Job{Size: size(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
-			Contestants: []Contestant{{kgen, halves, out.poison, check}, {single, floats, singles.poison, written}}}, nil
+		// This check only requires that the kernel wrote every float32, because other rows of the suite check the
+		// values.
+		written := singles.checkNear(10, func(int) float64 { return 0 })
+		return &Job{Size: sizeText(n), Amount: 2 * float64(n*(inputs+1)), Unit: Bytes,
+			Contestants: []Contestant{{kgen, halves, out.fillPoison, check}, {float32Peer, floats, singles.fillPoison, written}}}, nil
 	}}
 }
 
@@ -86,10 +86,10 @@ func halfWork(group, name string, inputs int, want func(x, y f16) f16,
 func halfStream(s stream[float32], args func(x, y, out runtime.View[f16]) []any, want func(x, y f16) f16) Work {
 	return halfWork("BabelStream", s.cuda+" f16", s.inputs, want,
 		func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error) {
-			return b.launcher(s.kernel+"16", runtime.Range1(out.Len()), args(x, y, out)...), nil
+			return b.launchFunc(s.kernel+"16", runtime.Range1(out.Len()), args(x, y, out)...), nil
 		},
 		func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error) {
-			return b.launcher(s.kernel+"32", runtime.Range1(out.Len()), s.args(x, y, out)...), nil
+			return b.launchFunc(s.kernel+"32", runtime.Range1(out.Len()), s.args(x, y, out)...), nil
 		})
 }
 
@@ -135,18 +135,18 @@ func fusedPair[T number](b *Bench, x, out runtime.View[T], step func(x, out runt
 		}
 	}
 	ex, err := g.Finalize(properties.RequireFusion())
-	return b.repeat(func() error { _, err := b.q.Submit(ex); return err }), err
+	return b.repeatFunc(func() error { _, err := b.q.Submit(ex); return err }), err
 }
 
 // halfMax measures a reduction by prim, whose kernels compare float16s and float32s as integers.
 var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make: func(b *Bench, n int) (*Job, error) {
-	hx := made(n, func(i int) f16 { return half.FromFloat32[f16](unit(uint32(i%halfPeriod), 1)) })
-	singles := units[float32](n/2, 1)
+	hx := makeSlice(n, func(i int) f16 { return half.FromFloat32[f16](unitFloat(uint32(i%halfPeriod), 1)) })
+	singles := unitFloats[float32](n/2, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[f16](b, 1)
 	sx, err3 := memoryOf(b, singles)
 	sout, err4 := memoryFor[float32](b, 1)
-	if err := first(err1, err2, err3, err4); err != nil {
+	if err := firstSet(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	want := hx[0]
@@ -154,40 +154,40 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 		want = want.Max(v)
 	}
 	check := func() error {
-		got, err := out.get()
+		got, err := out.readBack()
 		if err == nil && got[0] != want {
 			err = fmt.Errorf("the greatest of %d is %v, want %v", n, got[0], want)
 		}
 		return err
 	}
 	most := float64(slices.Max(singles))
-	return &Job{Size: size(n), Amount: 2 * float64(n), Unit: Bytes, Contestants: []Contestant{
-		{kgen, greatest(b, x, out), out.poison, check},
-		{single, greatest(b, sx, sout), sout.poison, sout.near(0, func(int) float64 { return most })},
+	return &Job{Size: sizeText(n), Amount: 2 * float64(n), Unit: Bytes, Contestants: []Contestant{
+		{kgen, maxLaunch(b, x, out), out.fillPoison, check},
+		{float32Peer, maxLaunch(b, sx, sout), sout.fillPoison, sout.checkNear(0, func(int) float64 { return most })},
 	}}, nil
 }}
 
-// Function greatest returns a function that sets out to the greatest element of x.
-func greatest[T interface {
+// maxLaunch returns a function that sets out to the greatest element of x.
+func maxLaunch[T interface {
 	number
 	prim.Number
-}](b *Bench, x, out *memory[T]) func(int) error {
-	return b.repeat(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
+}](b *Bench, x, out *devMemory[T]) func(int) error {
+	return b.repeatFunc(func() error { _, err := primreduce.MaxOn(b.q, x.all(), out.all()); return err })
 }
 
-// halfFMA measures arithmetic on float16s, without memory accesses. The peer does as many operations in
-// float32.
+// halfFMA measures arithmetic on float16s, without memory accesses. The peer of halfFMA does the same number of
+// operations in float32.
 var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.Sizes, Make: func(b *Bench, n int) (*Job, error) {
 	x, y := half.FromFloat32[f16](0.75), half.FromFloat32[f16](0.5)
 	out, err1 := memoryFor[f16](b, n)
 	singles, err2 := memoryFor[float32](b, n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	want := y.Div(half.FromFloat32[f16](1).Sub(x)).Float32() * kernels.Chains // the limit of every chain
-	return &Job{Size: size(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Contestants: []Contestant{
-		{kgen, b.launcher("FMA16", runtime.Range1(n), x, y, out.all()), out.poison, func() error {
-			got, err := out.get()
+	return &Job{Size: sizeText(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Contestants: []Contestant{
+		{kgen, b.launchFunc("FMA16", runtime.Range1(n), x, y, out.all()), out.fillPoison, func() error {
+			got, err := out.readBack()
 			for i, v := range got {
 				if err == nil && !(math.Abs(float64(v.Float32()-want)) <= 0.1) {
 					err = fmt.Errorf("element %d is %v, want %v", i, v, want)
@@ -195,6 +195,6 @@ var halfFMA = Work{Group: "Ceilings", Name: "multiply and add f16", Sizes: fma.S
 			}
 			return err
 		}},
-		{single, b.launcher("FMA", runtime.Range1(n), float32(0.75), float32(0.5), singles.all()), singles.poison, singles.near(1e-3, func(int) float64 { return float64(want) })},
+		{float32Peer, b.launchFunc("FMA", runtime.Range1(n), float32(0.75), float32(0.5), singles.all()), singles.fillPoison, singles.checkNear(1e-3, func(int) float64 { return float64(want) })},
 	}}, nil
 }}

@@ -15,31 +15,31 @@ import (
 
 // This file defines the benchmark rows that measure launches, transfers, and the start of a program.
 
-// Array chain has the number of launches between two waits, for each Scale.
+// The array chain contains the number of launches between two waits, for each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// Type counted is memory with one element. Each launch increments this element.
-type counted struct {
-	*memory[uint32]
+// counterMemory is memory with one element. Each launch increments this element.
+type counterMemory struct {
+	*devMemory[uint32]
 	launches uint32
 }
 
-func newCounted(b *Bench) (*counted, error) {
+func newCounted(b *Bench) (*counterMemory, error) {
 	m, err := memoryFor[uint32](b, 1)
-	return &counted{memory: m}, err
+	return &counterMemory{devMemory: m}, err
 }
 
-func (c *counted) reset() error { c.launches = 0; return c.fill(0) }
+func (c *counterMemory) reset() error { c.launches = 0; return c.fill(0) }
 
-func (c *counted) check() error {
+func (c *counterMemory) check() error {
 	if c.launches == 0 {
 		return errors.New("nothing was launched")
 	}
-	return equal(c.memory, []uint32{c.launches})()
+	return checkEqual(c.devMemory, []uint32{c.launches})()
 }
 
-// touching returns a function that launches kernel Touch. Each launch increments the only element of the memory.
-func (c *counted) touching(q *runtime.Queue) func() error {
+// touchFunc returns a function that launches kernel Touch. Each launch increments the only element of the memory.
+func (c *counterMemory) touchFunc(q *runtime.Queue) func() error {
 	return func() error {
 		c.launches++
 		_, err := kernelsgen.Touch{X: c.all()}.ParallelFor(q, 1)
@@ -52,10 +52,10 @@ var roundTrip = Work{Group: "Launches", Name: "launch, submit to completion", Ta
 	if err != nil {
 		return nil, err
 	}
-	touch := c.touching(b.q)
+	touch := c.touchFunc(b.q)
 	one := func(runs int) error {
 		for range runs {
-			if err := first(touch(), b.q.Wait(b.ctx)); err != nil {
+			if err := firstSet(touch(), b.q.Wait(b.ctx)); err != nil {
 				return err
 			}
 		}
@@ -70,11 +70,11 @@ var dependent = Work{Group: "Launches", Name: "launches, each on the last's resu
 		return nil, err
 	}
 	return &Job{Size: fmt.Sprint(n), Amount: 1, Unit: Launches, Runs: n, CUDA: []CUDAPeer{{"CUDA", "dependent"}},
-		Contestants: []Contestant{{kgen, b.repeat(c.touching(b.q)), c.reset, c.check}}}, nil
+		Contestants: []Contestant{{kgen, b.repeatFunc(c.touchFunc(b.q)), c.reset, c.check}}}, nil
 }}
 
 var independent = Work{Group: "Launches", Name: "launches, independent", Target: "≤ 0.5 µs", Sizes: chain, Make: func(b *Bench, n int) (*Job, error) {
-	return &Job{Size: fmt.Sprint(n), Amount: 1, Unit: Launches, Runs: n, Contestants: []Contestant{{Name: kgen, Run: b.repeat(func() error {
+	return &Job{Size: fmt.Sprint(n), Amount: 1, Unit: Launches, Runs: n, Contestants: []Contestant{{Name: kgen, Run: b.repeatFunc(func() error {
 		_, err := kernelsgen.Empty{}.ParallelFor(b.q, 1)
 		return err
 	})}}}, nil
@@ -95,7 +95,7 @@ var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", 
 	if err != nil {
 		return nil, err
 	}
-	submit := b.repeat(func() error {
+	submit := b.repeatFunc(func() error {
 		c.launches += uint32(n)
 		_, err := b.q.Submit(ex)
 		return err
@@ -104,14 +104,14 @@ var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", 
 		Contestants: []Contestant{{kgen, submit, c.reset, c.check}}}, nil
 }}
 
-// The benchmark row calls measures only the time that the launching goroutine spends in the call, not the
-// time of the device.
+// The benchmark row "calls" measures only the time that the launching goroutine spends in the call, not the time of the
+// device.
 var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤ 0.3 µs", Sizes: chain, Make: func(b *Bench, _ int) (*Job, error) {
 	c, err := newCounted(b)
 	if err != nil {
 		return nil, err
 	}
-	touch := c.touching(b.q)
+	touch := c.touchFunc(b.q)
 	const some = 8 // fewer launches than the runtime submits in one batch
 	var took time.Duration
 	var launches, objects, counted int
@@ -126,9 +126,8 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 	run := func(runs int) error {
 		var before, after goruntime.MemStats
 		for i := range runs {
-			// Reading the statistics stops all goroutines, and the next launches take twice as long. So the
-			// launches whose allocations are counted are not timed, and neither are the launches right after
-			// them.
+			// Reading the statistics stops all goroutines, and the next launches take twice as long. For this reason,
+			// the suite does not time the launches whose allocations it counts, or the launches directly after them.
 			count := i%10 == 0
 			if count {
 				goruntime.ReadMemStats(&before)
@@ -144,7 +143,7 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 				took += since
 				launches += some
 			}
-			if err := first(err, b.q.Wait(b.ctx)); err != nil {
+			if err := firstSet(err, b.q.Wait(b.ctx)); err != nil {
 				return err
 			}
 		}
@@ -160,10 +159,10 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 		}}, nil
 }}
 
-// transfer returns a benchmark row that copies between a Go slice and the device.
-func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
+// transferWork returns a benchmark row that copies between a Go slice and the device.
+func transferWork(name, cuda string, do func(b *Bench, m *devMemory[uint32], s []uint32) error, check func(m *devMemory[uint32], s, want []uint32) error) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
-		want := random(n)
+		want := randomWords(n)
 		m, err := memoryOf(b, want)
 		if err != nil {
 			return nil, err
@@ -179,7 +178,7 @@ func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32
 				return nil
 			}, func() error {
 				if cuda == "upload" {
-					return m.poison()
+					return m.fillPoison()
 				}
 				for i := range s {
 					s[i] = ^want[i]
@@ -189,18 +188,20 @@ func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32
 	}}
 }
 
-var upload = transfer("slice to device", "upload",
-	func(b *Bench, m *memory[uint32], s []uint32) error { return m.set(s) },
-	func(m *memory[uint32], _, want []uint32) error { return equal(m, append([]uint32(nil), want...))() })
+var upload = transferWork("slice to device", "upload",
+	func(b *Bench, m *devMemory[uint32], s []uint32) error { return m.writeElems(s) },
+	func(m *devMemory[uint32], _, want []uint32) error {
+		return checkEqual(m, append([]uint32(nil), want...))()
+	})
 
-var download = transfer("device to slice", "download",
-	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
-	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
+var download = transferWork("device to slice", "download",
+	func(b *Bench, m *devMemory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
+	func(_ *devMemory[uint32], s, want []uint32) error { return same(s, want) })
 
-// pinned returns a benchmark row that copies between the device and pinned memory of the host.
-func pinned(name, cuda string, up bool) Work {
+// pinnedWork returns a benchmark row that copies between the device and pinned memory of the host.
+func pinnedWork(name, cuda string, up bool) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
-		want := random(n)
+		want := randomWords(n)
 		m, err := memoryOf(b, want)
 		if err != nil {
 			return nil, err
@@ -216,12 +217,12 @@ func pinned(name, cuda string, up bool) Work {
 			dst, src = src, dst
 		}
 		return &Job{Size: bytesOf(4 * n), Amount: 4 * float64(n), Unit: Bytes, CUDA: []CUDAPeer{{"CUDA pinned", cuda}},
-			Contestants: []Contestant{{kgen, b.repeat(func() error {
+			Contestants: []Contestant{{kgen, b.repeatFunc(func() error {
 				_, err := b.q.Enqueue(runtime.Copy(dst, src))
 				return err
 			}), func() error {
 				if up {
-					return m.poison()
+					return m.fillPoison()
 				}
 				for i := range h.Slice() {
 					h.Slice()[i] = ^want[i]
@@ -229,16 +230,16 @@ func pinned(name, cuda string, up bool) Work {
 				return nil
 			}, func() error {
 				if up {
-					return equal(m, append([]uint32(nil), want...))()
+					return checkEqual(m, append([]uint32(nil), want...))()
 				}
 				return same(h.Slice(), want)
 			}}}}, nil
 	}}
 }
 
-var pinnedUpload = pinned("pinned buffer to device", "upload_pinned", true)
+var pinnedUpload = pinnedWork("pinned buffer to device", "upload_pinned", true)
 
-var pinnedDownload = pinned("device to pinned buffer", "download_pinned", false)
+var pinnedDownload = pinnedWork("device to pinned buffer", "download_pinned", false)
 
 // bytesOf prints a number of bytes that is a power of two.
 func bytesOf(n int) string {
@@ -253,25 +254,25 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// start measures how long a program takes from its start to its end. The program launches a kernel and
+// startWork measures how long a program takes from its start to its end. The program launches a kernel and
 // reads its result.
-var start = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
+var startWork = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
 	if b.First == "" {
-		return nil, skipped("kgenfirst is not beside this program")
+		return nil, skipReason("kgenfirst is not beside this program")
 	}
 	device := b.dev.Name()
 	if b.dev.Info().Backend == "host" {
 		device = "host"
 	}
-	j := &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, Contestants: []Contestant{{Name: kgen, Run: b.starts(b.First, "KGEN_DEVICE="+device)}}}
+	j := &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, Contestants: []Contestant{{Name: kgen, Run: b.runProgram(b.First, "KGEN_DEVICE="+device)}}}
 	if b.cuda != nil {
-		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.starts(b.cuda.path, "", "first")})
+		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.runProgram(b.cuda.path, "", "first")})
 	}
 	return j, nil
 }}
 
-// The method starts returns a function that runs a program a given number of times. The program must print "ok".
-func (b *Bench) starts(program, env string, args ...string) func(int) error {
+// runProgram returns a function that runs a program a given number of times. The program must print "ok".
+func (b *Bench) runProgram(program, env string, args ...string) func(int) error {
 	return func(runs int) error {
 		for range runs {
 			c := exec.CommandContext(b.ctx, program, args...)

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// measure measures the contestants of a job, which take turns.
-func (b *Bench) measure(row *Row, job *Job) error {
+// measureJob measures the contestants of a job, which take turns.
+func (b *Bench) measureJob(row *Row, job *Job) error {
 	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
-		return c.Name != kgen && !b.has(c.Name)
+		return c.Name != kgen && !b.wantsPeer(c.Name)
 	})
 	runs := make([]int, len(list))
 	for i, c := range list {
-		if err := verify(c); err != nil {
+		if err := verifyRun(c); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		n, err := b.often(job, c)
+		n, err := b.runCount(job, c)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -29,7 +29,7 @@ func (b *Bench) measure(row *Row, job *Job) error {
 		job.Measured() // discards the times of earlier launches
 	}
 	times := make([][]time.Duration, len(list)+len(peers))
-	if err := b.warm(list[0]); err != nil {
+	if err := b.warmUp(list[0]); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -54,14 +54,14 @@ func (b *Bench) measure(row *Row, job *Job) error {
 			times[i] = append(times[i], took)
 		}
 		for i, p := range peers {
-			if d, ok := p.turn(); ok {
+			if d, ok := p.measureTurn(); ok {
 				times[len(list)+i] = append(times[len(list)+i], d)
 			}
 		}
 	}
 	for i, c := range slices.Backward(list) { // kgen runs last, so that the checksum is that of its results
 		row.Times = append(row.Times, timing(c.Name, times[i]))
-		if err := verify(c); err != nil {
+		if err := verifyRun(c); err != nil {
 			return fmt.Errorf("%s, after %d rounds: %w", c.Name, len(times[i]), err)
 		}
 	}
@@ -70,11 +70,11 @@ func (b *Bench) measure(row *Row, job *Job) error {
 	return nil
 }
 
-// The method warm keeps a GPU busy until it runs at its full clock, because it was idle while the host
-// generated the data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2 s, the
-// first measurements of some rows took up to twice the time. Rows with CUDA peers do not need the method
-// warm, because these peers generate their data on the GPU.
-func (b *Bench) warm(c Contestant) error {
+// warmUp keeps a GPU busy until the GPU runs at its full clock. Without warmUp, the clock would be low, because the GPU
+// was idle while the host generated the data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2
+// s, the first measurements of some rows took up to twice the time. Rows with CUDA peers do not need warmUp, because
+// CUDA peers generate their data on the GPU.
+func (b *Bench) warmUp(c Contestant) error {
 	if b.cpu || b.Round == 0 {
 		return nil
 	}
@@ -86,8 +86,8 @@ func (b *Bench) warm(c Contestant) error {
 	return nil
 }
 
-// verify runs a contestant once, and checks its results.
-func verify(c Contestant) error {
+// verifyRun runs a contestant once, and checks its results.
+func verifyRun(c Contestant) error {
 	if c.Reset != nil {
 		if err := c.Reset(); err != nil {
 			return err
@@ -102,8 +102,8 @@ func verify(c Contestant) error {
 	return c.Check()
 }
 
-// Function often returns how many runs of a contestant fill the duration of one measurement.
-func (b *Bench) often(job *Job, c Contestant) (int, error) {
+// runCount returns how many runs of a contestant fill the duration of one measurement.
+func (b *Bench) runCount(job *Job, c Contestant) (int, error) {
 	if job.Runs > 0 || b.Round == 0 {
 		return max(job.Runs, 1), nil
 	}
@@ -130,9 +130,9 @@ func timing(name string, list []time.Duration) Timing {
 	return Timing{Peer: name, Median: at(0.5), P10: at(0.1), P90: at(0.9), Rounds: len(sorted)}
 }
 
-// checksum adds up about a million of the elements, with weights from 1 to 8. The CUDA program computes the
+// weightedSum adds up about a million of the elements, with weights from 1 to 8. The CUDA program computes the
 // same checksum. size is the checksum of the absolute values.
-func checksum[T cmp.Ordered](s []T, value func(T) float64) (sum, size float64) {
+func weightedSum[T cmp.Ordered](s []T, value func(T) float64) (sum, size float64) {
 	step := len(s)/(1<<20) | 1
 	for i := 0; i < len(s); i += step {
 		v := value(s[i]) * float64(1+i/step%8)

@@ -12,25 +12,25 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the benchmark rows that mainly compute.
+// This file defines the benchmark rows that are limited by arithmetic, not by memory.
 
 var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "â‰¥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
-	hx, hy := units[float32](n, 1), units[float32](n, 2)
+	hx, hy := unitFloats[float32](n, 1), unitFloats[float32](n, 2)
 	x, err1 := memoryOf(b, hx)
 	y, err2 := memoryOf(b, append([]float32(nil), hy...))
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	const a = 0.5
-	reset := func() error { return y.set(hy) }
+	reset := func() error { return y.writeElems(hy) }
 	want := func(i int) float64 { return float64(hy[i]) + a*float64(hx[i]) }
 	k := saxpygen.SAXPY{A: a, X: x.all(), Y: y.all()}
-	j := &Job{Size: size(n), Amount: 12 * float64(n), Unit: Bytes, Sum: y.sum, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "saxpy"}}}
-	j.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, runtime.Range1(n)); return err }), reset, y.near(1e-6, want)}}
-	err := b.shader(j, saxpygen.Kernels()[0], "saxpy", runtime.Range1(n), []any{float32(a), k.X, k.Y}, reset, y.near(1e-6, want))
+	j := &Job{Size: sizeText(n), Amount: 12 * float64(n), Unit: Bytes, Sum: y.checksums, Digits: 1e-6, CUDA: []CUDAPeer{{"CUDA", "saxpy"}}}
+	j.Contestants = []Contestant{{kgen, b.repeatFunc(func() error { _, err := k.ParallelFor(b.q, runtime.Range1(n)); return err }), reset, y.checkNear(1e-6, want)}}
+	err := b.addShader(j, saxpygen.Kernels()[0], "saxpy", runtime.Range1(n), []any{float32(a), k.X, k.Y}, reset, y.checkNear(1e-6, want))
 	if b.cpu {
 		ho := make([]float32, n)
-		c := plain(b, ho, n, func(lo, hi int) {
+		c := plainLoop(b, ho, n, func(lo, hi int) {
 			x, y := hx[lo:hi], ho[lo:hi]
 			y = y[:len(x)]
 			for i, v := range x {
@@ -49,17 +49,17 @@ const softening = 0.01
 
 var nbodySizes = [4]int{512, 4096, 32768, 131072}
 
-// bodies returns n pseudo-random points in a cube.
-func bodies(n int) []kernels.Body {
-	return made(n, func(i int) kernels.Body {
-		return kernels.Body{X: unit(uint32(i), 1), Y: unit(uint32(i), 2), Z: unit(uint32(i), 3), Mass: unit(uint32(i), 4)}
+// randomBodies returns n pseudo-random points in a cube.
+func randomBodies(n int) []kernels.Body {
+	return makeSlice(n, func(i int) kernels.Body {
+		return kernels.Body{X: unitFloat(uint32(i), 1), Y: unitFloat(uint32(i), 2), Z: unitFloat(uint32(i), 3), Mass: unitFloat(uint32(i), 4)}
 	})
 }
 
-// Function pulled returns the force that the bodies in list exert on the body in argument at.
-func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
+// pullForce returns the force that the bodies in list exert on the body in targetBody.
+func pullForce(list []kernels.Body, targetBody kernels.Body) (f [3]float64) {
 	for _, o := range list {
-		d := [3]float64{float64(o.X) - float64(at.X), float64(o.Y) - float64(at.Y), float64(o.Z) - float64(at.Z)}
+		d := [3]float64{float64(o.X) - float64(targetBody.X), float64(o.Y) - float64(targetBody.Y), float64(o.Z) - float64(targetBody.Z)}
 		s := float64(o.Mass) * math.Pow(d[0]*d[0]+d[1]*d[1]+d[2]*d[2]+softening, -1.5)
 		for i := range f {
 			f[i] += d[i] * s
@@ -72,10 +72,10 @@ func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 const someBodies = 16
 
 var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰¥ 29 TFLOP/s", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
-	hb := bodies(n)
+	hb := randomBodies(n)
 	in, err1 := runtime.BufferOf(b.dev, hb)
 	out, err2 := runtime.NewBuffer[kernels.Body](b.dev, n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	b.closers = append(b.closers, func() { _, _ = in.Close(), out.Close() })
@@ -84,8 +84,8 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 	var flat []float32
 	checked := func(got []kernels.Body) error {
 		for j := range someBodies {
-			i := int(hash(uint32(j), 79)) % n
-			want := pulled(hb, hb[i])
+			i := int(hashIndex(uint32(j), 79)) % n
+			want := pullForce(hb, hb[i])
 			scale := max(1, math.Abs(want[0])+math.Abs(want[1])+math.Abs(want[2]))
 			for c, v := range []float32{got[i].X, got[i].Y, got[i].Z} {
 				if !(math.Abs(float64(v)-want[c]) <= 1e-3*scale) {
@@ -95,16 +95,16 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 		}
 		return nil
 	}
-	j := &Job{Size: size(n), Amount: 20 * float64(n) * float64(n), Unit: Flop, Digits: 1e-4, CUDA: []CUDAPeer{{"CUDA", "nbody"}}}
+	j := &Job{Size: sizeText(n), Amount: 20 * float64(n) * float64(n), Unit: Flop, Digits: 1e-4, CUDA: []CUDAPeer{{"CUDA", "nbody"}}}
 	j.Sum = func() (float64, float64, error) {
 		flat = flat[:0]
 		for _, f := range host {
 			flat = append(flat, f.X, f.Y, f.Z, f.Mass)
 		}
-		sum, size := checksum(flat, func(v float32) float64 { return float64(v) })
+		sum, size := weightedSum(flat, func(v float32) float64 { return float64(v) })
 		return sum, size, nil
 	}
-	j.Contestants = []Contestant{{kgen, b.launcher("NBody", groups(n, kernels.Size), float32(softening), in.All(), out.All()), func() error {
+	j.Contestants = []Contestant{{kgen, b.launchFunc("NBody", groupRange(n, kernels.Size), float32(softening), in.All(), out.All()), func() error {
 		ev, err := b.q.Enqueue(runtime.Fill(out.All(), kernels.Body{X: nan, Y: nan, Z: nan, Mass: nan}))
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 	}}}
 	if b.cpu {
 		ho := make([]kernels.Body, n)
-		c := plain(b, []float32(nil), n, func(lo, hi int) {
+		c := plainLoop(b, []float32(nil), n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				self := hb[i]
 				var f kernels.Body
@@ -140,14 +140,14 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 
 // nbodyStep measures the example nbody, which uses FastRsqrt. The peer is a shader.
 var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
-	hb := bodies(n)
-	start := made(n, func(i int) gravity.Body {
+	hb := randomBodies(n)
+	start := makeSlice(n, func(i int) gravity.Body {
 		return gravity.Body{Pos: gravity.Vec3{X: hb[i].X, Y: hb[i].Y, Z: hb[i].Z}, Mass: hb[i].Mass}
 	})
 	before, err1 := runtime.BufferOf(b.dev, start)
 	after, err2 := runtime.NewBuffer[gravity.Body](b.dev, n)
 	speed, err3 := runtime.NewBuffer[gravity.Vec3](b.dev, n)
-	if err := first(err1, err2, err3); err != nil {
+	if err := firstSet(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	b.closers = append(b.closers, func() { _, _, _ = before.Close(), after.Close(), speed.Close() })
@@ -155,17 +155,17 @@ var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbod
 	reset := func() error {
 		_, err1 := b.q.Enqueue(runtime.Fill(speed.All(), gravity.Vec3{}))
 		_, err2 := b.q.Enqueue(runtime.Fill(after.All(), gravity.Body{Mass: nan}))
-		return first(err1, err2, b.q.Wait(b.ctx))
+		return firstSet(err1, err2, b.q.Wait(b.ctx))
 	}
 	const dt = 0.01
 	check := func() error {
 		v, moved := make([]gravity.Vec3, n), make([]gravity.Body, n)
-		if err := first(speed.CopyTo(b.ctx, b.q, v), after.CopyTo(b.ctx, b.q, moved)); err != nil {
+		if err := firstSet(speed.CopyTo(b.ctx, b.q, v), after.CopyTo(b.ctx, b.q, moved)); err != nil {
 			return err
 		}
 		for j := range someBodies {
-			i := int(hash(uint32(j), 79)) % n
-			want := pulled(hb, hb[i])
+			i := int(hashIndex(uint32(j), 79)) % n
+			want := pullForce(hb, hb[i])
 			scale := dt * max(1, math.Abs(want[0])+math.Abs(want[1])+math.Abs(want[2]))
 			if d := float64(v[i].X) - dt*want[0]; !(math.Abs(d) <= 1e-3*scale) || moved[i].Mass != start[i].Mass {
 				return fmt.Errorf("the velocity of body %d is %v, want %v", i, v[i].X, dt*want[0])
@@ -173,14 +173,14 @@ var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbod
 		}
 		return nil
 	}
-	nd := groups(n, gravity.GroupSize)
+	nd := groupRange(n, gravity.GroupSize)
 	soft := float32(math.Sqrt(softening))
 	k := gravitygen.Step{Dt: dt, Softening: soft, Old: before.All(), New: after.All(), Velocity: speed.All()}
-	j := &Job{Size: size(n), Amount: 20 * float64(n) * float64(n), Unit: Flop}
-	j.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, nd); return err }), reset, check}}
+	j := &Job{Size: sizeText(n), Amount: 20 * float64(n) * float64(n), Unit: Flop}
+	j.Contestants = []Contestant{{kgen, b.repeatFunc(func() error { _, err := k.ParallelFor(b.q, nd); return err }), reset, check}}
 	for _, g := range gravitygen.Kernels() {
 		if g.ABI().Name == "Step" {
-			return j, b.shader(j, g, "nbody", nd, []any{float32(dt), soft, k.Old, k.New, k.Velocity, 0}, reset, check)
+			return j, b.addShader(j, g, "nbody", nd, []any{float32(dt), soft, k.Old, k.New, k.Velocity, 0}, reset, check)
 		}
 	}
 	return j, nil
@@ -212,7 +212,7 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 	checked := func(s []uint32) error {
 		other, most := 0, min(len(s), 20000)
 		for j := range most {
-			i := int(uint64(hash(uint32(j), 80)) * uint64(len(s)) >> 32)
+			i := int(uint64(hashIndex(uint32(j), 80)) * uint64(len(s)) >> 32)
 			if s[i] != count(i/n, i%n) {
 				other++
 			}
@@ -222,14 +222,14 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 		}
 		return nil
 	}
-	j := &Job{Size: squared(n), Amount: float64(n * n), Unit: Pixels, Sum: out.sum, Digits: 1e-2, CUDA: []CUDAPeer{{"CUDA", "mandelbrot"}}}
-	j.Contestants = []Contestant{{kgen, b.launcher("Mandelbrot", runtime.Range2{n, n}, float32(left), float32(top), pixel, limit, n, out.all()), out.poison, func() error {
-		s, err := out.get()
-		return first(err, checked(s))
+	j := &Job{Size: squared(n), Amount: float64(n * n), Unit: Pixels, Sum: out.checksums, Digits: 1e-2, CUDA: []CUDAPeer{{"CUDA", "mandelbrot"}}}
+	j.Contestants = []Contestant{{kgen, b.launchFunc("Mandelbrot", runtime.Range2{n, n}, float32(left), float32(top), pixel, limit, n, out.all()), out.fillPoison, func() error {
+		s, err := out.readBack()
+		return firstSet(err, checked(s))
 	}}}
 	if b.cpu {
 		ho := make([]uint32, n*n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 			for i := lo * n; i < hi*n; i++ {
 				ho[i] = count(i/n, i%n)
 			}
@@ -240,15 +240,15 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 
 var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰¥ 0.9 Go", Sizes: [4]int{1 << 10, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
 	const rate, volatility = 0.02, 0.3
-	price := made(n, func(i int) float32 { return 5 + 25*unit(uint32(i), 1) })
-	strike := made(n, func(i int) float32 { return 1 + 99*unit(uint32(i), 2) })
-	years := made(n, func(i int) float32 { return 0.25 + 9.75*unit(uint32(i), 3) })
+	price := makeSlice(n, func(i int) float32 { return 5 + 25*unitFloat(uint32(i), 1) })
+	strike := makeSlice(n, func(i int) float32 { return 1 + 99*unitFloat(uint32(i), 2) })
+	years := makeSlice(n, func(i int) float32 { return 0.25 + 9.75*unitFloat(uint32(i), 3) })
 	s, err1 := memoryOf(b, price)
 	x, err2 := memoryOf(b, strike)
 	t, err3 := memoryOf(b, years)
 	call, err4 := memoryFor[float32](b, n)
 	put, err5 := memoryFor[float32](b, n)
-	if err := first(err1, err2, err3, err4, err5); err != nil {
+	if err := firstSet(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
 	want := func(i int) (call, put float64) {
@@ -261,29 +261,29 @@ var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰
 	}
 	calls := func(i int) float64 { c, _ := want(i); return c }
 	puts := func(i int) float64 { _, p := want(i); return p }
-	const epsilon = 1e-4 // the approximation of normal has an error of 7.5e-8 times the price
-	j := &Job{Size: size(n), Amount: 20 * float64(n), Unit: Bytes, Sum: call.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "blackscholes"}}}
-	j.Contestants = []Contestant{{kgen, b.launcher("BlackScholes", runtime.Range1(n), float32(rate), float32(volatility), s.all(), x.all(), t.all(), call.all(), put.all()),
-		func() error { return first(call.poison(), put.poison()) },
-		func() error { return first(call.near(epsilon, calls)(), put.near(epsilon, puts)()) }}}
+	const epsilon = 1e-4 // normalCDF has an error of 7.5e-8 times the price
+	j := &Job{Size: sizeText(n), Amount: 20 * float64(n), Unit: Bytes, Sum: call.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"CUDA", "blackscholes"}}}
+	j.Contestants = []Contestant{{kgen, b.launchFunc("BlackScholes", runtime.Range1(n), float32(rate), float32(volatility), s.all(), x.all(), t.all(), call.all(), put.all()),
+		func() error { return firstSet(call.fillPoison(), put.fillPoison()) },
+		func() error { return firstSet(call.checkNear(epsilon, calls)(), put.checkNear(epsilon, puts)()) }}}
 	if b.cpu {
 		hc, hp := make([]float32, n), make([]float32, n)
-		j.Contestants = append(j.Contestants, plain(b, hc, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, hc, n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				s, x, t := price[i], strike[i], years[i]
 				root := volatility * float32(math.Sqrt(float64(t)))
 				d1 := (math32.Log(s/x) + (rate+volatility*volatility/2)*t) / root
-				n1, n2 := normal(d1), normal(d1-root)
+				n1, n2 := normalCDF(d1), normalCDF(d1-root)
 				later := x * math32.Exp(-rate*t)
 				hc[i], hp[i] = s*n1-later*n2, later*(1-n2)-s*(1-n1)
 			}
-		}, func() error { return first(near(hc, epsilon, calls), near(hp, epsilon, puts)) })...)
+		}, func() error { return firstSet(near(hc, epsilon, calls), near(hp, epsilon, puts)) })...)
 	}
 	return j, nil
 }}
 
-// Function normal computes the same as function normal of package kernels, for the loop in Go.
-func normal(d float32) float32 {
+// normalCDF computes the same as the function normal of package kernels, for the loop in Go.
+func normalCDF(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *
 		(0.31938153 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))

@@ -16,34 +16,34 @@ import (
 
 // This file defines the rows for functions of prim, with CUB's functions as peers.
 
-// library describes a function of prim, which is measured at three sizes.
-type library struct {
+// primFunc describes a function of prim, which is measured at three sizes.
+type primFunc struct {
 	name, target, host string
 	cub                string // name of the benchmark row in the CUDA program
 	most               int    // number of elements of the first row at scale Large
 	unit               Unit
 	bytes              int // bytes read and written per element
-	of                 func(b *Bench, n int) (call, error)
+	of                 func(b *Bench, n int) (primCall, error)
 }
 
-// call is a function of prim with its arguments.
-type call struct {
+// primCall is a function of prim with its arguments.
+type primCall struct {
 	run   func() error
-	out   result
+	out   resultMemory
 	reset func() error // fills other memory that the function writes; may be nil
 	check func() error
 	host  []Contestant
 }
 
-// result is the memory to which a function writes its result.
-type result interface {
-	poison() error
-	sum() (float64, float64, error)
+// resultMemory is the memory to which a function writes its result.
+type resultMemory interface {
+	fillPoison() error
+	checksums() (float64, float64, error)
 }
 
-// The method works returns the benchmark rows for the function. The rows with 2^16 and 2^22 elements show
-// the cost of a call.
-func (l library) works() []Work {
+// worksFor returns the benchmark rows for the function. The rows with 2^16 and 2^22 elements show the overhead of a
+// call, because their kernels run only briefly.
+func (l primFunc) worksFor() []Work {
 	row := func(name, target, host string, sizes [4]int) Work {
 		return Work{Group: "Kernels to call", Name: name, Target: target, OnHost: host, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 			c, err := l.of(b, n)
@@ -54,12 +54,12 @@ func (l library) works() []Work {
 			if l.unit == Bytes {
 				amount *= float64(l.bytes)
 			}
-			reset := c.out.poison
+			reset := c.out.fillPoison
 			if c.reset != nil {
-				reset = func() error { return first(c.reset(), c.out.poison()) }
+				reset = func() error { return firstSet(c.reset(), c.out.fillPoison()) }
 			}
-			j := &Job{Size: size(n), Amount: amount, Unit: l.unit, Sum: c.out.sum, Digits: 1e-5,
-				Contestants: append([]Contestant{{kgen, b.repeat(c.run), reset, c.check}}, c.host...)}
+			j := &Job{Size: sizeText(n), Amount: amount, Unit: l.unit, Sum: c.out.checksums, Digits: 1e-5,
+				Contestants: append([]Contestant{{kgen, b.repeatFunc(c.run), reset, c.check}}, c.host...)}
 			if l.cub != "" {
 				j.CUDA = []CUDAPeer{{"CUB", l.cub}}
 			}
@@ -73,19 +73,19 @@ func (l library) works() []Work {
 	}
 }
 
-// libraries lists the functions of prim that the suite measures.
-func libraries() (list []Work) {
-	for _, l := range []library{
+// primFuncs lists the functions of prim that the suite measures.
+func primFuncs() (list []Work) {
+	for _, l := range []primFunc{
 		{"sum u32", "≥ 0.97 CUB", "≥ 0.9 Go", "reduce", 1 << 28, Bytes, 4, sumOf[uint32]},
 		{"sum f32, in order", "≥ 0.97 CUB", "≥ 0.9 Go", "reduce f32", 1 << 28, Bytes, 4, sumOf[float32]},
 		{"min f32", "≥ 0.97 CUB", "≥ 0.9 Go", "min f32", 1 << 28, Bytes, 4, leastOf},
 		{"argmin f32", "≥ 0.97 CUB", "≥ 0.9 Go", "argmin f32", 1 << 28, Bytes, 4, firstLeastOf},
 		{"scan u32", "≥ 0.95 CUB", "", "scan", 1 << 28, Bytes, 8, scanOf[uint32]},
 		{"scan f32, in order", "≥ 0.8 CUB", "", "scan f32", 1 << 28, Bytes, 8, scanOf[float32]},
-		{"sort u32", "≥ 0.75 CUB", "≥ 1.5 Go", "sort", 1 << 28, Keys, 0, sortOf[uint32](random)},
-		{"sort f32", "≥ 0.75 CUB", "≥ 1.5 Go", "sort f32", 1 << 28, Keys, 0, sortOf[float32](func(n int) []float32 { return units[float32](n, 9) })},
+		{"sort u32", "≥ 0.75 CUB", "≥ 1.5 Go", "sort", 1 << 28, Keys, 0, sortOf[uint32](randomWords)},
+		{"sort f32", "≥ 0.75 CUB", "≥ 1.5 Go", "sort f32", 1 << 28, Keys, 0, sortOf[float32](func(n int) []float32 { return unitFloats[float32](n, 9) })},
 		{"sort u64", "≥ 0.7 CUB", "≥ 1.5 Go", "sort u64", 1 << 27, Keys, 0, sortOf[uint64](func(n int) []uint64 {
-			return made(n, func(i int) uint64 { return uint64(hash(uint32(i), 9))<<32 | uint64(hash(uint32(i), 10)) })
+			return makeSlice(n, func(i int) uint64 { return uint64(hashIndex(uint32(i), 9))<<32 | uint64(hashIndex(uint32(i), 10)) })
 		})},
 		{"sort pairs u32, u32", "≥ 0.7 CUB", "", "pairs", 1 << 27, Keys, 0, pairsOf},
 		{"greatest 128 u32", "", "", "", 1 << 26, Bytes, 4, topOf},
@@ -94,13 +94,13 @@ func libraries() (list []Work) {
 		{"histogram 256 u8", "≥ 0.97 CUB", "", "histogram u8", 1 << 30, Bytes, 1, histOf},
 		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // the aim is 0.95 of the aim of copies
 	} {
-		list = append(list, l.works()...)
+		list = append(list, l.worksFor()...)
 	}
 	return list
 }
 
-// The method loop returns a contestant that runs f, a loop in Go, on one processor.
-func (b *Bench) loop(f func(), check func() error, reset func()) []Contestant {
+// goLoop returns a contestant that runs f, a loop in Go, on one processor.
+func (b *Bench) goLoop(f func(), check func() error, reset func()) []Contestant {
 	if !b.cpu {
 		return nil
 	}
@@ -112,12 +112,12 @@ func (b *Bench) loop(f func(), check func() error, reset func()) []Contestant {
 	}}}
 }
 
-func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
-	hx := made(n, func(i int) T {
+func sumOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
+	hx := makeSlice(n, func(i int) T {
 		if T(1)/2 == 0 {
-			return T(hash(uint32(i), 9))
+			return T(hashIndex(uint32(i), 9))
 		}
-		return T(unit(uint32(i), 1))
+		return T(unitFloat(uint32(i), 1))
 	})
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[T](b, 1)
@@ -134,11 +134,11 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 		return nil
 	}
 	ho, all := make([]T, 1), newTotal[T]()
-	return call{
+	return primCall{
 		run:   func() error { _, err := primreduce.SumOn(b.q, x.all(), out.all()); return err },
 		out:   out,
-		check: func() error { return of(out, near) },
-		host: all.into(plain(b, ho, n, func(lo, hi int) {
+		check: func() error { return checkFirst(out, near) },
+		host: all.sumInto(plainLoop(b, ho, n, func(lo, hi int) {
 			var s0, s1, s2, s3 T // with a single sum, each addition would wait for the previous one
 			for ; lo+4 <= hi; lo += 4 {
 				s0, s1, s2, s3 = s0+hx[lo], s1+hx[lo+1], s2+hx[lo+2], s3+hx[lo+3]
@@ -148,20 +148,20 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 			}
 			all.add(s0 + s1 + s2 + s3)
 		}, func() error { return near(ho[0]) }), ho),
-	}, first(err1, err2)
+	}, firstSet(err1, err2)
 }
 
-// Function of applies check to element 0 of m.
-func of[T number](m *memory[T], check func(T) error) error {
-	got, err := m.get()
+// checkFirst applies check to element 0 of m.
+func checkFirst[T number](m *devMemory[T], check func(T) error) error {
+	got, err := m.readBack()
 	if err != nil {
 		return err
 	}
 	return check(got[0])
 }
 
-// Function is returns a function that checks whether a value equals want.
-func is[T comparable](want T) func(T) error {
+// checkIs returns a function that checks whether a value equals want.
+func checkIs[T comparable](want T) func(T) error {
 	return func(got T) error {
 		if got != want {
 			return fmt.Errorf("it is %v, want %v", got, want)
@@ -170,27 +170,27 @@ func is[T comparable](want T) func(T) error {
 	}
 }
 
-func leastOf(b *Bench, n int) (call, error) {
-	hx := units[float32](n, 1)
+func leastOf(b *Bench, n int) (primCall, error) {
+	hx := unitFloats[float32](n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, 1)
 	want, ho := slices.Min(hx), make([]float32, 1)
 	mins := make(chan float32, 256)
-	host := plain(b, ho, n, func(lo, hi int) { mins <- slices.Min(hx[lo:hi]) }, func() error { return is(want)(ho[0]) })
-	gather(host, func() {
+	host := plainLoop(b, ho, n, func(lo, hi int) { mins <- slices.Min(hx[lo:hi]) }, func() error { return checkIs(want)(ho[0]) })
+	addAtEnd(host, func() {
 		ho[0] = float32(math.Inf(1))
 		for len(mins) > 0 {
 			ho[0] = min(ho[0], <-mins)
 		}
 	})
-	return call{
+	return primCall{
 		run: func() error { _, err := primreduce.MinOn(b.q, x.all(), out.all()); return err },
-		out: out, check: func() error { return of(out, is(want)) }, host: host,
-	}, first(err1, err2)
+		out: out, check: func() error { return checkFirst(out, checkIs(want)) }, host: host,
+	}, firstSet(err1, err2)
 }
 
-// gather changes the contestants so that each run calls f at its end.
-func gather(list []Contestant, f func()) {
+// addAtEnd changes the contestants so that each run calls f at its end.
+func addAtEnd(list []Contestant, f func()) {
 	for i := range list {
 		run := list[i].Run
 		list[i].Run = func(runs int) error {
@@ -205,13 +205,13 @@ func gather(list []Contestant, f func()) {
 	}
 }
 
-func firstLeastOf(b *Bench, n int) (call, error) {
-	hx := units[float32](n, 1)
+func firstLeastOf(b *Bench, n int) (primCall, error) {
+	hx := unitFloats[float32](n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[int64](b, 1)
 	want, ho := int64(slices.Index(hx, slices.Min(hx))), make([]int64, 1)
 	firsts := make(chan int, 256)
-	host := plain(b, ho, n, func(lo, hi int) {
+	host := plainLoop(b, ho, n, func(lo, hi int) {
 		least := lo
 		for i := lo + 1; i < hi; i++ {
 			if hx[i] < hx[least] {
@@ -219,8 +219,8 @@ func firstLeastOf(b *Bench, n int) (call, error) {
 			}
 		}
 		firsts <- least
-	}, func() error { return is(want)(ho[0]) })
-	gather(host, func() {
+	}, func() error { return checkIs(want)(ho[0]) })
+	addAtEnd(host, func() {
 		least := -1
 		for len(firsts) > 0 {
 			if i := <-firsts; least < 0 || hx[i] < hx[least] || hx[i] == hx[least] && i < least {
@@ -229,18 +229,18 @@ func firstLeastOf(b *Bench, n int) (call, error) {
 		}
 		ho[0] = int64(least)
 	})
-	return call{
+	return primCall{
 		run: func() error { _, err := primreduce.ArgMinOn(b.q, x.all(), out.all()); return err },
-		out: out, check: func() error { return of(out, is(want)) }, host: host,
-	}, first(err1, err2)
+		out: out, check: func() error { return checkFirst(out, checkIs(want)) }, host: host,
+	}, firstSet(err1, err2)
 }
 
-func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
-	hx := made(n, func(i int) T {
+func scanOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
+	hx := makeSlice(n, func(i int) T {
 		if T(1)/2 == 0 {
-			return T(hash(uint32(i), 9))
+			return T(hashIndex(uint32(i), 9))
 		}
-		return T(unit(uint32(i), 1))
+		return T(unitFloat(uint32(i), 1))
 	})
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[T](b, n)
@@ -257,14 +257,14 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 		return nil
 	}
 	ho := make([]T, n)
-	return call{
+	return primCall{
 		run: func() error { _, err := primscan.ExclusiveOn(b.q, x.all(), out.all()); return err },
 		out: out,
 		check: func() error {
-			got, err := out.get()
-			return first(err, check(got, 1e-5))
+			got, err := out.readBack()
+			return firstSet(err, check(got, 1e-5))
 		},
-		host: b.loop(func() {
+		host: b.goLoop(func() {
 			var sum T
 			for i, v := range hx {
 				ho[i] = sum
@@ -272,12 +272,12 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 			}
 		}, func() error { return check(ho, 0.1) }, // rounding errors of sequential sums add up
 			func() { clear(ho) }),
-	}, first(err1, err2)
+	}, firstSet(err1, err2)
 }
 
-// Function sorted checks that slice got is in order, and contains the elements of slice from. sorted
-// compares sums of hashes of the elements.
-func sorted[T uint32 | uint64 | float32](got, from []T) error {
+// checkSorted checks that the slice got is in order, and contains the elements of the slice from. To compare the
+// contents, checkSorted adds up hashes of the elements.
+func checkSorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
 			h := math.Float64bits(float64(v)) * 0x9e3779b97f4a7c15
@@ -296,43 +296,43 @@ func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	return nil
 }
 
-func sortOf[T uint32 | uint64 | float32](keys func(n int) []T) func(b *Bench, n int) (call, error) {
-	return func(b *Bench, n int) (call, error) {
+func sortOf[T uint32 | uint64 | float32](keys func(n int) []T) func(b *Bench, n int) (primCall, error) {
+	return func(b *Bench, n int) (primCall, error) {
 		hx := keys(n)
 		x, err1 := memoryOf(b, hx)
 		out, err2 := memoryFor[T](b, n)
 		ho := slices.Clone(hx)
-		return call{
+		return primCall{
 			run: func() error { _, err := primsort.KeysOn(b.q, x.all(), out.all()); return err },
 			out: out,
 			check: func() error {
-				got, err := out.get()
-				return first(err, sorted(got, hx))
+				got, err := out.readBack()
+				return firstSet(err, checkSorted(got, hx))
 			},
-			host: b.loop(func() {
+			host: b.goLoop(func() {
 				copy(ho, hx)
 				slices.Sort(ho)
-			}, func() error { return sorted(ho, hx) }, func() { clear(ho) }),
-		}, first(err1, err2)
+			}, func() error { return checkSorted(ho, hx) }, func() { clear(ho) }),
+		}, firstSet(err1, err2)
 	}
 }
 
-func pairsOf(b *Bench, n int) (call, error) {
-	hx, hy := random(n), made(n, func(i int) uint32 { return uint32(i) })
+func pairsOf(b *Bench, n int) (primCall, error) {
+	hx, hy := randomWords(n), makeSlice(n, func(i int) uint32 { return uint32(i) })
 	x, err1 := memoryOf(b, hx)
 	y, err2 := memoryOf(b, hy)
 	keys, err3 := memoryFor[uint32](b, n)
 	values, err4 := memoryFor[uint32](b, n)
-	return call{
+	return primCall{
 		run: func() error {
 			_, err := primsort.PairsOn(b.q, x.all(), y.all(), keys.all(), values.all())
 			return err
 		},
-		out: values, reset: keys.poison,
+		out: values, reset: keys.fillPoison,
 		check: func() error {
-			k, err1 := keys.get()
-			v, err2 := values.get()
-			if err := first(err1, err2, sorted(k, hx)); err != nil {
+			k, err1 := keys.readBack()
+			v, err2 := values.readBack()
+			if err := firstSet(err1, err2, checkSorted(k, hx)); err != nil {
 				return err
 			}
 			for i, at := range v {
@@ -342,12 +342,12 @@ func pairsOf(b *Bench, n int) (call, error) {
 			}
 			return nil
 		},
-	}, first(err1, err2, err3, err4)
+	}, firstSet(err1, err2, err3, err4)
 }
 
-func topOf(b *Bench, n int) (call, error) {
+func topOf(b *Bench, n int) (primCall, error) {
 	const k = 128
-	hx := random(n)
+	hx := randomWords(n)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[uint32](b, k)
 	count, err3 := memoryFor[int64](b, 1)
@@ -360,33 +360,33 @@ func topOf(b *Bench, n int) (call, error) {
 	}
 	slices.SortFunc(want, func(x, y uint32) int { return int(int64(y) - int64(x)) })
 	want = want[:k]
-	return call{
+	return primCall{
 		run: func() error { _, err := primsort.TopKOn(b.q, x.all(), out.all(), count.all()); return err },
-		out: out, reset: count.poison, check: func() error { return first(equal(out, want)(), of(count, is(int64(k)))) },
-	}, first(err1, err2, err3)
+		out: out, reset: count.fillPoison, check: func() error { return firstSet(checkEqual(out, want)(), checkFirst(count, checkIs(int64(k)))) },
+	}, firstSet(err1, err2, err3)
 }
 
-func whereOf(b *Bench, n int) (call, error) {
-	hx := made(n, func(i int) float32 { return unit(uint32(i), 1) - 0.5 })
+func whereOf(b *Bench, n int) (primCall, error) {
+	hx := makeSlice(n, func(i int) float32 { return unitFloat(uint32(i), 1) - 0.5 })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n)
 	count, err3 := memoryFor[int64](b, 1)
 	want := slices.DeleteFunc(slices.Clone(hx), func(v float32) bool { return !(v > 0) })
-	return call{
+	return primCall{
 		run: func() error {
 			_, err := pick.Where[pickgen.PositiveFloat32](b.q, pickkernels.Positive{}, x.all(), out.all(), count.all())
 			return err
 		},
-		out: count, reset: out.poison, check: picked(out, count, want),
-	}, first(err1, err2, err3)
+		out: count, reset: out.fillPoison, check: checkPicked(out, count, want),
+	}, firstSet(err1, err2, err3)
 }
 
-// Function picked checks that the first elements of out equal want, and that count contains their number.
-func picked[T number](out *memory[T], count *memory[int64], want []T) func() error {
+// checkPicked checks that the first elements of out equal want, and that count contains their number.
+func checkPicked[T number](out *devMemory[T], count *devMemory[int64], want []T) func() error {
 	return func() error {
-		c, err1 := count.get()
-		got, err2 := out.get()
-		if err := first(err1, err2); err != nil {
+		c, err1 := count.readBack()
+		got, err2 := out.readBack()
+		if err := firstSet(err1, err2); err != nil {
 			return err
 		}
 		if c[0] != int64(len(want)) || !slices.Equal(got[:len(want)], want) {
@@ -396,35 +396,35 @@ func picked[T number](out *memory[T], count *memory[int64], want []T) func() err
 	}
 }
 
-func uniqueOf(b *Bench, n int) (call, error) {
-	hx := made(n, func(i int) uint32 { return hash(uint32(i/4), 9) })
+func uniqueOf(b *Bench, n int) (primCall, error) {
+	hx := makeSlice(n, func(i int) uint32 { return hashIndex(uint32(i/4), 9) })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[uint32](b, n)
 	count, err3 := memoryFor[int64](b, 1)
 	want := slices.Compact(slices.Clone(hx))
-	return call{
+	return primCall{
 		run: func() error { _, err := pick.UniqueOn(b.q, x.all(), out.all(), count.all()); return err },
-		out: count, reset: out.poison, check: picked(out, count, want),
-	}, first(err1, err2, err3)
+		out: count, reset: out.fillPoison, check: checkPicked(out, count, want),
+	}, firstSet(err1, err2, err3)
 }
 
-func histOf(b *Bench, n int) (call, error) {
-	hx := made(n, func(i int) uint8 { return uint8(hash(uint32(i/4), 9) >> (i % 4 * 8)) })
+func histOf(b *Bench, n int) (primCall, error) {
+	hx := makeSlice(n, func(i int) uint8 { return uint8(hashIndex(uint32(i/4), 9) >> (i % 4 * 8)) })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[int64](b, 256)
 	want := make([]int64, 256)
 	for _, v := range hx {
 		want[v]++
 	}
-	return call{
+	return primCall{
 		run: func() error { _, err := primhist.ByKeyOn(b.q, x.all(), out.all()); return err },
 		out: out,
 		check: func() error {
-			got, err := out.get()
+			got, err := out.readBack()
 			if err == nil && !slices.Equal(got, want) {
 				err = fmt.Errorf("the counts are %v, want %v", got, want)
 			}
 			return err
 		},
-	}, first(err1, err2)
+	}, firstSet(err1, err2)
 }

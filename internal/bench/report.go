@@ -21,8 +21,8 @@ type Report struct {
 	Scale    string
 	Rounds   int
 	Duration float64 // duration of the whole suite, in seconds
-	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per
-	// second. Each ceiling is the highest rate among the rows that measure it.
+	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per second. Each
+	// ceiling is the highest rate of a row that measures the ceiling.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row
@@ -37,7 +37,7 @@ type Row struct {
 	Unit              Unit
 	Ceiling           bool
 	Times             []Timing // times of the contestants; the first is kgen's
-	Share             float64  // rate as a share of the ceiling, if the unit has one
+	Share             float64  // rate divided by the ceiling, if the device has a ceiling for the unit
 	Remark            string   `json:",omitempty"`
 	Failed            []string `json:",omitempty"` // names of peers that failed
 	Skipped, Error    string   `json:",omitempty"`
@@ -57,23 +57,23 @@ func newReport(info runtime.DeviceInfo, o Options) *Report {
 		System: fmt.Sprintf("%s/%s, %d processors, %s", goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), goruntime.Version()), begin: time.Now()}
 }
 
-// rate returns the amount of work per second of a contestant.
-func (r *Row) rate(t Timing) float64 {
+// workRate returns the amount of work per second of a contestant.
+func (r *Row) workRate(t Timing) float64 {
 	if t.Median == 0 {
 		return 0
 	}
 	return r.Amount / t.Median
 }
 
-// The method finish computes the ceilings, and the share of a ceiling that each row reaches.
-func (r *Report) finish() {
+// computeShares computes the ceilings, and the share of a ceiling that each row reaches.
+func (r *Report) computeShares() {
 	r.Duration = time.Since(r.begin).Seconds()
 	ceiling := map[Unit]float64{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		for _, t := range row.Times {
 			if row.Ceiling {
-				ceiling[row.Unit] = max(ceiling[row.Unit], row.rate(t))
+				ceiling[row.Unit] = max(ceiling[row.Unit], row.workRate(t))
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (r *Report) finish() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if c := ceiling[row.Unit]; c > 0 && len(row.Times) > 0 && row.Group != "Transfers" {
-			row.Share = row.rate(row.Times[0]) / c
+			row.Share = row.workRate(row.Times[0]) / c
 		}
 	}
 }
@@ -100,22 +100,22 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // peerNames are all contestants besides kgen, in the order of the report's columns.
-var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuSPARSE", "cuFFT", "GLSL", "Go", single}
+var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuSPARSE", "cuFFT", "GLSL", "Go", float32Peer}
 
-// peers returns the peers that at least one row has.
-func (r *Report) peers() []string {
+// peersUsed returns the peers that at least one row has.
+func (r *Report) peersUsed() []string {
 	var list []string
 	for _, name := range peerNames {
-		if slices.ContainsFunc(r.Rows, func(row Row) bool { _, ok := row.beside(name); return ok }) {
+		if slices.ContainsFunc(r.Rows, func(row Row) bool { _, ok := row.speedRatio(name); return ok }) {
 			list = append(list, name)
 		}
 	}
 	return list
 }
 
-// The method beside returns kgen's speed as a multiple of the speed of the given peer. The second result is
+// speedRatio returns kgen's speed as a multiple of the speed of the given peer. The second result is
 // false if the row lacks the given peer.
-func (row *Row) beside(peer string) (float64, bool) {
+func (row *Row) speedRatio(peer string) (float64, bool) {
 	i := slices.IndexFunc(row.Times, func(t Timing) bool { return t.Peer == peer })
 	if i < 1 || row.Times[0].Median == 0 {
 		return 0, false
@@ -123,8 +123,8 @@ func (row *Row) beside(peer string) (float64, bool) {
 	return row.Times[i].Median / row.Times[0].Median, true
 }
 
-// The method header returns the lines of text above the report's table.
-func (r *Report) header() []string {
+// headerLines returns the lines of text above the report's table.
+func (r *Report) headerLines() []string {
 	list := []string{fmt.Sprintf("Device: %s", r.Device)}
 	if r.Driver != "" {
 		list[0] += " (" + r.Driver + ")"
@@ -139,12 +139,13 @@ func (r *Report) header() []string {
 	return append(list, r.Notes...)
 }
 
-// cells returns the texts of a row's cells, without the cells for peers. The row's aim is a separate result.
-func (r *Report) cells(row *Row) (line []string, aim string) {
+// cellTexts returns the texts of a row's cells, without the cells for peers. The second result of cellTexts is the
+// row's aim.
+func (r *Report) cellTexts(row *Row) (line []string, aim string) {
 	t := row.Times[0]
 	line = []string{row.Name, row.Size, duration(t.Median * perRun(row)), "", ""}
 	if row.Unit != Launches {
-		line[3] = perSecond(row.rate(t), row.Unit)
+		line[3] = perSecond(row.workRate(t), row.Unit)
 	}
 	if row.Share > 0 {
 		line[4] = fmt.Sprintf("%.0f %%", 100*row.Share)
@@ -158,17 +159,17 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 	return line, aim
 }
 
-// The method table returns the cells of the heading and of all rows. If parameter apart is true, each
-// peer has a column of its own. If apart is false, all peers share one column.
-func (r *Report) table(apart bool) [][]string {
-	peers := r.peers()
+// tableCells returns the cells of the heading and of all rows. If separatePeers is true, each peer has a column of its
+// own. If separatePeers is false, all peers share one column.
+func (r *Report) tableCells(separatePeers bool) [][]string {
+	peers := r.peersUsed()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })
 	head := []string{"Work", "Size", "Time", "Rate", "Of ceiling"}
-	if !apart {
+	if !separatePeers {
 		head = append(head, "Speed beside")
 	}
 	for _, p := range peers {
-		if apart {
+		if separatePeers {
 			head = append(head, "x "+p)
 		}
 	}
@@ -181,20 +182,20 @@ func (r *Report) table(apart bool) [][]string {
 		if len(row.Times) == 0 {
 			continue
 		}
-		line, aim := r.cells(row)
+		line, aim := r.cellTexts(row)
 		var beside []string
 		for _, p := range peers {
-			x, ok := row.beside(p)
+			x, ok := row.speedRatio(p)
 			switch {
-			case ok && apart:
+			case ok && separatePeers:
 				line = append(line, fmt.Sprintf("%.2f", x))
-			case apart:
+			case separatePeers:
 				line = append(line, "")
 			case ok:
 				beside = append(beside, fmt.Sprintf("%s %.2f", p, x))
 			}
 		}
-		if !apart {
+		if !separatePeers {
 			line = append(line, strings.Join(beside, ", "))
 		}
 		if aims {
@@ -205,8 +206,8 @@ func (r *Report) table(apart bool) [][]string {
 	return out
 }
 
-// remarks returns the lines of text below the report's table.
-func (r *Report) remarks() []string {
+// remarkLines returns the lines of text below the report's table.
+func (r *Report) remarkLines() []string {
 	var list []string
 	for _, row := range r.Rows {
 		for _, s := range append([]string{row.Remark}, row.Failed...) {
@@ -228,18 +229,18 @@ func (r *Report) remarks() []string {
 
 // WriteText writes a table for a terminal.
 func (r *Report) WriteText(w io.Writer) error {
-	for _, line := range r.header() {
+	for _, line := range r.headerLines() {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range r.table(true) {
+	for _, line := range r.tableCells(true) {
 		fmt.Fprintln(tw, strings.Join(line, "\t"))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	for _, line := range r.remarks() {
+	for _, line := range r.remarkLines() {
 		fmt.Fprintln(w, line)
 	}
 	return nil
@@ -247,25 +248,25 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // WriteMarkdown writes a table for docs/performance.md.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	for _, line := range r.header() {
+	for _, line := range r.headerLines() {
 		fmt.Fprintf(w, "- %s\n", line)
 	}
 	fmt.Fprintln(w)
-	for i, line := range r.table(false) {
+	for i, line := range r.tableCells(false) {
 		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
 		if i == 0 {
 			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(line)))
 		}
 	}
 	fmt.Fprintln(w)
-	for _, line := range r.remarks() {
+	for _, line := range r.remarkLines() {
 		fmt.Fprintf(w, "- %s\n", line)
 	}
 	return nil
 }
 
-// scaled prints a number with three digits and a prefix of its unit.
-func scaled(v float64, prefixes []string, by float64) string {
+// scaledText prints a number with three digits and a prefix of its unit.
+func scaledText(v float64, prefixes []string, by float64) string {
 	i := 0
 	for ; v >= 999.5 && i+1 < len(prefixes); i++ {
 		v /= by
@@ -279,11 +280,11 @@ func scaled(v float64, prefixes []string, by float64) string {
 
 func perSecond(v float64, u Unit) string {
 	if u == Bytes { // memory rates are usually given in GB/s
-		return scaled(v/1e9, []string{"G"}, 1) + "B/s"
+		return scaledText(v/1e9, []string{"G"}, 1) + "B/s"
 	}
-	return scaled(v, []string{"", "k", "M", "G", "T"}, 1000) + string(u) + "/s"
+	return scaledText(v, []string{"", "k", "M", "G", "T"}, 1000) + string(u) + "/s"
 }
 
 func duration(seconds float64) string {
-	return scaled(seconds*1e9, []string{"ns", "µs", "ms", "s"}, 1000)
+	return scaledText(seconds*1e9, []string{"ns", "µs", "ms", "s"}, 1000)
 }

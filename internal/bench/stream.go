@@ -13,8 +13,8 @@ const scalar = 0.4
 
 var streamSizes = [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}
 
-// Function halved returns half the sizes, for elements with twice as many bytes.
-func halved(sizes [4]int) [4]int {
+// halveSizes returns half the sizes, for elements with twice as many bytes.
+func halveSizes(sizes [4]int) [4]int {
 	for i := range sizes[1:] {
 		sizes[i+1] /= 2
 	}
@@ -67,9 +67,9 @@ func triads[T float32 | float64]() stream[T] {
 		}, func(x, y float64) float64 { return x + scalar*y }}
 }
 
-// Function kind describes float type T. kind returns the size in bytes, the number of bits as used in
-// names, and the precision.
-func kind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
+// floatKind describes float type T. It returns the size in bytes, the number of bits as used in names, and the
+// precision.
+func floatKind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
 	if T(1)/3 == T(float32(1)/3) {
 		return 4, "32", 1e-6
 	}
@@ -77,13 +77,13 @@ func kind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
 }
 
 func (s stream[T]) work(target string) Work {
-	bytes, bits, epsilon := kind[T]()
+	bytes, bits, epsilon := floatKind[T]()
 	sizes := streamSizes
 	if bits == "64" {
-		sizes = halved(sizes)
+		sizes = halveSizes(sizes)
 	}
 	return Work{Group: "BabelStream", Name: s.cuda + " f" + bits, Target: target, OnHost: "≥ 0.9 Go", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
-		hx, hy := units[T](n, 1), units[T](n, 2)
+		hx, hy := unitFloats[T](n, 1), unitFloats[T](n, 2)
 		x, err := memoryOf(b, hx)
 		if err != nil {
 			return nil, err
@@ -99,34 +99,34 @@ func (s stream[T]) work(target string) Work {
 			return nil, err
 		}
 		want := func(i int) float64 { return s.want(float64(hx[i]), float64(hy[i])) }
-		j := &Job{Size: size(n), Amount: bytes * float64(n*(s.inputs+1)), Unit: Bytes, Ceiling: true, Sum: out.sum, Digits: 1e-6,
+		j := &Job{Size: sizeText(n), Amount: bytes * float64(n*(s.inputs+1)), Unit: Bytes, Ceiling: true, Sum: out.checksums, Digits: 1e-6,
 			CUDA: []CUDAPeer{{"CUDA", s.cuda + bits}}}
-		j.Contestants = []Contestant{{kgen, b.launcher(s.kernel+bits, runtime.Range1(n), s.args(x.all(), y.all(), out.all())...), out.poison, out.near(epsilon, want)}}
+		j.Contestants = []Contestant{{kgen, b.launchFunc(s.kernel+bits, runtime.Range1(n), s.args(x.all(), y.all(), out.all())...), out.fillPoison, out.checkNear(epsilon, want)}}
 		if b.cpu {
 			ho := make([]T, n)
-			j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) { s.plain(ho[lo:hi], hx[lo:hi], hy[lo:hi]) },
+			j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) { s.plain(ho[lo:hi], hx[lo:hi], hy[lo:hi]) },
 				func() error { return near(ho, epsilon, want) })...)
 		}
 		return j, nil
 	}}
 }
 
-// Function dot measures the fifth kernel of BabelStream. A second launch adds the sums of the work-groups.
-func dot[T float32 | float64]() Work {
-	bytes, bits, _ := kind[T]()
+// streamDot measures the fifth kernel of BabelStream. A second launch adds the sums of the work-groups.
+func streamDot[T float32 | float64]() Work {
+	bytes, bits, _ := floatKind[T]()
 	sizes := streamSizes
 	if bits == "64" {
-		sizes = halved(sizes)
+		sizes = halveSizes(sizes)
 	}
 	return Work{Group: "BabelStream", Name: "dot f" + bits, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
-		hx, hy := units[T](n, 1), units[T](n, 2)
-		parts := b.reduction(n, kernels.Size)
+		hx, hy := unitFloats[T](n, 1), unitFloats[T](n, 2)
+		parts := b.reductionGroups(n, kernels.Size)
 		x, err1 := memoryOf(b, hx)
 		y, err2 := memoryOf(b, hy)
 		sums, err3 := memoryFor[T](b, parts)
-		ones, err4 := memoryOf(b, made(parts, func(int) T { return 1 }))
+		ones, err4 := memoryOf(b, makeSlice(parts, func(int) T { return 1 }))
 		out, err5 := memoryFor[T](b, 1)
-		if err := first(err1, err2, err3, err4, err5); err != nil {
+		if err := firstSet(err1, err2, err3, err4, err5); err != nil {
 			return nil, err
 		}
 		var want float64
@@ -138,20 +138,20 @@ func dot[T float32 | float64]() Work {
 			epsilon = 1e-5
 		}
 		check := func(int) float64 { return want }
-		k, q := kernel("Dot"+bits), b.q
-		run := b.repeat(func() error {
-			_, err := runtime.LaunchKernel(q, k, groups(parts*kernels.Size, kernels.Size), []any{x.all(), y.all(), sums.all()})
+		k, q := suiteKernel("Dot"+bits), b.q
+		run := b.repeatFunc(func() error {
+			_, err := runtime.LaunchKernel(q, k, groupRange(parts*kernels.Size, kernels.Size), []any{x.all(), y.all(), sums.all()})
 			if err == nil {
-				_, err = runtime.LaunchKernel(q, k, groups(kernels.Size, kernels.Size), []any{sums.all(), ones.all(), out.all()})
+				_, err = runtime.LaunchKernel(q, k, groupRange(kernels.Size, kernels.Size), []any{sums.all(), ones.all(), out.all()})
 			}
 			return err
 		})
-		j := &Job{Size: size(n), Amount: 2 * bytes * float64(n), Unit: Bytes, Sum: out.sum, Digits: epsilon, CUDA: []CUDAPeer{{"CUDA", "dot" + bits}}}
-		j.Contestants = []Contestant{{kgen, run, func() error { return first(sums.poison(), out.poison()) }, out.near(epsilon, check)}}
+		j := &Job{Size: sizeText(n), Amount: 2 * bytes * float64(n), Unit: Bytes, Sum: out.checksums, Digits: epsilon, CUDA: []CUDAPeer{{"CUDA", "dot" + bits}}}
+		j.Contestants = []Contestant{{kgen, run, func() error { return firstSet(sums.fillPoison(), out.fillPoison()) }, out.checkNear(epsilon, check)}}
 		if b.cpu {
 			ho := make([]T, 1)
 			total := newTotal[T]()
-			c := plain(b, ho, n, func(lo, hi int) {
+			c := plainLoop(b, ho, n, func(lo, hi int) {
 				var sum [4]T // four sums, so that the processor adds in parallel
 				x, y := hx[lo:hi], hy[lo:hi]
 				y = y[:len(x)]
@@ -166,7 +166,7 @@ func dot[T float32 | float64]() Work {
 				}
 				total.add(sum[0] + sum[1] + (sum[2] + sum[3]))
 			}, func() error { return near(ho, 100*epsilon, check) })
-			j.Contestants = append(j.Contestants, total.into(c, ho)...)
+			j.Contestants = append(j.Contestants, total.sumInto(c, ho)...)
 		}
 		return j, nil
 	}}
@@ -174,15 +174,15 @@ func dot[T float32 | float64]() Work {
 
 // copy4 measures copies of vectors of four elements.
 var copy4 = Work{Group: "Ceilings", Name: "copy by 4 f32", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](n, 1)
+	hx := unitFloats[float32](n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
-	return &Job{Size: size(n), Amount: 8 * float64(n), Unit: Bytes, Ceiling: true, Sum: out.sum, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "copy4"}},
-		Contestants: []Contestant{{kgen, b.launcher("Copy4", groups(n/4, kernels.Size), x.all(), out.all()), out.poison,
-			out.near(0, func(i int) float64 { return float64(hx[i]) })}}}, nil
+	return &Job{Size: sizeText(n), Amount: 8 * float64(n), Unit: Bytes, Ceiling: true, Sum: out.checksums, Digits: 1e-9, CUDA: []CUDAPeer{{"CUDA", "copy4"}},
+		Contestants: []Contestant{{kgen, b.launchFunc("Copy4", groupRange(n/4, kernels.Size), x.all(), out.all()), out.fillPoison,
+			out.checkNear(0, func(i int) float64 { return float64(hx[i]) })}}}, nil
 }}
 
 // fma measures arithmetic without memory accesses.
@@ -200,12 +200,12 @@ var fma = Work{Group: "Ceilings", Name: "multiply and add f32", OnHost: "≥ 0.9
 		}
 		return sum
 	}
-	j := &Job{Size: size(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Ceiling: true, Sum: out.sum, Digits: 1e-5,
+	j := &Job{Size: sizeText(n), Amount: 2 * kernels.Rounds * kernels.Chains * float64(n), Unit: Flop, Ceiling: true, Sum: out.checksums, Digits: 1e-5,
 		CUDA:        []CUDAPeer{{"CUDA", "fma"}},
-		Contestants: []Contestant{{kgen, b.launcher("FMA", runtime.Range1(n), float32(x), float32(y), out.all()), out.poison, out.near(1e-5, want)}}}
+		Contestants: []Contestant{{kgen, b.launchFunc("FMA", runtime.Range1(n), float32(x), float32(y), out.all()), out.fillPoison, out.checkNear(1e-5, want)}}}
 	if b.cpu {
 		ho := make([]float32, n)
-		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+		j.Contestants = append(j.Contestants, plainLoop(b, ho, n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				f := float32(i&7) / 8
 				v := [8]float32{f, f + 1, f + 2, f + 3, f + 4, f + 5, f + 6, f + 7}

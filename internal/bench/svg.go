@@ -26,13 +26,13 @@ func (r *Report) WriteSVG(w io.Writer) error {
 			fmt.Fprintf(&body, `<text class="group" x="12" y="%d">%s</text>`+"\n", y+13, escape(group))
 			y += line
 		}
-		own := row.rate(row.Times[0])
+		own := row.workRate(row.Times[0])
 		best := own
 		if row.Share > 0 {
 			best = max(best, own/row.Share)
 		}
 		for _, t := range row.Times {
-			best = max(best, row.rate(t))
+			best = max(best, row.workRate(t))
 		}
 		at := func(rate float64) float64 { return left + wide*rate/best }
 		fmt.Fprintf(&body, `<text class="name" x="%d" y="%d">%s</text>`, left-8, y+13, escape(row.Name))
@@ -40,9 +40,9 @@ func (r *Report) WriteSVG(w io.Writer) error {
 		for _, t := range row.Times[1:] {
 			c := class(t.Peer)
 			used[c] = true
-			fmt.Fprintf(&body, `<rect class="%s" x="%.0f" y="%d" width="4" height="%d"/>`, c, at(row.rate(t))-2, y+1, line-2)
+			fmt.Fprintf(&body, `<rect class="%s" x="%.0f" y="%d" width="4" height="%d"/>`, c, at(row.workRate(t))-2, y+1, line-2)
 		}
-		fmt.Fprintf(&body, `<text x="%d" y="%d">%s</text>`+"\n", left+wide+10, y+13, escape(row.speed(row.Times[0])))
+		fmt.Fprintf(&body, `<text x="%d" y="%d">%s</text>`+"\n", left+wide+10, y+13, escape(row.speedText(row.Times[0])))
 		y += line
 	}
 	height := y + line
@@ -51,7 +51,7 @@ func (r *Report) WriteSVG(w io.Writer) error {
 	fmt.Fprintf(w, `<rect class="page" width="%d" height="%d"/>`+"\n", left+wide+right, height)
 	fmt.Fprintf(w, `<text class="group" x="12" y="22">%s</text>`+"\n", escape(r.Device))
 	x := 12
-	for _, l := range legend {
+	for _, l := range legendText {
 		if l.class != "kgen" && !used[l.class] {
 			continue
 		}
@@ -65,8 +65,8 @@ func (r *Report) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// legend explains the colours of the picture.
-var legend = []struct {
+// legendText explains the colours of the picture.
+var legendText = []struct {
 	class, text string
 	width       int
 }{{"kgen", "kgen, of the fastest known", 24}, {"cuda", "CUDA, CUB, cuBLAS, cuSPARSE, cuFFT", 4}, {"glsl", "GLSL", 4}, {"go", "Go", 4}}
@@ -81,12 +81,12 @@ func class(peer string) string {
 	return "cuda"
 }
 
-// speed returns the text of a contestant's rate or time.
-func (row *Row) speed(t Timing) string {
+// speedText returns the text of a contestant's rate or time.
+func (row *Row) speedText(t Timing) string {
 	if row.Unit == Launches {
 		return duration(t.Median * row.Amount)
 	}
-	return perSecond(row.rate(t), row.Unit)
+	return perSecond(row.workRate(t), row.Unit)
 }
 
 func escape(s string) string {

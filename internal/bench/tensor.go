@@ -82,8 +82,8 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 	}
 	return Work{Group: "Grids and matrices", Name: w.name, Target: target, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 		factor := func(seed uint32) ([]E, *runtime.Buffer[P], error) {
-			flat := made(n*n, func(i int) E { return w.elem(hash(uint32(i), seed)) })
-			buf, err := runtime.BufferOf(b.dev, made(n*n/w.per, func(i int) P { return w.part(flat[i*w.per : (i+1)*w.per]) }))
+			flat := makeSlice(n*n, func(i int) E { return w.elem(hashIndex(uint32(i), seed)) })
+			buf, err := runtime.BufferOf(b.dev, makeSlice(n*n/w.per, func(i int) P { return w.part(flat[i*w.per : (i+1)*w.per]) }))
 			if err == nil {
 				b.closers = append(b.closers, func() { _ = buf.Close() })
 			}
@@ -92,16 +92,16 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 		ha, a, err1 := factor(1)
 		hb, bb, err2 := factor(2)
 		c, err3 := memoryFor[F](b, n*n)
-		if err := first(err1, err2, err3); err != nil {
+		if err := firstSet(err1, err2, err3); err != nil {
 			return nil, err
 		}
 		check := func() error {
-			s, err := c.get()
+			s, err := c.readBack()
 			if err != nil {
 				return err
 			}
 			for j := range 64 {
-				i := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
+				i := int(uint64(hashIndex(uint32(j), 78)) * uint64(len(s)) >> 32)
 				want, size := 0.0, 0.0
 				for l := range n {
 					at := i%n*n + l
@@ -118,16 +118,16 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 			return nil
 		}
 		r, width := runtime.NDRange1{Global: runtime.Range1(tensor.Global(n, n)), Local: tensor.Items}, n/w.per
-		j := &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: c.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", w.cuda}}}
+		j := &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: c.checksums, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", w.cuda}}}
 		if w.rows {
 			j.CUDA = nil
 		}
-		j.Contestants = []Contestant{{kgen, b.repeat(func() error { return w.launch(b.q, n, width, a.All(), bb.All(), c.all(), r) }), c.poison, check}}
+		j.Contestants = []Contestant{{kgen, b.repeatFunc(func() error { return w.launch(b.q, n, width, a.All(), bb.All(), c.all(), r) }), c.fillPoison, check}}
 		if w.shader == "" || !slices.Contains(b.dev.Info().Matrices, w.product) {
 			return j, nil
 		}
 		const items = 128 // number of work-items in the shader's work-groups
 		s := runtime.NDRange1{Global: r.Global / tensor.Items * items, Local: items}
-		return j, b.shader(j, w.kernel, w.shader, s, []any{n, width, a.All(), bb.All(), c.all()}, c.poison, check)
+		return j, b.addShader(j, w.kernel, w.shader, s, []any{n, width, a.All(), bb.All(), c.all()}, c.fillPoison, check)
 	}}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/shard"
 )
 
-// This file has the works on two devices. Each of them runs on the suite's device and another one
-// of its kind, and on the suite's device alone; the remark compares the two. On the processor, both
-// are the host device.
+// This file contains the benchmark rows for two devices. Each row runs on the suite's device alone, and on the suite's
+// device together with another device of the same kind. The row's remark compares the two times. On the processor, both
+// devices are the host device.
 
 // twoDevices is the group of the report's rows for two devices.
 const twoDevices = "Two devices"
 
-// second opens another device like the suite's.
-func (b *Bench) second() (*runtime.Device, error) {
+// secondDevice opens another device like the suite's.
+func (b *Bench) secondDevice() (*runtime.Device, error) {
 	own := b.dev.Info()
 	for i, info := range runtime.Devices() {
 		same := info.UUID == own.UUID && info.PCI == own.PCI
@@ -37,37 +37,38 @@ func (b *Bench) second() (*runtime.Device, error) {
 			return d, err
 		}
 	}
-	return nil, skipped("there is one such device")
+	return nil, skipReason("there is one such device")
 }
 
-// shared is a work on a group of devices.
-type shared struct {
+// groupWork is the computation of a benchmark row on a group of devices.
+type groupWork struct {
 	run   func() error // does the work once, and waits
 	reset func() error
 	check func() error
 }
 
-// twice makes the job of a work that make makes for one and for two devices.
-func (b *Bench) twice(size string, amount float64, unit Unit, make func(g *shard.Group) (*shared, error)) (*Job, error) {
-	other, err := b.second()
+// twoDeviceJob returns a job that compares one device with two devices. Parameter make returns the computation for a
+// group of devices.
+func (b *Bench) twoDeviceJob(size string, amount float64, unit Unit, make func(g *shard.Group) (*groupWork, error)) (*Job, error) {
+	other, err := b.secondDevice()
 	if err != nil {
 		return nil, err
 	}
 	one, err1 := shard.Of(b.dev)
 	two, err2 := shard.Of(b.dev, other)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	alone, err1 := make(one)
 	both, err2 := make(two)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	var took [2]time.Duration
 	runs := 0
 	run := func(times int) error {
 		for range times {
-			for i, s := range []*shared{alone, both} {
+			for i, s := range []*groupWork{alone, both} {
 				begin := time.Now()
 				if err := s.run(); err != nil {
 					return err
@@ -90,16 +91,16 @@ func (b *Bench) twice(size string, amount float64, unit Unit, make func(g *shard
 		}}, nil
 }
 
-// crossing copies from the suite's device to another one.
-var crossing = Work{Group: twoDevices, Name: "copy to another device", Target: "≥ 40 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
-	other, err := b.second()
+// crossDeviceCopy copies from the suite's device to another one.
+var crossDeviceCopy = Work{Group: twoDevices, Name: "copy to another device", Target: "≥ 40 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+	other, err := b.secondDevice()
 	if err != nil {
 		return nil, err
 	}
-	hx := units[float32](n, 1)
+	hx := unitFloats[float32](n, 1)
 	x, err1 := memoryOf(b, hx)
 	y, err2 := runtime.NewBuffer[float32](other, n)
-	if err := first(err1, err2); err != nil {
+	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
 	run := func(runs int) error {
@@ -125,28 +126,28 @@ var crossing = Work{Group: twoDevices, Name: "copy to another device", Target: "
 }}
 
 var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
-	hb := bodies(n)
-	start := made(n, func(i int) gravity.Body {
+	hb := randomBodies(n)
+	start := makeSlice(n, func(i int) gravity.Body {
 		return gravity.Body{Pos: gravity.Vec3{X: hb[i].X, Y: hb[i].Y, Z: hb[i].Z}, Mass: hb[i].Mass}
 	})
 	var results [][]gravity.Body
-	return b.twice(size(n), 20*float64(n)*float64(n), Flop, func(g *shard.Group) (*shared, error) {
+	return b.twoDeviceJob(sizeText(n), 20*float64(n)*float64(n), Flop, func(g *shard.Group) (*groupWork, error) {
 		old, err1 := shard.Broadcast(b.ctx, g, start)
 		moved, err2 := shard.New[gravity.Body](g, n, shard.Blocks(gravity.GroupSize))
 		speed, err3 := shard.New[gravity.Vec3](g, n, shard.Blocks(gravity.GroupSize))
-		if err := first(err1, err2, err3); err != nil {
+		if err := firstSet(err1, err2, err3); err != nil {
 			return nil, err
 		}
 		b.closers = append(b.closers, func() { _, _, _ = old.Close(), moved.Close(), speed.Close() })
-		return &shared{func() error {
+		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				k := gravitygen.Step{Dt: 0.01, Softening: float32(math.Sqrt(softening)), First: moved.FirstOn(p), Old: old.On(p), New: moved.On(p), Velocity: speed.On(p)}
-				_, err := k.ParallelFor(p.Queue, groups(moved.LenOn(p), gravity.GroupSize))
-				return first(err, old.Collect(p, moved))
+				_, err := k.ParallelFor(p.Queue, groupRange(moved.LenOn(p), gravity.GroupSize))
+				return firstSet(err, old.Collect(p, moved))
 			})
 		}, func() error {
 			results = nil
-			return first(old.Set(b.ctx, start), speed.Set(b.ctx, make([]gravity.Vec3, n)))
+			return firstSet(old.Set(b.ctx, start), speed.Set(b.ctx, make([]gravity.Vec3, n)))
 		}, func() error {
 			got := make([]gravity.Body, n)
 			results = append(results, got)
@@ -165,13 +166,13 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 	const groups = 512
 	paths := [4]int{1 << 12, 1 << 16, 1 << 24, 1 << 25}[b.Scale]
 	var results [][]montecarlo.Sums
-	return b.twice(fmt.Sprintf("%d blocks of %s paths", n, size(paths)), float64(n)*float64(paths), "paths", func(g *shard.Group) (*shared, error) {
+	return b.twoDeviceJob(fmt.Sprintf("%d blocks of %s paths", n, sizeText(paths)), float64(n)*float64(paths), "paths", func(g *shard.Group) (*groupWork, error) {
 		out, err := shard.New[montecarlo.Sums](g, n*groups, shard.Shape(n, groups))
 		if err != nil {
 			return nil, err
 		}
 		b.closers = append(b.closers, func() { _ = out.Close() })
-		return &shared{func() error {
+		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				for i := range out.RowsOn(p) {
 					k := montecarlogen.Price{Call: montecarlo.Call{Spot: 100, Strike: 105, Rate: 0.03, Volatility: 0.2, Years: 1},
@@ -197,22 +198,22 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 	})
 }}
 
-// stencilSteps is the number of steps of a run, and stencilHalo the number of planes of a halo:
-// a step of each run of that many needs no exchange.
+// stencilSteps is the number of steps of a run. stencilHalo is the number of planes that a device copies from its
+// neighbour, so that the devices exchange planes only once in stencilHalo steps.
 const stencilSteps, stencilHalo = 8, 4
 
 var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{30, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](n*n*n, 1)
+	hx := unitFloats[float32](n*n*n, 1)
 	var results [][]float32
-	return b.twice(fmt.Sprintf("%d³, %d steps", n, stencilSteps), stencilSteps*8*float64(n*n*n), Bytes, func(g *shard.Group) (*shared, error) {
+	return b.twoDeviceJob(fmt.Sprintf("%d³, %d steps", n, stencilSteps), stencilSteps*8*float64(n*n*n), Bytes, func(g *shard.Group) (*groupWork, error) {
 		shape := []shard.Option{shard.Shape(n, n, n), shard.Halo(stencilHalo)}
 		x, err1 := shard.Scatter(b.ctx, g, hx, shape...)
 		y, err2 := shard.New[float32](g, n*n*n, shape...)
-		if err := first(err1, err2); err != nil {
+		if err := firstSet(err1, err2); err != nil {
 			return nil, err
 		}
 		b.closers = append(b.closers, func() { _, _ = x.Close(), y.Close() })
-		return &shared{func() error {
+		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				in, out := x, y
 				for step := range stencilSteps {
@@ -223,7 +224,7 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 				}
 				return nil
 			})
-		}, func() error { results = nil; return first(x.Set(b.ctx, hx), y.Set(b.ctx, hx)) }, func() error {
+		}, func() error { results = nil; return firstSet(x.Set(b.ctx, hx), y.Set(b.ctx, hx)) }, func() error {
 			got := make([]float32, n*n*n)
 			results = append(results, got)
 			if err := x.Gather(b.ctx, got); err != nil {
@@ -237,20 +238,22 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 	})
 }}
 
-// stencilStep launches a step on the planes that a device keeps. If the devices then exchange planes,
-// it launches the step on these first, so that the copies run while the kernel computes the others.
+// stencilStep launches a step on the planes that a device keeps. If the devices exchange planes after the step,
+// stencilStep launches the exchanged planes first. The copies of these planes then overlap with the kernel on the other
+// planes.
 func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bool) error {
 	const w = stencilHalo
 	plane, total := n*n, in.Around(p).Len()/n/n
-	// planes launches the step on the planes from lo up to hi. Its views have one plane more on each side.
-	planes := func(lo, hi int) error {
+	// launchPlanes launches the step on the planes from lo up to hi. The views that launchPlanes passes to the kernel
+	// have one more plane on each side.
+	launchPlanes := func(lo, hi int) error {
 		if lo >= hi {
 			return nil
 		}
 		part := func(a *shard.Array[float32]) runtime.View[float32] {
 			return a.Around(p).Slice((lo-1)*plane, (hi+1)*plane)
 		}
-		_, err := runtime.LaunchKernel(p.Queue, kernel("Stencil"), runtime.Range3{hi - lo, n - 2, n - 2}, []any{n, part(in), part(out)})
+		_, err := runtime.LaunchKernel(p.Queue, suiteKernel("Stencil"), runtime.Range3{hi - lo, n - 2, n - 2}, []any{n, part(in), part(out)})
 		return err
 	}
 	lo, hi := 1, total-1
@@ -262,32 +265,32 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bo
 		if last < total {
 			hi = last - w - 1
 		}
-		if err := errors.Join(planes(1, lo), planes(hi, total-1)); err != nil {
+		if err := errors.Join(launchPlanes(1, lo), launchPlanes(hi, total-1)); err != nil {
 			return err
 		}
 	}
 	if !exchange {
-		return planes(lo, hi)
+		return launchPlanes(lo, hi)
 	}
 	if lo == 1 && hi == total-1 {
-		return errors.Join(planes(lo, hi), out.Exchange(p))
+		return errors.Join(launchPlanes(lo, hi), out.Exchange(p))
 	}
-	return errors.Join(out.Exchange(p), planes(lo, hi))
+	return errors.Join(out.Exchange(p), launchPlanes(lo, hi))
 }
 
 var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes: [4]int{64, 256, 2048, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-	ha, hb := units[float32](n*n, 1), units[float32](n*n, 2)
+	ha, hb := unitFloats[float32](n*n, 1), unitFloats[float32](n*n, 2)
 	var results [][]float32
-	return b.twice(squared(n), 2*float64(n)*float64(n)*float64(n), Flop, func(g *shard.Group) (*shared, error) {
+	return b.twoDeviceJob(squared(n), 2*float64(n)*float64(n)*float64(n), Flop, func(g *shard.Group) (*groupWork, error) {
 		rows := []shard.Option{shard.Shape(n, n), shard.Blocks(16)}
 		x, err1 := shard.Scatter(b.ctx, g, ha, rows...)
 		y, err2 := shard.Broadcast(b.ctx, g, hb)
 		z, err3 := shard.New[float32](g, n*n, rows...)
-		if err := first(err1, err2, err3); err != nil {
+		if err := firstSet(err1, err2, err3); err != nil {
 			return nil, err
 		}
 		b.closers = append(b.closers, func() { _, _, _ = x.Close(), y.Close(), z.Close() })
-		return &shared{func() error {
+		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				m := x.RowsOn(p)
 				view := func(v runtime.View[float32], rows int) blas.View[float32] {
@@ -311,15 +314,15 @@ var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes
 }}
 
 var reduceShared = Work{Group: twoDevices, Name: "AllReduce f32", Target: "≥ 20 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
-	hx := units[float32](2*n, 1)
-	return b.twice(bytesOf(4*n), 4*float64(n), Bytes, func(g *shard.Group) (*shared, error) {
+	hx := unitFloats[float32](2*n, 1)
+	return b.twoDeviceJob(bytesOf(4*n), 4*float64(n), Bytes, func(g *shard.Group) (*groupWork, error) {
 		x, err1 := shard.Scatter(b.ctx, g, hx, shard.Shape(2, n))
 		sum, err2 := shard.NewCopies[float32](g, n)
-		if err := first(err1, err2); err != nil {
+		if err := firstSet(err1, err2); err != nil {
 			return nil, err
 		}
 		b.closers = append(b.closers, func() { _, _ = x.Close(), sum.Close() })
-		return &shared{func() error {
+		return &groupWork{func() error {
 			return shard.AllReduce(b.ctx, x, sum, func(p shard.Part, into, from runtime.View[float32]) error {
 				_, err := blas.AxpyOn(p.Queue, 1, from, into)
 				return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The names of the variables.
+// These constants are the names of the environment variables.
 const (
 	Device             = "KGEN_DEVICE"
 	Validate           = "KGEN_VALIDATE"
@@ -102,8 +102,8 @@ func oneOf(values ...string) func(string) bool {
 	return func(s string) bool { return slices.Contains(values, s) }
 }
 
-// isCache reports whether s is off or a path with a separator. Without a separator, a misspelt "off" would
-// name a directory.
+// isCache reports whether s is off or a path with a separator. isCache requires a separator, because a misspelt "off"
+// would otherwise name a directory.
 func isCache(s string) bool {
 	if s == "off" {
 		return true

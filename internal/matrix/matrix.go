@@ -26,7 +26,7 @@ func (u Use) Type() string { return [...]string{"MatrixA", "MatrixB", "Accumulat
 // Elem is the type of a matrix's elements.
 type Elem uint8
 
-// The types of elements.
+// These constants are the element types of matrices.
 const (
 	None Elem = iota
 	Int8
@@ -56,12 +56,12 @@ func ElemNamed(name string) Elem {
 // Size returns the number of bytes of an element in device memory.
 func (e Elem) Size() int { return [...]int{0, 1, 1, 4, 4, 2, 2, 4}[e] }
 
-// MaxElements is the largest number of elements of a matrix. In a sub-group of one work-item, the work-item
-// holds all elements.
+// MaxElements is the largest number of elements of a matrix. In a sub-group of one work-item, the work-item holds all
+// elements of the matrix.
 const MaxElements = 4096
 
-// MaxHeld is the largest number of elements of a matrix that a work-item holds in its own memory. If
-// work-items would have to hold more, the matrix is in work-group memory.
+// MaxHeld is the largest number of elements of a matrix that a work-item holds in its own memory. If a work-item would
+// have to hold more than MaxHeld elements, the matrix is in work-group memory.
 const MaxHeld = 256
 
 // Shape is the type of a matrix, which consists of the use, the element type and the size.
@@ -130,7 +130,7 @@ func (s Shape) CheckValue(elem string) Problem {
 		fmt.Sprintf("convert it, as in %v(x)", s.Elem)}
 }
 
-// Product returns the problem with the product a*b + c, or the zero Problem.
+// Product returns the reason why the product a*b + c is invalid, or the zero Problem if it is valid.
 func Product(a, b, c Shape) Problem {
 	switch {
 	case a.Cols != b.Rows:
@@ -159,7 +159,7 @@ func Product(a, b, c Shape) Problem {
 	return Problem{}
 }
 
-// Texts of panics about the arguments of loads and stores.
+// These constants are the texts of panics about the arguments of matrix loads and stores.
 const (
 	// BadStride reports a stride that is negative or larger than MaxStride, or rows or columns that overlap
 	// in a store.

@@ -18,9 +18,9 @@ import (
 	"sync"
 )
 
-// compiler lists the files and folders of the module that determine the compiled modules, besides the
-// kernel's package and its imports.
-var compiler = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
+// compilerFiles lists the files and folders of the Go module that contain the compiler. The compiled modules depend on
+// these files, and on the kernel's package and its imports.
+var compilerFiles = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
 
 // sourceRoot returns the folder of the Go module from which this package was compiled. sourceRoot returns ""
 // if that folder does not exist.
@@ -36,8 +36,9 @@ func sourceRoot() string {
 	return root
 }
 
-// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns go1.26.8
-// for "go1.26.8-X:cgocheck2". The result is the same for "go1.26.8 X:cgocheck2", as older versions of Go write it.
+// plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns go1.26.8 for
+// "go1.26.8-X:cgocheck2". For "go1.26.8 X:cgocheck2", the notation of older versions of Go, plainVersion returns the
+// same.
 func plainVersion(version string) string {
 	version, _, _ = strings.Cut(version, "-X:")
 	version, _, _ = strings.Cut(version, " ")
@@ -48,7 +49,7 @@ func plainVersion(version string) string {
 var compilerSum = sync.OnceValues(func() (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, plainVersion(runtime.Version()))
-	for _, part := range compiler {
+	for _, part := range compilerFiles {
 		err := filepath.WalkDir(filepath.Join(sourceRoot(), part), func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -94,7 +95,7 @@ func Sum(root, pkg string) (string, error) {
 			return nil
 		}
 		seen[pkg] = true
-		files, err := filepath.Glob(filepath.Join(root, below(pkg), "*.go"))
+		files, err := filepath.Glob(filepath.Join(root, relFolder(pkg), "*.go"))
 		if err != nil {
 			return err
 		}
@@ -129,26 +130,26 @@ func Sum(root, pkg string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
-// kept is the number of folders that the cache keeps for a package, for example for different branches.
-const kept = 3
+// keptFolders is the number of folders that the cache keeps for a package, for example for different branches.
+const keptFolders = 3
 
-// Function compiled returns the folder of a package's modules in the user's cache folder. If the folder
-// does not exist, compiled runs kgen to create it.
-func compiled(root, pkg, sum string) (string, error) {
+// cachedModules returns the folder of a package's modules in the user's cache folder. If the folder does not exist,
+// cachedModules runs kgen to create it.
+func cachedModules(root, pkg, sum string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("%w; KGEN_TEST_MODULES may be the folder that make modules has written", err)
 	}
-	all := filepath.Join(cache, "kgen", "test-modules", strings.ReplaceAll(filepath.ToSlash(below(pkg)), "/", "-"))
+	all := filepath.Join(cache, "kgen", "test-modules", strings.ReplaceAll(filepath.ToSlash(relFolder(pkg)), "/", "-"))
 	own := filepath.Join(all, sum)
-	dir := filepath.Join(own, below(pkg))
+	dir := filepath.Join(own, relFolder(pkg))
 	if complete(dir) {
 		return dir, nil
 	}
 	if err := os.MkdirAll(own, 0o777); err != nil {
 		return "", err
 	}
-	run := exec.Command("go", "run", "./cmd/kgen", "-modules", own, "./"+filepath.ToSlash(below(pkg)))
+	run := exec.Command("go", "run", "./cmd/kgen", "-modules", own, "./"+filepath.ToSlash(relFolder(pkg)))
 	run.Dir = root
 	run.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { // build settings of the test must not apply to kgen
 		return strings.HasPrefix(s, "GOARCH=") || strings.HasPrefix(s, "GOOS=") || strings.HasPrefix(s, "GOFLAGS=") || strings.HasPrefix(s, "GOEXPERIMENT=")
@@ -159,12 +160,12 @@ func compiled(root, pkg, sum string) (string, error) {
 	if !complete(dir) {
 		return "", fmt.Errorf("kgen has written nothing to %s: the package has no //kgen:bare", dir)
 	}
-	clean(all)
+	removeOld(all)
 	return dir, nil
 }
 
-// Function clean removes all folders in dir except for the newest ones.
-func clean(dir string) {
+// removeOld removes all folders in dir except for the newest ones.
+func removeOld(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -180,7 +181,7 @@ func clean(dir string) {
 		}
 	}
 	slices.SortFunc(list, func(a, b aged) int { return cmp.Compare(b.at, a.at) })
-	for _, a := range list[min(kept, len(list)):] {
+	for _, a := range list[min(keptFolders, len(list)):] {
 		os.RemoveAll(filepath.Join(dir, a.name))
 	}
 }

@@ -6,12 +6,12 @@
 // that folder. If the variable is not set, the modules are in the user's cache folder. Without the variable, this
 // package runs kgen for packages that have changed. If the variable is set, a test needs neither Go nor sources.
 //
-// Tests of a package with the directive mostly call only Run functions, so by default the stubs have no
-// other functions. Functions that launch kernels on queues or create graph nodes exist only for kernels
-// that the directive names, as in "//kgen:bare views=Sum,Blur". The word "views" without names selects all
-// kernels. The word nospare omits host forms that are only needed for launches that may be cancelled. The
-// word noform omits the host forms of all kernels. With noform=Sum,Blur only the host forms of the named
-// kernels are omitted.
+// Tests of a package with the directive mostly call only Run functions, so by default the stubs have no other
+// functions. Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
+// names, as in "//kgen:bare views=Sum,Blur". In the directive, the word "views" without names selects all kernels. The
+// word "nospare" in the directive omits host forms that are only needed for launches that may be cancelled. The word
+// "noform" in the directive omits the host forms (the kernels' code for the CPU) of all kernels. The text
+// "noform=Sum,Blur" omits only the host forms of kernels Sum and Blur.
 //
 // The folder of a package, which [Write] writes, contains these files:
 //
@@ -43,29 +43,29 @@ import (
 // Module is the path of the Go module whose packages may have the directive.
 const Module = "github.com/kgen-go/kgen"
 
-// Names of the files in a package's folder that are not modules.
+// These constants are the names of the files in a package's folder that are not modules.
 const (
 	descriptions = "kernels.json"
 	sumFile      = "sources.sum"
 )
 
-// description describes a kernel in kernels.json.
-type description struct {
+// kernelDescription describes a kernel in kernels.json.
+type kernelDescription struct {
 	abi.Kernel // Properties, SPIRV, Data, IR and the pointers to variables are empty
-	Properties []property
+	Properties []jsonProperty
 	Data, IR   bool
 }
 
-// property is the form of a properties.Property in kernels.json.
-type property struct {
+// jsonProperty represents a properties.Property in kernels.json.
+type jsonProperty struct {
 	Key     properties.Key
 	Dims    []int                `json:",omitempty"`
 	Aspects []properties.Aspect  `json:",omitempty"`
 	Mode    properties.FloatMode `json:",omitempty"`
 }
 
-func describe(p properties.Property) property {
-	out := property{Key: p.Key()}
+func describe(p properties.Property) jsonProperty {
+	out := jsonProperty{Key: p.Key()}
 	switch p.Key() {
 	case properties.KeyDeviceHas:
 		out.Aspects = p.Aspects()
@@ -77,7 +77,7 @@ func describe(p properties.Property) property {
 	return out
 }
 
-func (p property) property() (properties.Property, error) {
+func (p jsonProperty) property() (properties.Property, error) {
 	switch p.Key {
 	case properties.KeyDeviceHas:
 		return properties.DeviceHas(p.Aspects...), nil
@@ -97,9 +97,9 @@ func (p property) property() (properties.Property, error) {
 // content. The kernels must contain their modules.
 func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	list := []description{}
+	list := []kernelDescription{}
 	for _, k := range kernels {
-		d := description{Kernel: *k, Data: k.Data != "", IR: k.IR != ""}
+		d := kernelDescription{Kernel: *k, Data: k.Data != "", IR: k.IR != ""}
 		if d.Data {
 			files[k.Name+".data"] = []byte(k.Data)
 		}
@@ -147,10 +147,10 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	return WriteFiles(dir, pkg, files)
 }
 
-// WriteFiles writes the folder of a package below dir, and replaces an existing folder. If the stubs
-// of the package contain some of its modules, argument files must contain only the other modules.
+// WriteFiles writes the folder of a package below dir, and replaces an existing folder. If the stubs of the package
+// contain some of the modules, the parameter files must contain only the other modules.
 func WriteFiles(dir, pkg string, files map[string][]byte) error {
-	to := filepath.Join(dir, below(pkg))
+	to := filepath.Join(dir, relFolder(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	return nil // another process may have written the folder first
 }
 
-// Function below returns the path of a package's folder, relative to the folder of all packages.
-func below(pkg string) string {
+// relFolder returns the path of a package's folder, relative to the folder of all packages.
+func relFolder(pkg string) string {
 	return filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(pkg, Module), "/"))
 }
 
@@ -194,7 +194,7 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []description
+	var list []kernelDescription
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, descriptions), err)
 	}
@@ -234,16 +234,16 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loaded is the result of loading a package, which is a map from a name to the kernel, or an error.
-type loaded struct {
+// loadResult is the result of loading a package, which is a map from a name to the kernel, or an error.
+type loadResult struct {
 	kernels map[string]*abi.Kernel
 	err     error
 }
 
-// packages are the packages for which Kernel was called.
-var packages struct {
+// loadedPackages are the packages for which Kernel was called.
+var loadedPackages struct {
 	sync.Mutex
-	of map[Package]*loaded
+	of map[Package]*loadResult
 }
 
 // Package is the import path of a package with the directive kgen:bare.
@@ -254,18 +254,18 @@ type Package string
 // read its flags. Therefore Kernel must not panic if modules are missing. If modules are missing, Kernel
 // returns a description without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
-	packages.Lock()
-	defer packages.Unlock()
-	p := packages.of[pkg]
+	loadedPackages.Lock()
+	defer loadedPackages.Unlock()
+	p := loadedPackages.of[pkg]
 	if p == nil {
-		p = &loaded{}
-		if p.kernels, p.err = read(string(pkg)); p.err != nil {
+		p = &loadResult{}
+		if p.kernels, p.err = readKernels(string(pkg)); p.err != nil {
 			p.err = fmt.Errorf("the modules of package %s: %w", pkg, p.err)
 		}
-		if packages.of == nil {
-			packages.of = map[Package]*loaded{}
+		if loadedPackages.of == nil {
+			loadedPackages.of = map[Package]*loadResult{}
 		}
-		packages.of[pkg] = p
+		loadedPackages.of[pkg] = p
 	}
 	k := p.kernels[name]
 	if p.err == nil && (k == nil || len(vars) != len(k.Variables)) {
@@ -283,17 +283,17 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 // Missing returns an error if modules are missing for a package for which Kernel was called. The error lists the
 // packages without modules, with the reason and the remedy for each. If no modules are missing, Missing returns nil.
 func Missing() error {
-	packages.Lock()
-	defer packages.Unlock()
+	loadedPackages.Lock()
+	defer loadedPackages.Unlock()
 	var errs []error
-	for _, pkg := range slices.Sorted(maps.Keys(packages.of)) {
-		errs = append(errs, packages.of[pkg].err)
+	for _, pkg := range slices.Sorted(maps.Keys(loadedPackages.of)) {
+		errs = append(errs, loadedPackages.of[pkg].err)
 	}
 	return errors.Join(errs...)
 }
 
-// Function read returns the kernels of a package, from its folder.
-func read(pkg string) (map[string]*abi.Kernel, error) {
+// readKernels returns the kernels of a package, from its folder.
+func readKernels(pkg string) (map[string]*abi.Kernel, error) {
 	dir, err := Folder(pkg)
 	if err != nil {
 		return nil, err
@@ -310,14 +310,14 @@ func Folder(pkg string) (string, error) {
 		if dir == "" {
 			return "", errors.New("there are no sources here to compile: set KGEN_TEST_MODULES to the folder that make modules has written")
 		}
-		return filepath.Join(dir, below(pkg)), nil
+		return filepath.Join(dir, relFolder(pkg)), nil
 	}
 	sum, err := Sum(root, pkg)
 	if err != nil {
 		return "", err
 	}
 	if dir != "" {
-		dir = filepath.Join(dir, below(pkg))
+		dir = filepath.Join(dir, relFolder(pkg))
 		have, err := os.ReadFile(filepath.Join(dir, sumFile))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -327,7 +327,7 @@ func Folder(pkg string) (string, error) {
 		}
 		return dir, nil
 	}
-	return compiled(root, pkg, sum)
+	return cachedModules(root, pkg, sum)
 }
 
 // Packages returns the sorted import paths of the packages with the directive kgen:bare.

@@ -1,5 +1,5 @@
-// Package sources finds Go files that have changed since kgen compiled the kernels in them. The package
-// compares checksums of tokens, which costs programs little.
+// Package sources finds Go files that have changed since kgen compiled the kernels in them. For the comparison, package
+// sources computes checksums of the files' tokens. This takes programs little time.
 package sources
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Folder returns rows for the Go files of package pkg in folder dir, on all platforms. File names in the rows
-// are relative to root. Tests, and files of other packages in the folder, are omitted.
+// Folder returns rows for the Go files of package pkg in folder dir, on all platforms. File names in the rows are
+// relative to root. Folder omits tests, and files of other packages in the folder.
 func Folder(root, dir, pkg string) ([]abi.Source, error) {
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// The function info returns the properties of a type whose underlying type is basic.
-func info(t types.Type) types.BasicInfo {
+// basicInfo returns the properties of a type whose underlying type is basic.
+func basicInfo(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()
 	}
 	return 0
 }
 
-// Tests of the properties of a type's underlying type.
+// These functions report a property of a type's underlying type.
 
-func IsInteger(t types.Type) bool  { return info(t)&types.IsInteger != 0 }
-func IsUnsigned(t types.Type) bool { return info(t)&types.IsUnsigned != 0 }
-func IsFloat(t types.Type) bool    { return info(t)&types.IsFloat != 0 }
-func IsComplex(t types.Type) bool  { return info(t)&types.IsComplex != 0 }
-func IsBoolean(t types.Type) bool  { return info(t)&types.IsBoolean != 0 }
-func IsString(t types.Type) bool   { return info(t)&types.IsString != 0 }
-func IsNumeric(t types.Type) bool  { return info(t)&types.IsNumeric != 0 }
+func IsInteger(t types.Type) bool  { return basicInfo(t)&types.IsInteger != 0 }
+func IsUnsigned(t types.Type) bool { return basicInfo(t)&types.IsUnsigned != 0 }
+func IsFloat(t types.Type) bool    { return basicInfo(t)&types.IsFloat != 0 }
+func IsComplex(t types.Type) bool  { return basicInfo(t)&types.IsComplex != 0 }
+func IsBoolean(t types.Type) bool  { return basicInfo(t)&types.IsBoolean != 0 }
+func IsString(t types.Type) bool   { return basicInfo(t)&types.IsString != 0 }
+func IsNumeric(t types.Type) bool  { return basicInfo(t)&types.IsNumeric != 0 }
 
 // isKind reports whether the underlying type is a basic type of the given kind.
 func isKind(t types.Type, k types.BasicKind) bool {
@@ -30,7 +30,7 @@ func isKind(t types.Type, k types.BasicKind) bool {
 	return ok && b.Kind() == k
 }
 
-// Tests whether a type's underlying type is a certain basic type.
+// These functions report whether a type's underlying type is a certain basic type.
 
 func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
 func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
@@ -111,7 +111,7 @@ func Less(x, y int64, t types.Type) bool {
 // HalfPath is the import path of package half.
 const HalfPath = "github.com/kgen-go/kgen/dsl/half"
 
-// Half returns the name of t if t is a number type of package half. For other types the result is "".
+// Half returns the name of t if t is a number type of package half. For other types Half returns "".
 func Half(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != HalfPath || !IsInteger(n) {

@@ -30,24 +30,24 @@ func IsTypeParam(t types.Type) bool {
 }
 
 // HoldsInterface reports whether a value of type t is an interface, contains an interface, or points to an interface.
-// Parameter seen contains the types whose check has begun.
-func HoldsInterface(t types.Type, seen []types.Type) bool {
-	if slices.Contains(seen, t) {
+// checkedTypes contains the types that the recursion is already checking.
+func HoldsInterface(t types.Type, checkedTypes []types.Type) bool {
+	if slices.Contains(checkedTypes, t) {
 		return false
 	}
-	seen = append(seen, t)
+	checkedTypes = append(checkedTypes, t)
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
 		return true
 	case *types.Pointer:
-		return HoldsInterface(u.Elem(), seen)
+		return HoldsInterface(u.Elem(), checkedTypes)
 	case *types.Slice:
-		return HoldsInterface(u.Elem(), seen)
+		return HoldsInterface(u.Elem(), checkedTypes)
 	case *types.Array:
-		return HoldsInterface(u.Elem(), seen)
+		return HoldsInterface(u.Elem(), checkedTypes)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if HoldsInterface(f.Type(), seen) {
+			if HoldsInterface(f.Type(), checkedTypes) {
 				return true
 			}
 		}

@@ -19,8 +19,8 @@ import (
 	"strconv"
 )
 
-// The constant dsl is the import path of the package that all kernels import.
-const dsl = "github.com/kgen-go/kgen/dsl"
+// dslPath is the import path of the package that all kernels import.
+const dslPath = "github.com/kgen-go/kgen/dsl"
 
 // IsGenerated reports whether kgen has written the Go file with text src.
 func IsGenerated(src []byte) bool {
@@ -36,62 +36,62 @@ type Package struct {
 	// Missing is true if the go command could not list the package. A missing package might contain kernels.
 	Missing bool
 
-	leads   known            // whether the package imports dsl, directly or indirectly
-	decls   map[string]*decl // nil until the files are read
-	dots    []*Package       // packages imported by "."
-	broken  bool             // whether a file has syntax errors
-	skipped bool             // whether a file is generated, so that its declarations are not read
-	methods bool             // whether the package imports dsl directly, as packages of kernels do
+	leads   answer               // whether the package imports dsl, directly or indirectly
+	decls   map[string]*typeDecl // nil until the files are read
+	dots    []*Package           // packages imported by "."
+	broken  bool                 // whether a file has syntax errors
+	skipped bool                 // whether a file is generated, so that its declarations are not read
+	methods bool                 // whether the package imports dsl directly, as packages with kernels do
 }
 
-// Type known is the answer to a yes-or-no question. Its value is unknown before the question is answered.
-type known uint8
+// answer is the answer to a yes-or-no question. An answer is unknown before the question is answered.
+type answer uint8
 
 const (
-	unknown known = iota
+	unknown answer = iota
 	no
 	yes
 )
 
-// Type decl is a type declaration. Field method is true if the type declares a Kernel method.
-type decl struct {
+// typeDecl is a type declaration. The field method is true if the type declares a Kernel method.
+type typeDecl struct {
 	spec   *ast.TypeSpec // nil if only the Kernel method is found, for example because of syntax errors
 	in     map[string]*Package
 	method bool
 
 	asked bool
-	has   has
+	has   kernelForms
 }
 
-// Type has describes in which ways a type has a Kernel method.
-type has struct {
+// kernelForms states the ways in which a type has a Kernel method.
+type kernelForms struct {
 	own      bool // whether the method is declared for the type or for the type that it aliases
 	promoted bool // whether the method is promoted from an embedded field
 	instance bool // whether the type is an instance of a generic type, or an alias of one
 }
 
-func (h has) any() bool { return h.own || h.promoted }
+func (h kernelForms) any() bool { return h.own || h.promoted }
 
 // Finder examines packages, except for files that kgen has written. Field Read returns the text of a file.
 type Finder struct {
 	Read func(name string) ([]byte, error)
 }
 
-// Borrowed reports whether a package contains a kernel that gets its Kernel method from another type. Result generic
-// reports whether the package contains a generic type that gets its Kernel method from another type. For a package with
-// syntax errors, result kernel is also true if an imported package contains a kernel.
-func (f *Finder) Borrowed(p *Package) (kernel, generic bool, err error) {
-	if !leads(p) {
+// Borrowed reports whether a package contains a kernel that gets its Kernel method from another type. The result
+// hasGeneric reports whether the package contains a generic type that gets its Kernel method from another type. For a
+// package with syntax errors, hasKernel is also true if an imported package contains a kernel.
+func (f *Finder) Borrowed(p *Package) (hasKernel, hasGeneric bool, err error) {
+	if !importsDSL(p) {
 		return false, false, nil
 	}
-	if err := f.read(p); err != nil {
+	if err := f.readPackage(p); err != nil {
 		return false, false, err
 	}
 	for _, d := range p.decls {
 		if d.spec == nil {
 			continue
 		}
-		h, err := f.of(p, d)
+		h, err := f.formsOfDecl(p, d)
 		if err != nil {
 			return false, false, err
 		}
@@ -99,47 +99,47 @@ func (f *Finder) Borrowed(p *Package) (kernel, generic bool, err error) {
 		switch alias := d.spec.Assign.IsValid(); {
 		case !h.any() || d.method || alias && (isGeneric || !h.instance):
 		case isGeneric:
-			generic = true
+			hasGeneric = true
 		default:
-			kernel = true
+			hasKernel = true
 		}
 	}
-	if p.broken && !kernel {
+	if p.broken && !hasKernel {
 		for _, q := range p.Imports {
 			if found, err := f.hasAny(q); err != nil || found {
-				return found, generic, err
+				return found, hasGeneric, err
 			}
 		}
 	}
-	return kernel, generic, nil
+	return hasKernel, hasGeneric, nil
 }
 
 // hasAny reports whether any type of a package has a Kernel method.
 func (f *Finder) hasAny(p *Package) (bool, error) {
-	if !leads(p) {
+	if !importsDSL(p) {
 		return false, nil
 	}
-	if err := f.read(p); err != nil {
+	if err := f.readPackage(p); err != nil {
 		return false, err
 	}
 	for _, d := range p.decls {
-		if h, err := f.of(p, d); err != nil || h.any() {
+		if h, err := f.formsOfDecl(p, d); err != nil || h.any() {
 			return err == nil, err
 		}
 	}
 	return false, nil
 }
 
-// The method leads reports whether a package imports dsl, directly or indirectly. Only packages that import dsl can
+// importsDSL reports whether a package imports dsl, directly or indirectly. Only packages that import dsl can
 // contain kernels.
-func leads(p *Package) bool {
+func importsDSL(p *Package) bool {
 	if p.leads == unknown {
 		p.leads = no // in case of an import cycle
-		if p.Missing || p.Path == dsl {
+		if p.Missing || p.Path == dslPath {
 			p.leads = yes
 		}
 		for _, q := range p.Imports {
-			if leads(q) {
+			if importsDSL(q) {
 				p.leads = yes
 			}
 		}
@@ -147,13 +147,13 @@ func leads(p *Package) bool {
 	return p.leads == yes
 }
 
-// The method read finds the type declarations in a package's files.
-func (f *Finder) read(p *Package) error {
+// readPackage finds the type declarations in a package's files.
+func (f *Finder) readPackage(p *Package) error {
 	if p.decls != nil {
 		return nil
 	}
-	p.decls = map[string]*decl{}
-	if p.Path == dsl {
+	p.decls = map[string]*typeDecl{}
+	if p.Path == dslPath {
 		return nil // dsl contains no kernels
 	}
 	fset := token.NewFileSet()
@@ -169,14 +169,14 @@ func (f *Finder) read(p *Package) error {
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 		p.broken = p.broken || err != nil
 		if file != nil {
-			p.add(file)
+			p.addDecls(file)
 		}
 	}
 	return nil
 }
 
-// The method add records the declarations of a file.
-func (p *Package) add(file *ast.File) {
+// addDecls records the declarations of a file.
+func (p *Package) addDecls(file *ast.File) {
 	in := map[string]*Package{}
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
@@ -184,7 +184,7 @@ func (p *Package) add(file *ast.File) {
 		if err != nil || q == nil {
 			continue
 		}
-		p.methods = p.methods || q.Path == dsl
+		p.methods = p.methods || q.Path == dslPath
 		switch {
 		case spec.Name == nil:
 			in[q.Name] = q
@@ -194,9 +194,9 @@ func (p *Package) add(file *ast.File) {
 			in[spec.Name.Name] = q
 		}
 	}
-	at := func(name string) *decl {
+	at := func(name string) *typeDecl {
 		if p.decls[name] == nil {
-			p.decls[name] = &decl{}
+			p.decls[name] = &typeDecl{}
 		}
 		return p.decls[name]
 	}
@@ -204,7 +204,7 @@ func (p *Package) add(file *ast.File) {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv != nil && len(d.Recv.List) == 1 && d.Name.Name == "Kernel" {
-				if id, ok := plain(d.Recv.List[0].Type).(*ast.Ident); ok {
+				if id, ok := plainType(d.Recv.List[0].Type).(*ast.Ident); ok {
 					at(id.Name).method = true
 				}
 			}
@@ -219,23 +219,23 @@ func (p *Package) add(file *ast.File) {
 	}
 }
 
-// The function plain removes parentheses, the star and type arguments from a type expression.
-func plain(t ast.Expr) ast.Expr {
+// plainType removes parentheses, the star and type arguments from a type expression.
+func plainType(t ast.Expr) ast.Expr {
 	switch x := t.(type) {
 	case *ast.ParenExpr:
-		return plain(x.X)
+		return plainType(x.X)
 	case *ast.StarExpr:
-		return plain(x.X)
+		return plainType(x.X)
 	case *ast.IndexExpr:
-		return plain(x.X)
+		return plainType(x.X)
 	case *ast.IndexListExpr:
-		return plain(x.X)
+		return plainType(x.X)
 	}
 	return t
 }
 
-// The method of returns in which ways a declared type has a Kernel method.
-func (f *Finder) of(p *Package, d *decl) (has, error) {
+// formsOfDecl returns the ways in which a declared type has a Kernel method.
+func (f *Finder) formsOfDecl(p *Package, d *typeDecl) (kernelForms, error) {
 	if d.asked {
 		return d.has, nil
 	}
@@ -249,21 +249,21 @@ func (f *Finder) of(p *Package, d *decl) (has, error) {
 			if len(field.Names) > 0 {
 				continue
 			}
-			h, err := f.named(p, d, field.Type)
+			h, err := f.formsOfType(p, d, field.Type)
 			if err != nil {
-				return has{}, err
+				return kernelForms{}, err
 			}
 			d.has.promoted = d.has.promoted || h.any()
 		}
 		return d.has, nil
 	}
 	if isPointer(d.spec.Type) {
-		d.has = has{} // a pointer type is not a kernel
+		d.has = kernelForms{} // a pointer type is not a kernel
 		return d.has, nil
 	}
-	h, err := f.named(p, d, d.spec.Type)
+	h, err := f.formsOfType(p, d, d.spec.Type)
 	if err != nil {
-		return has{}, err
+		return kernelForms{}, err
 	}
 	if d.spec.Assign.IsValid() {
 		d.has = h
@@ -273,36 +273,36 @@ func (f *Finder) of(p *Package, d *decl) (has, error) {
 	return d.has, nil
 }
 
-// The method named returns in which ways type t has a Kernel method. Parameter t is a type name that declaration d of
+// formsOfType returns the ways in which type t has a Kernel method. Parameter t is a type name that declaration d of
 // package p uses.
-func (f *Finder) named(p *Package, d *decl, t ast.Expr) (h has, err error) {
+func (f *Finder) formsOfType(p *Package, d *typeDecl, t ast.Expr) (h kernelForms, err error) {
 	instance := isInstance(t)
-	switch t := plain(t).(type) {
+	switch t := plainType(t).(type) {
 	case *ast.Ident:
 		if of := p.decls[t.Name]; of != nil {
-			h, err = f.of(p, of)
+			h, err = f.formsOfDecl(p, of)
 			break
 		}
 		h.own = instance && !p.skipped && len(p.dots) == 0
 		for _, q := range p.dots {
-			if h, err = f.lookup(q, t.Name, instance); err != nil || h.any() {
+			if h, err = f.formsOfName(q, t.Name, instance); err != nil || h.any() {
 				break
 			}
 		}
 	case *ast.SelectorExpr:
 		if id, ok := t.X.(*ast.Ident); ok && d.in[id.Name] != nil {
-			h, err = f.lookup(d.in[id.Name], t.Sel.Name, instance)
+			h, err = f.formsOfName(d.in[id.Name], t.Sel.Name, instance)
 		} else if ok && instance {
 			// The qualifier may belong to a missing package, because the name of a missing package is unknown.
-			h.own = slices.ContainsFunc(unnamed(p), func(q *Package) bool { return q.Missing })
+			h.own = slices.ContainsFunc(unnamedImports(p), func(q *Package) bool { return q.Missing })
 		}
 	}
 	h.instance = h.instance || instance
 	return h, err
 }
 
-// The function unnamed returns the imported packages of p whose names the go command could not determine.
-func unnamed(p *Package) (all []*Package) {
+// unnamedImports returns the imported packages of p whose names the go command could not determine.
+func unnamedImports(p *Package) (all []*Package) {
 	for _, q := range p.Imports {
 		if q.Name == "" {
 			all = append(all, q)
@@ -311,22 +311,22 @@ func unnamed(p *Package) (all []*Package) {
 	return all
 }
 
-// The method lookup returns in which ways a type of a package has a Kernel method. If the generic type of an instance
-// cannot be found, the instance counts as a kernel. As a result the package is loaded, and loading reports the error.
-func (f *Finder) lookup(p *Package, name string, instance bool) (has, error) {
+// formsOfName returns the ways in which a type of a package has a Kernel method. If the generic type of an instance
+// cannot be found, the instance counts as a kernel, so that the package is loaded. Loading then reports the error.
+func (f *Finder) formsOfName(p *Package, name string, instance bool) (kernelForms, error) {
 	if p.Missing {
-		return has{own: instance}, nil
+		return kernelForms{own: instance}, nil
 	}
-	if !leads(p) {
-		return has{}, nil
+	if !importsDSL(p) {
+		return kernelForms{}, nil
 	}
-	if err := f.read(p); err != nil {
-		return has{}, err
+	if err := f.readPackage(p); err != nil {
+		return kernelForms{}, err
 	}
 	if d := p.decls[name]; d != nil {
-		return f.of(p, d)
+		return f.formsOfDecl(p, d)
 	}
-	return has{own: instance && !p.skipped && p.Path != dsl}, nil
+	return kernelForms{own: instance && !p.skipped && p.Path != dslPath}, nil
 }
 
 // isPointer reports whether a type expression is a pointer.
@@ -349,11 +349,11 @@ func isInstance(t ast.Expr) bool {
 }
 
 // Instances returns generic types without type arguments. A declared type may get its Kernel method from an instance of
-// each of these types.
+// any type that Instances returns.
 func Instances(t *ast.TypeSpec) (all []ast.Expr) {
 	add := func(e ast.Expr) {
 		if isInstance(e) {
-			all = append(all, plain(e))
+			all = append(all, plainType(e))
 		}
 	}
 	if st, ok := t.Type.(*ast.StructType); ok {

@@ -77,7 +77,7 @@ func TestBorrowed(t *testing.T) {
 			}
 			return nil, fs.ErrNotExist
 		}}
-		lib := &Package{Path: "example.com/go-lib", Name: "lib", Files: []string{"lib.go"}, Imports: map[string]*Package{dsl: {Path: dsl, Name: "dsl"}}}
+		lib := &Package{Path: "example.com/go-lib", Name: "lib", Files: []string{"lib.go"}, Imports: map[string]*Package{dslPath: {Path: dslPath, Name: "dsl"}}}
 		stubs := &Package{Path: "example.com/stubs", Name: "stubs", Files: []string{"gen.go"}, Imports: lib.Imports}
 		k := &Package{Path: "example.com/k", Name: "k", Files: []string{"k.go", "gen.go"}, Imports: map[string]*Package{
 			"example.com/go-lib": lib, "example.com/stubs": stubs, "example.com/absent": {Path: "example.com/absent", Missing: true}}}

@@ -25,12 +25,12 @@ type Mistake struct {
 	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
 	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.
 	Type, Params, Result, Method string
-	// Form is the item type that the kernel must have; "" means any.
+	// Form is the item type that the kernel must have, or "" if any item type is allowed.
 	Form Form
 	// Once is true if only the first occurrence of the mistake in a kernel is reported, for example the first use of an
 	// aspect.
 	Once bool
-	// Slow is true if the kernel is so large that compiling it takes long.
+	// Slow is true if the compilation of the kernel takes long, because the kernel is large.
 	Slow bool
 	// If the mistake prevents that other errors in the same function are found, Hides is the reason.
 	Hides string
@@ -66,9 +66,9 @@ type File struct {
 	uses           int
 }
 
-// The method text returns text s of mistake m for one use. The method text adds the code of the diagnostic to each
+// textFor returns text s of mistake m for one use. textFor adds the code of the diagnostic to each
 // mark, and replaces each character @.
-func (f *File) text(m *Mistake, s string) string {
+func (f *File) textFor(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
 }
@@ -113,26 +113,26 @@ func (f *File) Kernel(name string, uses ...Use) {
 		if u.Form != "" {
 			item = u.Form
 		}
-		typ += f.text(u.Mistake, u.Type)
-		params += f.text(u.Mistake, u.Params)
+		typ += f.textFor(u.Mistake, u.Type)
+		params += f.textFor(u.Mistake, u.Params)
 		if u.Result != "" {
 			result, end = u.Result, "\treturn\n"
 		}
 		if u.Method != "" {
-			methods += "\nfunc (k NAME) " + f.text(u.Mistake, u.Method) + "\n"
+			methods += "\nfunc (k NAME) " + f.textFor(u.Mistake, u.Method) + "\n"
 		}
 		if u.Field != "" {
-			fields += "\t" + f.text(u.Mistake, u.Field) + "\n"
+			fields += "\t" + f.textFor(u.Mistake, u.Field) + "\n"
 		}
 		if u.Property != "" {
-			list += "\t\t" + f.text(u.Mistake, u.Property) + ",\n"
+			list += "\t\t" + f.textFor(u.Mistake, u.Property) + ",\n"
 		}
 		for d := range strings.SplitSeq(strings.ReplaceAll(u.Decls, "«", "«"+u.Code+"»"), "\n\n") {
 			if !slices.Contains(f.decls, d) {
 				f.decls = append(f.decls, d)
 			}
 		}
-		switch text := f.text(u.Mistake, u.Body); {
+		switch text := f.textFor(u.Mistake, u.Body); {
 		case u.Body == "":
 		case u.Helper:
 			body += fmt.Sprintf("\tk.help%d(it)\n", i)
@@ -149,7 +149,7 @@ func (f *File) Kernel(name string, uses ...Use) {
 	start := ""
 	for _, u := range uses {
 		if u.Params+u.Result != "" {
-			start += f.text(u.Mistake, "«")
+			start += f.textFor(u.Mistake, "«")
 		}
 	}
 	fmt.Fprintf(&b, "\nfunc (k NAME) %sKernel(it dsl.ITEM%s) %s {\n\ti := it.GlobalID()\n\tk.Out[i]++\n%s%s}\n%s%s", start, params, result, body, end, helpers, methods)
@@ -157,9 +157,9 @@ func (f *File) Kernel(name string, uses ...Use) {
 	f.kernels = append(f.kernels, strings.NewReplacer("ITEM", string(item), "NAME", typ+name).Replace(b.String()))
 }
 
-// Source returns the text of the file with the given package name. Result want lists the expected diagnostics as
+// Source returns the text of the file with the given package name. wantDiags lists the expected diagnostics as
 // "line:col code".
-func (f *File) Source(pkg string) (src string, want []string) {
+func (f *File) Source(pkg string) (src string, wantDiags []string) {
 	rest := strings.Join(f.decls, "\n") + "\n" + strings.Join(f.kernels, "")
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\nimport (\n", pkg)
@@ -176,9 +176,9 @@ func (f *File) Source(pkg string) (src string, want []string) {
 			if at == nil {
 				break
 			}
-			want = append(want, fmt.Sprintf("%d:%d %s", i+1, at[0]+1, lines[i][at[2]:at[3]]))
+			wantDiags = append(wantDiags, fmt.Sprintf("%d:%d %s", i+1, at[0]+1, lines[i][at[2]:at[3]]))
 			lines[i] = lines[i][:at[0]] + lines[i][at[1]:]
 		}
 	}
-	return strings.Join(lines, "\n"), want
+	return strings.Join(lines, "\n"), wantDiags
 }

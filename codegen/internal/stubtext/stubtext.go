@@ -9,34 +9,34 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Sources returns the list of sources in a file of stubs, and the position of the list. If the file contains no list,
-// result from is nil.
-func Sources(file *ast.File) (from *abi.Sources, at token.Pos) {
+// Sources returns the list of sources in a file of stubs, and the position of the list. If the file contains no list of
+// sources, sourceList is nil.
+func Sources(file *ast.File) (sourceList *abi.Sources, at token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && from == nil {
-			from, at = &abi.Sources{}, lit.Pos()
-			read(lit, func(key string, v ast.Expr) {
+		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && sourceList == nil {
+			sourceList, at = &abi.Sources{}, lit.Pos()
+			eachField(lit, func(key string, v ast.Expr) {
 				switch key {
 				case "Module":
-					from.Module = text(v)
+					sourceList.Module = stringValue(v)
 				case "Package":
-					from.Package = text(v)
+					sourceList.Package = stringValue(v)
 				case "Root":
-					from.Root = text(v)
+					sourceList.Root = stringValue(v)
 				case "Kernels":
 					for _, e := range elements(v) {
-						from.Kernels = append(from.Kernels, text(e))
+						sourceList.Kernels = append(sourceList.Kernels, stringValue(e))
 					}
 				case "Files":
 					for _, e := range elements(v) {
-						from.Files = append(from.Files, source(e))
+						sourceList.Files = append(sourceList.Files, source(e))
 					}
 				}
 			})
 		}
-		return from == nil
+		return sourceList == nil
 	})
-	return from, at
+	return sourceList, at
 }
 
 // isSources reports whether a type is abi.Sources.
@@ -50,12 +50,12 @@ func isSources(t ast.Expr) bool {
 }
 
 func source(e ast.Expr) (s abi.Source) {
-	read(e, func(key string, v ast.Expr) {
+	eachField(e, func(key string, v ast.Expr) {
 		switch key {
 		case "File":
-			s.File = text(v)
+			s.File = stringValue(v)
 		case "Package":
-			s.Package = text(v)
+			s.Package = stringValue(v)
 		case "Sum":
 			if b, ok := v.(*ast.BasicLit); ok {
 				n, _ := strconv.ParseUint(b.Value, 0, 32)
@@ -73,8 +73,8 @@ func elements(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// The function read calls f for each field of a composite literal.
-func read(e ast.Expr, f func(key string, v ast.Expr)) {
+// eachField calls f for each field of a composite literal.
+func eachField(e ast.Expr, f func(key string, v ast.Expr)) {
 	for _, e := range elements(e) {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			if id, ok := kv.Key.(*ast.Ident); ok {
@@ -84,8 +84,8 @@ func read(e ast.Expr, f func(key string, v ast.Expr)) {
 	}
 }
 
-// The function text returns the value of a string literal.
-func text(e ast.Expr) string {
+// stringValue returns the value of a string literal.
+func stringValue(e ast.Expr) string {
 	if b, ok := e.(*ast.BasicLit); ok {
 		s, _ := strconv.Unquote(b.Value)
 		return s

@@ -2,7 +2,7 @@
 //
 //	go f() // want KG102 `a kernel cannot start goroutines`
 //
-// A comment may also require a hint:
+// A want comment may also require a hint:
 //
 //	go f() // want KG102 `a kernel cannot start goroutines` hint `launch`
 package wanttest

@@ -27,22 +27,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// server compiles the kernels of the packages whose files are open in the editor. The server
+// langServer compiles the kernels of the packages whose files are open in the editor. The server
 // compiles the texts in the editor, which may not be saved yet.
-type server struct {
-	in    *bufio.Reader
-	pause time.Duration // delay between the last change and the next compilation
-	tags  []string      // build tags
+type langServer struct {
+	in          *bufio.Reader
+	typingPause time.Duration // delay between the last change and the next compilation
+	tags        []string      // build tags
 
 	mu   sync.Mutex // guards out and open
 	out  io.Writer
 	open map[string]string // maps the name of an open file to its text
 
-	shown map[string]bool // files for which diagnostics have been sent; only the method look uses the map
+	shown map[string]bool // files for which diagnostics have been sent; only compileLoop uses the map
 }
 
-// The type message is a message of the protocol. A request has an id, but a notification does not.
-type message struct {
+// rpcMessage is a message of the protocol. A request has an id, but a notification does not.
+type rpcMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -82,18 +82,17 @@ var ErrNoShutdown = errors.New("exit without shutdown")
 // the next key is usually pressed within this time.
 const Pause = 200 * time.Millisecond
 
-// Serve answers an editor's messages until the editor exits. Serve returns nil if the editor has
-// sent the messages shutdown and exit. Otherwise it returns an error. When the texts have not
-// changed for the duration in parameter pause, Serve compiles the kernels with the given build
-// tags.
+// Serve answers an editor's messages until the editor exits. Serve returns nil if the editor has sent the messages
+// shutdown and exit. For any other exit, Serve returns an error. When the texts have not changed for the duration in
+// parameter pause, Serve compiles the kernels with the given build tags.
 func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
-	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
+	s := &langServer{in: bufio.NewReader(in), out: out, typingPause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	changed := make(chan struct{}, 1)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.look(ctx, changed)
+		s.compileLoop(ctx, changed)
 	}()
 	defer func() {
 		stop()
@@ -101,7 +100,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 	}()
 	down := false
 	for {
-		m, err := s.read()
+		m, err := s.readMessage()
 		if err != nil {
 			return err
 		}
@@ -120,7 +119,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 			}
 			return nil
 		case "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave", "textDocument/didClose":
-			if err := s.edit(m); err != nil {
+			if err := s.recordEdit(m); err != nil {
 				return err
 			}
 			select {
@@ -129,18 +128,18 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 			}
 		default:
 			if m.ID != nil {
-				s.send(map[string]any{"id": m.ID, "error": map[string]any{"code": -32601, "message": "kgenvet has diagnostics only, no " + m.Method}})
+				s.sendMessage(map[string]any{"id": m.ID, "error": map[string]any{"code": -32601, "message": "kgenvet has diagnostics only, no " + m.Method}})
 			}
 			continue
 		}
 		if m.ID != nil {
-			s.send(map[string]any{"id": m.ID, "result": result})
+			s.sendMessage(map[string]any{"id": m.ID, "result": result})
 		}
 	}
 }
 
-// The method read reads the next message from the editor.
-func (s *server) read() (*message, error) {
+// readMessage reads the next message from the editor.
+func (s *langServer) readMessage() (*rpcMessage, error) {
 	length, err := s.readHeader()
 	if err != nil {
 		return nil, err
@@ -153,14 +152,14 @@ func (s *server) read() (*message, error) {
 	if _, err := io.ReadFull(s.in, text); err != nil {
 		return nil, err
 	}
-	m := new(message)
+	m := new(rpcMessage)
 	return m, json.Unmarshal(text, m)
 }
 
-// readHeader reads the lines before a message, and the empty line after them. The result is the
-// value of Content-Length, or "". Package net/textproto has a similar function. But textproto
-// imports package net, which would have to be compiled for kgenvet.
-func (s *server) readHeader() (length string, err error) {
+// readHeader reads the lines before a message, and the empty line after them. readHeader returns the value of
+// Content-Length, or "". The standard library's net/textproto has a similar function. kgenvet does not use
+// net/textproto, because that package imports package net, and the build of kgenvet would take longer.
+func (s *langServer) readHeader() (length string, err error) {
 	for first := true; ; first = false {
 		line, err := s.in.ReadString('\n')
 		switch {
@@ -183,9 +182,9 @@ func (s *server) readHeader() (length string, err error) {
 	}
 }
 
-// The method send writes a message to the editor. Write errors are ignored, because the method read
+// sendMessage writes a message to the editor. Write errors are ignored, because readMessage
 // detects the exit of the editor.
-func (s *server) send(m map[string]any) {
+func (s *langServer) sendMessage(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -196,8 +195,8 @@ func (s *server) send(m map[string]any) {
 	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// The method edit records the open files and their texts.
-func (s *server) edit(m *message) error {
+// recordEdit records the open files and their texts.
+func (s *langServer) recordEdit(m *rpcMessage) error {
 	var p struct {
 		Document struct {
 			URI  string `json:"uri"`
@@ -229,10 +228,9 @@ func (s *server) edit(m *message) error {
 	return nil
 }
 
-// The method look waits for a change of the texts. When the texts have not changed for the duration
-// in field pause, look compiles the packages of the open files. A later change cancels a
-// compilation in progress.
-func (s *server) look(ctx context.Context, changed <-chan struct{}) {
+// compileLoop waits for a change of the texts. When the texts have not changed for typingPause, compileLoop compiles
+// the packages of the open files. A later change cancels a compilation in progress.
+func (s *langServer) compileLoop(ctx context.Context, changed <-chan struct{}) {
 	var last context.CancelFunc = func() {}
 	var running sync.WaitGroup
 	for {
@@ -250,16 +248,16 @@ func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 		running.Go(func() {
 			select {
 			case <-now.Done():
-			case <-time.After(s.pause):
-				s.publish(now)
+			case <-time.After(s.typingPause):
+				s.publishDiags(now)
 			}
 		})
 	}
 }
 
-// The method publish sends the diagnostics of the packages of the open files. For a file that no
-// longer has diagnostics, it sends an empty list.
-func (s *server) publish(ctx context.Context) {
+// publishDiags sends the diagnostics of the packages of the open files. For a file that no longer has diagnostics,
+// publishDiags sends an empty list.
+func (s *langServer) publishDiags(ctx context.Context) {
 	overlay, dirs := map[string][]byte{}, map[string]bool{}
 	s.mu.Lock()
 	for name, text := range s.open {
@@ -275,21 +273,21 @@ func (s *server) publish(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.send(map[string]any{"method": "window/logMessage", "params": map[string]any{"type": 1, "message": err.Error()}})
+			s.sendMessage(map[string]any{"method": "window/logMessage", "params": map[string]any{"type": 1, "message": err.Error()}})
 		}
 		for _, d := range diags {
 			if d.Code == diag.Load || d.Pos.Line == 0 || seen[d.Error()] {
 				continue // gopls reports this error
 			}
 			seen[d.Error()] = true
-			at := place(dir, overlay, d.Pos, d.End)
+			at := toRange(dir, overlay, d.Pos, d.End)
 			l := lspDiagnostic{Range: at.Range, Severity: 1, Code: d.Code.String(), Source: "kgen", Message: d.Message}
 			if d.Hint != "" {
 				l.Message += "; " + d.Hint
 			}
 			for _, r := range d.Related {
 				if r.Pos.File != "" {
-					l.Related = append(l.Related, lspRelated{place(dir, overlay, r.Pos, diag.Pos{}), r.Message})
+					l.Related = append(l.Related, lspRelated{toRange(dir, overlay, r.Pos, diag.Pos{}), r.Message})
 				}
 			}
 			found[at.URI] = append(found[at.URI], l)
@@ -309,16 +307,16 @@ func (s *server) publish(ctx context.Context) {
 	}
 	for _, uri := range slices.Sorted(maps.Keys(found)) {
 		list := found[uri]
-		s.send(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": uri, "diagnostics": list}})
+		s.sendMessage(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": uri, "diagnostics": list}})
 		if s.shown[uri] = true; len(list) == 0 {
 			delete(s.shown, uri)
 		}
 	}
 }
 
-// The method place converts the positions of a diagnostic to a range in the editor's text. If the
-// diagnostic has no end position, the range ends after the word.
-func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
+// toRange converts the positions of a diagnostic to a range in the editor's text. If the diagnostic has no end
+// position, the range ends after the identifier or word at the start position.
+func toRange(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
 	name := from.File
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -352,7 +350,7 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	return lspLocation{uriOf(name), lspRange{at(from), at(to)}}
 }
 
-// fileOf returns the file name in a URI. If the URI does not denote a file, it returns "".
+// fileOf returns the file name in a URI. If the URI does not denote a file, fileOf returns "".
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {

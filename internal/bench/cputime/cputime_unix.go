@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Used returns the processor time that the process has used. The second result reports whether the system
-// measures that time.
+// Used returns the processor time that the process has used. The second result of Used is false if the system does not
+// measure processor time.
 func Used() (time.Duration, bool) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

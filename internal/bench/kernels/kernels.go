@@ -94,7 +94,7 @@ func (k FMA16) Kernel(it dsl.Item1) {
 	k.Out[i] = a.Add(b).Add(c).Add(d).Add(e).Add(g).Add(h).Add(j)
 }
 
-// Blur sets each pixel to the mean of the 3 by 3 pixels around it. Pixels at the edge are repeated.
+// Blur sets each pixel to the mean of the 3 by 3 pixels around it. Outside of the picture, the nearest edge pixel is used.
 type Blur struct {
 	H, W    int
 	In, Out []float32

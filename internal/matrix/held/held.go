@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Load converts elements of src to the elements of a matrix. In src, consecutive rows are row elements apart,
-// and consecutive columns are col elements apart.
+// Load converts elements of src to the elements of a matrix. Consecutive rows are row elements apart in src, and
+// consecutive columns are col elements apart.
 func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]
@@ -55,8 +55,8 @@ func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) 
 	}
 }
 
-// AddProduct adds a*b to sum. Matrix sum has cols columns, and matrix a has inner columns. Each product is
-// rounded, and then added to an element of sum in the order of a's columns.
+// AddProduct adds a*b to sum. The parameter cols is the number of columns of sum, and inner is the number of columns of
+// a. Each product is rounded, and then added to an element of sum in the order of a's columns.
 //
 //go:norace
 func AddProduct(sum, a, b []float32, inner, cols int) {

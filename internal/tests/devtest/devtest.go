@@ -19,7 +19,7 @@ import (
 // Host opens the host device.
 func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
-	return open(tb, "host", opts)
+	return openNamed(tb, "host", opts)
 }
 
 // Vulkan opens the first Vulkan device. If there is no Vulkan device, Vulkan skips the test, or fails it if
@@ -29,7 +29,7 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	if !there() {
 		need.Missing(tb, need.Vulkan, "no Vulkan device")
 	}
-	return open(tb, "vulkan", opts)
+	return openNamed(tb, "vulkan", opts)
 }
 
 // VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is no Vulkan
@@ -61,8 +61,8 @@ func Chosen(tb testing.TB) *runtime.Device {
 	return opened(tb)
 }
 
-// Function open opens the device with the given name. If the device exists but cannot be opened, the test fails.
-func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
+// openNamed opens the device with the given name. If the device exists but cannot be opened, the test fails.
+func openNamed(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))
 	if name == "vulkan" && env.Get(env.TestProfile) == "mac" {
@@ -101,7 +101,7 @@ func Each(t *testing.T, test func(t *testing.T, dev *runtime.Device)) {
 	t.Helper()
 	for i, info := range runtime.Devices() {
 		t.Run(info.Backend, func(t *testing.T) {
-			dev := open(t, strconv.Itoa(i), nil)
+			dev := openNamed(t, strconv.Itoa(i), nil)
 			t.Log(dev)
 			test(t, dev)
 		})
@@ -146,5 +146,5 @@ func SmallGroups() {
 // Index opens the device with an index in runtime.Devices.
 func Index(tb testing.TB, i int, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
-	return open(tb, strconv.Itoa(i), opts)
+	return openNamed(tb, strconv.Itoa(i), opts)
 }

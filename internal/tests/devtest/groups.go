@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/shard"
 )
 
-// Groups runs an example, which checks its results itself, on one, two and three devices: the host
-// device several times, and the Vulkan device beside it, where there is one.
+// Groups runs an example on one, two and three devices. The example checks its own results. The devices are the host
+// device, opened several times, and the Vulkan device, if there is one.
 func Groups(t *testing.T, run func(ctx context.Context, g *shard.Group) error) {
 	t.Helper()
 	devs := []*runtime.Device{Host(t), Host(t)}

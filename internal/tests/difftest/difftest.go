@@ -44,12 +44,12 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 		}
 		return ""
 	case reflect.Complex64, reflect.Complex128:
-		if d := c.float(path, a.Kind() == reflect.Complex64, real(a.Complex()), real(b.Complex())); d != "" {
+		if d := c.compareFloats(path, a.Kind() == reflect.Complex64, real(a.Complex()), real(b.Complex())); d != "" {
 			return d
 		}
-		return c.float(path, a.Kind() == reflect.Complex64, imag(a.Complex()), imag(b.Complex()))
+		return c.compareFloats(path, a.Kind() == reflect.Complex64, imag(a.Complex()), imag(b.Complex()))
 	case reflect.Float32, reflect.Float64:
-		return c.float(path, a.Kind() == reflect.Float32, a.Float(), b.Float())
+		return c.compareFloats(path, a.Kind() == reflect.Float32, a.Float(), b.Float())
 	}
 	if !a.Equal(b) {
 		return fmt.Sprintf("%s: %v, want %v", path, a, b)
@@ -57,8 +57,8 @@ func (c comparer) diff(path string, a, b reflect.Value) string {
 	return ""
 }
 
-// The method float compares two floats, which have 32 bits if narrow is set.
-func (c comparer) float(path string, narrow bool, x, y float64) string {
+// compareFloats compares two floats, which have 32 bits if narrow is set.
+func (c comparer) compareFloats(path string, narrow bool, x, y float64) string {
 	if x != x && y != y || math.Float64bits(x) == math.Float64bits(y) {
 		return ""
 	}

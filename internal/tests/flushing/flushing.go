@@ -21,7 +21,7 @@ func Rewrite(words []uint32) ([]uint32, error) {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
 		for _, in := range f.Code {
-			out = append(out, x.instead(in)...)
+			out = append(out, x.flushedCode(in)...)
 		}
 		f.Code = out
 	}
@@ -34,8 +34,8 @@ type rewriter struct {
 	glsl spirv.ID
 }
 
-// flushes maps an instruction that flushes to the index of the word that is its first operand.
-var flushes = map[spirv.Op]int{
+// flushOps maps an instruction that flushes to the index of the word that is its first operand.
+var flushOps = map[spirv.Op]int{
 	spirv.OpFAdd: 0, spirv.OpFSub: 0, spirv.OpFMul: 0, spirv.OpFDiv: 0, spirv.OpFRem: 0, spirv.OpFMod: 0, spirv.OpFNegate: 0,
 	spirv.OpFOrdEqual: 0, spirv.OpFUnordEqual: 0, spirv.OpFOrdNotEqual: 0, spirv.OpFUnordNotEqual: 0,
 	spirv.OpFOrdLessThan: 0, spirv.OpFUnordLessThan: 0, spirv.OpFOrdGreaterThan: 0, spirv.OpFUnordGreaterThan: 0,
@@ -43,18 +43,18 @@ var flushes = map[spirv.Op]int{
 	spirv.OpGroupNonUniformFAdd: 2, spirv.OpGroupNonUniformFMul: 2, spirv.OpGroupNonUniformFMin: 2, spirv.OpGroupNonUniformFMax: 2,
 }
 
-// keep is the set of extended instructions that do not flush.
-var keep = map[spirv.GLSLstd450]bool{
+// keepExts is the set of extended instructions that do not flush.
+var keepExts = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450Floor: true, spirv.GLSLstd450Ceil: true, spirv.GLSLstd450Trunc: true, spirv.GLSLstd450RoundEven: true,
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// The method instead returns code that computes the result of an instruction as on a device that flushes.
-func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
-	first, ok := flushes[in.Op]
+// flushedCode returns code that computes the result of an instruction as on a device that flushes.
+func (x *rewriter) flushedCode(in spirv.Instruction) []spirv.Instruction {
+	first, ok := flushOps[in.Op]
 	switch in.Op {
 	case spirv.OpExtInst:
-		first, ok = 2, spirv.ID(in.Words[0]) == x.glsl && !keep[spirv.GLSLstd450(in.Words[1])]
+		first, ok = 2, spirv.ID(in.Words[0]) == x.glsl && !keepExts[spirv.GLSLstd450(in.Words[1])]
 	case spirv.OpFConvert:
 		width, _ := x.e.Float(in.Type)
 		ok = width == 64
@@ -66,7 +66,7 @@ func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 	words := append([]uint32{}, in.Words...)
 	for i := first; i < len(words); i++ {
 		if id := spirv.ID(words[i]); x.isFloat32(x.e.TypeOf(id)) {
-			words[i] = uint32(x.flush(c, id))
+			words[i] = uint32(x.flushValue(c, id))
 		}
 	}
 	result := in.Result
@@ -81,7 +81,7 @@ func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 		}
 	}
 	c.List = append(c.List, in)
-	x.flush(c, in.Result, in.Type)
+	x.flushValue(c, in.Result, in.Type)
 	c.Last(result)
 	return c.List
 }
@@ -91,9 +91,9 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// The method flush returns v, or zero if v is subnormal. typ is the type of v if v is a new value that
+// flushValue returns v, or zero if v is subnormal. typ is the type of v if v is a new value that
 // the module's editor does not know yet.
-func (x *rewriter) flush(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
+func (x *rewriter) flushValue(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]
 	_, lanes := x.e.Float(t)
 	word, boolean := x.e.Global(spirv.OpTypeInt, 0, 32, 0), x.e.Global(spirv.OpTypeBool, 0)

@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 )
 
-// Environment variables that promise something, unless their value is empty or 0.
+// These constants are names of environment variables. A variable makes a promise unless its value is empty or 0.
 const (
 	// Vulkan promises a Vulkan device, the go command, the SPIR-V tools, and the tests of the Go
 	// distribution.

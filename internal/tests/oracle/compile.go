@@ -30,11 +30,11 @@ func AllPoints() []string {
 	for _, p := range pass.Passes() {
 		all = append(all, p.Name)
 	}
-	return append(all, variants...)
+	return append(all, variantPoints...)
 }
 
-// variants lists the points of compilation that are variants. A kernel need not have all variants.
-var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
+// variantPoints lists the points of compilation that are variants. A kernel need not have all variants.
+var variantPoints = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
@@ -65,7 +65,7 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 // Lacks reports whether point is a variant that the kernel does not have. The kernel has a module at all
 // other requested points.
 func (k *Kernel) Lacks(point string) bool {
-	return k.Forms[point] == "" && slices.Contains(variants, point)
+	return k.Forms[point] == "" && slices.Contains(variantPoints, point)
 }
 
 // SPIRV returns the kernel's module in the encoding of package abi.
@@ -153,7 +153,7 @@ func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 		return nil, diags
 	}
 	s := &Set{prog: prog, by: CompileGeneral, points: points, found: map[string]*load.Kernel{}, made: map[string]*Kernel{}}
-	if slices.ContainsFunc(points, func(p string) bool { return p == "all" || slices.Contains(variants, p) }) {
+	if slices.ContainsFunc(points, func(p string) bool { return p == "all" || slices.Contains(variantPoints, p) }) {
 		s.by = Compile
 	}
 	for _, p := range prog.Packages {

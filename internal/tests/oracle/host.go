@@ -17,7 +17,7 @@ import (
 // main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. The two
 // packages exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
-	return run(ctx, files, main, nil)
+	return runWith(ctx, files, main, nil)
 }
 
 // RunPure does the same as RunGo, but package math is that of ports without assembly. The program and all its
@@ -27,11 +27,11 @@ func RunPure(ctx context.Context, files map[string]string, main string) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, files, main, math)
+	return runWith(ctx, files, main, math)
 }
 
-// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to
-// its text. An empty text means that the port lacks the file.
+// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to its text.
+// In the map, an empty text means that the port lacks the file.
 func pureMath(ctx context.Context) (map[string]string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -68,8 +68,8 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// Function run does the same as RunGo. Parameter instead contains texts that replace some files of the Go distribution.
-func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
+// runWith does the same as RunGo, after the texts in replacedTexts replaced some files of the Go distribution.
+func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func run(ctx context.Context, files map[string]string, main string, instead map[
 			return nil, err
 		}
 	}
-	for name, text := range instead {
+	for name, text := range replacedTexts {
 		flat := ""
 		if text != "" {
 			flat = filepath.Join(dir, "instead_"+filepath.Base(name))

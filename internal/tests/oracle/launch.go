@@ -40,15 +40,15 @@ type Launch struct {
 	Prints []byte
 }
 
-// piece is a contiguous piece of host memory that one or more slices of a launch use.
-type piece struct {
+// hostRange is a contiguous piece of host memory that one or more slices of a launch use.
+type hostRange struct {
 	lo, hi uintptr
 	addr   uint64
 	data   []byte
 }
 
-// Device memory begins at firstAddr. Large gaps separate the pieces of memory, so that the interpreter
-// detects an access outside of a piece.
+// Device memory begins at firstAddr. Large gaps separate the host ranges in device memory, so that the interpreter
+// detects an access outside of a range.
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16
@@ -76,7 +76,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	maps.Copy(in.Specs, l.Specs)
 	copy(in.Global[:], deviceOrder(l.Global))
 	copy(in.Local[:], deviceOrder(l.Local))
-	pieces := l.pieces(&k, base)
+	pieces := l.hostRanges(&k, base)
 	accessors := uint32(0)
 	for i := range k.Params {
 		p := &k.Params[i]
@@ -86,7 +86,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 		at := unsafe.Add(base, p.HostOffset)
 		switch p.Kind {
 		case abi.LocalAccessor:
-			n := member(arg.Elem(), p.Name).Interface().(interface{ Len() int }).Len()
+			n := memberAt(arg.Elem(), p.Name).Interface().(interface{ Len() int }).Len()
 			in.Specs[abi.SpecAccessor+accessors] = uint64(n)
 			accessors++
 		case abi.Slice:
@@ -164,9 +164,9 @@ func hasRun(name, point string) bool {
 	return false
 }
 
-// The method pieces returns the host memory to which the kernel's slices point.
-func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
-	var all []piece
+// hostRanges returns the host memory to which the kernel's slices point.
+func (l *Launch) hostRanges(k *abi.Kernel, base unsafe.Pointer) []hostRange {
+	var all []hostRange
 	for i := range k.Params {
 		p := &k.Params[i]
 		if p.Kind != abi.Slice || p.Offset < 0 || p.IsPrint() {
@@ -176,11 +176,11 @@ func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 		if n := len(s) * p.ElemSize; n > 0 {
 			data := unsafe.Slice(unsafe.SliceData(s), n)
 			lo := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-			all = append(all, piece{lo: lo, hi: lo + uintptr(n), data: data})
+			all = append(all, hostRange{lo: lo, hi: lo + uintptr(n), data: data})
 		}
 	}
-	slices.SortFunc(all, func(a, b piece) int { return int(a.lo) - int(b.lo) })
-	var out []piece
+	slices.SortFunc(all, func(a, b hostRange) int { return int(a.lo) - int(b.lo) })
+	var out []hostRange
 	addr := uint64(firstAddr)
 	for _, p := range all {
 		if last := len(out) - 1; last >= 0 && p.lo < out[last].hi {
@@ -199,8 +199,8 @@ func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 
 var step = regexp.MustCompile(`\.?([^.\[\]]+)|\[(\d+)\]`)
 
-// member returns the field or element of v at a path such as Bufs[1].Scratch.
-func member(v reflect.Value, path string) reflect.Value {
+// memberAt returns the field or element of v at a path such as Bufs[1].Scratch.
+func memberAt(v reflect.Value, path string) reflect.Value {
 	for _, m := range step.FindAllStringSubmatch(path, -1) {
 		if m[2] != "" {
 			i, err := strconv.Atoi(m[2])

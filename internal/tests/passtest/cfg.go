@@ -43,9 +43,9 @@ func (g *CFG) Branch(b, yes, no *ir.Block) {
 	b.Branch(g.M.Bool(true), yes, no)
 }
 
-// The method graph generates an arbitrary reducible graph. graph adds random forward edges, and then
-// back edges to dominators.
-func (g *CFG) graph(n int) {
+// randomGraph generates an arbitrary reducible graph. randomGraph adds random forward edges, and then back edges to
+// dominators.
+func (g *CFG) randomGraph(n int) {
 	bs := []*ir.Block{g.F.Blocks[0]}
 	for range n {
 		bs = append(bs, g.F.NewBlock())
@@ -95,8 +95,8 @@ func (g *CFG) graph(n int) {
 	g.F.RemoveUnreachable()
 }
 
-// The method program generates a structured program of the given size, as a front end would lower it.
-func (g *CFG) program(size int) {
+// randomProgram generates a structured program of the given size, as a front end would lower it.
+func (g *CFG) randomProgram(size int) {
 	g.left = size
 	g.cur = g.F.Blocks[0]
 	g.stmts(0)
@@ -116,15 +116,15 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// The method jump ends the current block, if necessary, by a jump to block to. The next code is added to block to.
-func (g *CFG) jump(to *ir.Block) {
+// jumpTo ends the current block, if necessary, by a jump to block to. Later code is added to block to.
+func (g *CFG) jumpTo(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)
 	}
 }
 
-// The method test writes a branch to block yes or block no, possibly through a chain of && and ||.
-func (g *CFG) test(yes, no *ir.Block) {
+// writeTest writes a branch to block yes or block no, possibly through a chain of && and ||.
+func (g *CFG) writeTest(yes, no *ir.Block) {
 	for g.chance(25) {
 		n := g.F.NewBlock()
 		if g.chance(50) {
@@ -149,15 +149,15 @@ func (g *CFG) stmt(depth int) {
 	case 0, 1, 2:
 		yes, no, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
 		g.gotos = append(g.gotos, end)
-		g.test(yes, no)
+		g.writeTest(yes, no)
 		g.cur = yes
 		g.stmts(depth + 1)
-		g.jump(end)
+		g.jumpTo(end)
 		g.cur = no
 		if g.chance(50) {
 			g.stmts(depth + 1)
 		}
-		g.jump(end)
+		g.jumpTo(end)
 		g.cur = end
 		g.gotos = g.gotos[:len(g.gotos)-1]
 	case 3, 4, 5, 6:
@@ -168,19 +168,19 @@ func (g *CFG) stmt(depth int) {
 		g.loops = append(g.loops, [2]*ir.Block{nil, end})
 		for range 1 + g.r.IntN(4) {
 			next, after := g.F.NewBlock(), g.F.NewBlock()
-			g.test(body, next)
+			g.writeTest(body, next)
 			g.cur = body
 			g.stmts(depth + 1)
 			if g.chance(30) {
-				g.jump(after)
+				g.jumpTo(after)
 			} else {
-				g.jump(end)
+				g.jumpTo(end)
 			}
 			g.cur, body = next, after
 		}
-		g.jump(body)
+		g.jumpTo(body)
 		g.cur = body
-		g.jump(end)
+		g.jumpTo(end)
 		g.cur = end
 		g.loops = g.loops[:len(g.loops)-1]
 	case 8, 9:
@@ -196,15 +196,15 @@ func (g *CFG) stmt(depth int) {
 			return
 		}
 		if g.chance(80) {
-			g.test(out, next)
+			g.writeTest(out, next)
 		} else {
-			g.jump(out)
+			g.jumpTo(out)
 		}
 		out.Jump(to)
 		g.cur = next
 	case 10: // a return or a fault
 		next, out := g.F.NewBlock(), g.F.NewBlock()
-		g.test(next, out)
+		g.writeTest(next, out)
 		if g.chance(50) {
 			g.Fault(out)
 		}
@@ -226,25 +226,25 @@ func (g *CFG) loop(depth int) {
 	kind := g.r.IntN(4)
 	switch kind {
 	case 0: // a for statement with a condition
-		g.jump(head)
+		g.jumpTo(head)
 		g.cur = head
-		g.test(body, end)
+		g.writeTest(body, end)
 	case 1: // an if statement around a do-while loop, as code of a range over an integer
-		g.test(body, end)
+		g.writeTest(body, end)
 	default: // a for statement without a condition, or a do-while loop
-		g.jump(body)
+		g.jumpTo(body)
 	}
 	g.cur = body
 	g.stmts(depth + 1)
-	g.jump(post)
+	g.jumpTo(post)
 	g.cur = post
 	switch kind {
 	case 0:
-		g.jump(head)
+		g.jumpTo(head)
 	case 3:
-		g.jump(body)
+		g.jumpTo(body)
 	default:
-		g.test(body, end)
+		g.writeTest(body, end)
 	}
 	g.cur = end
 	g.loops = g.loops[:len(g.loops)-1]
@@ -264,7 +264,7 @@ func (g *CFG) mergeBlocks() {
 			}
 		}
 	}
-	g.repred()
+	g.recomputePreds()
 	for _, b := range g.F.Blocks {
 		for b.Term.Kind == ir.Jump && len(b.Insts) == 0 {
 			s := b.Term.Succs[0]
@@ -278,11 +278,11 @@ func (g *CFG) mergeBlocks() {
 			s.Insts, s.Term = nil, ir.Term{Kind: ir.Return}
 		}
 	}
-	g.repred()
+	g.recomputePreds()
 }
 
-// repred recomputes the predecessors of all blocks.
-func (g *CFG) repred() {
+// recomputePreds recomputes the predecessors of all blocks.
+func (g *CFG) recomputePreds() {
 	for _, b := range g.F.Blocks {
 		b.Preds = nil
 	}

@@ -85,8 +85,8 @@ func (g *CheckGen) load(v *ir.Var) *ir.Value {
 	return x
 }
 
-// The method index returns a random integer expression, for use as an index.
-func (g *CheckGen) index(depth int) *ir.Value {
+// randomIndex returns a random integer expression, for use as an index.
+func (g *CheckGen) randomIndex(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch g.r.IntN(4) {
 		case 0:
@@ -96,7 +96,7 @@ func (g *CheckGen) index(depth int) *ir.Value {
 		}
 		return g.Fixed[g.r.IntN(len(g.Fixed))]
 	}
-	x, y := g.index(depth-1), g.index(depth-1)
+	x, y := g.randomIndex(depth-1), g.randomIndex(depth-1)
 	switch g.r.IntN(6) {
 	case 0:
 		return g.B.Append(ir.OpISub, ir.TypeI64, x, y)
@@ -134,7 +134,7 @@ func (g *CheckGen) statements(n int) {
 		}
 		switch g.r.IntN(8) {
 		case 0, 1, 2:
-			i := g.index(2)
+			i := g.randomIndex(2)
 			g.Checked(i, g.a)
 			x := g.B.Append(ir.OpLoad, ir.TypeI32, g.a[0], i)
 			x.Aux = &ir.Ref{Elem: ir.TypeI32}
@@ -143,14 +143,14 @@ func (g *CheckGen) statements(n int) {
 				g.store(g.vars[g.r.IntN(len(g.vars))], g.B.Append(ir.OpUConvert, ir.TypeI64, x))
 			}
 		case 3:
-			i := g.index(2)
+			i := g.randomIndex(2)
 			g.Checked(i, g.Out)
 			g.B.Append(ir.OpStore, ir.TypeVoid, g.load(g.sum), g.Out[0], i).Aux = &ir.Ref{Elem: ir.TypeI32}
 		case 4:
-			g.store(g.vars[g.r.IntN(len(g.vars))], g.index(2))
+			g.store(g.vars[g.r.IntN(len(g.vars))], g.randomIndex(2))
 		case 5, 6:
 			yes, no, on := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
-			g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), yes, no)
+			g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.randomIndex(1), g.randomIndex(1)), yes, no)
 			for _, arm := range []*ir.Block{yes, no} {
 				g.B = arm
 				g.statements(g.r.IntN(3))

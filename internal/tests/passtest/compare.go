@@ -21,9 +21,9 @@ func Count() uint64 { return min(*seeds, uint64(sample.Of(math.MaxInt, 100))) }
 func RandomCFG(seed uint64) *CFG {
 	g := NewCFG(seed)
 	if seed%2 == 0 {
-		g.graph(2 + g.r.IntN(24))
+		g.randomGraph(2 + g.r.IntN(24))
 	} else {
-		g.program(3 + g.r.IntN(40))
+		g.randomProgram(3 + g.r.IntN(40))
 	}
 	if len(structurize.CheckReducible(g.M)) > 0 {
 		// Merging blocks occasionally makes a function irreducible.
@@ -34,8 +34,8 @@ func RandomCFG(seed uint64) *CFG {
 	return g
 }
 
-// The method trace runs the function from the given state, and returns its effects.
-func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
+// runTrace runs the function from the given state, and returns its effects.
+func (g *CFG) runTrace(state uint64) ([]uint64, bool, error) {
 	m := &Machine{Out: g.Out, seed: g.Seed, state: state, Limit: 150}
 	done, err := m.Run(g.F)
 	if len(m.Trace) >= m.Limit { // the last block runs to its end, beyond the limit
@@ -58,7 +58,7 @@ func Compare(g *CFG, pass func()) (err error) {
 	var want [runs][]uint64
 	var wantDone [runs]bool
 	for i := range want {
-		if want[i], wantDone[i], err = g.trace(uint64(i)); err != nil {
+		if want[i], wantDone[i], err = g.runTrace(uint64(i)); err != nil {
 			return fmt.Errorf("generator: %w", err)
 		}
 	}
@@ -67,7 +67,7 @@ func Compare(g *CFG, pass func()) (err error) {
 		return err
 	}
 	for i := range want {
-		got, done, err := g.trace(uint64(i))
+		got, done, err := g.runTrace(uint64(i))
 		if err != nil {
 			return err
 		}

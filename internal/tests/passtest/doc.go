@@ -10,5 +10,5 @@
 //	CompareLanes             judges a pass by random kernels with barriers.
 //	MemFunc and NewKernel    begin functions and kernels that tests write by hand.
 //
-// Count is the number of random functions of a test. The flag -seeds sets Count, for longer runs.
+// Count is the number of random functions that a test generates. The flag -seeds sets Count, for longer runs.
 package passtest

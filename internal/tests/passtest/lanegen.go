@@ -20,8 +20,9 @@ type LaneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// common is a uniform variable, or nil. If common is not nil, the kernel has loops with checks of growing values.
-	common *ir.Var
+	// commonVar is a uniform variable, or nil. If commonVar is not nil, the kernel has loops with checks of growing
+	// values.
+	commonVar *ir.Var
 	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
 	// all lanes reach. The third array gets uniform values in any code.
 	arrays []*ir.Var
@@ -44,14 +45,14 @@ func NewLaneGenOf(seed uint64, nests, arrays bool) *LaneGen {
 	}
 	if nests {
 		x := g.uniform()
-		g.common = m.NewVar(g.F, ir.Function, "c", ir.TypeI32)
-		g.store(g.common, x)
+		g.commonVar = m.NewVar(g.F, ir.Function, "c", ir.TypeI32)
+		g.store(g.commonVar, x)
 	}
 	for range 4 * ofBool(arrays) {
 		g.arrays = append(g.arrays, m.NewVar(g.F, ir.Function, "a", m.ArrayOf(ir.TypeI32, g.N(arrayLen))))
 	}
 	for g.left > 0 {
-		g.stmt(true)
+		g.randomStmt(true)
 	}
 	g.Event()
 	g.B.SetTerm(ir.Term{Kind: ir.Return})
@@ -64,8 +65,8 @@ const arrayLen = 4 // length of a LaneGen's arrays
 // sameArrays is the number of uniform arrays in a LaneGen.
 const sameArrays = 2
 
-// The method element writes an access of an element of array a.
-func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
+// writeElement writes an access of an element of array a.
+func (g *LaneGen) writeElement(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpStore {
 		t = ir.TypeVoid
@@ -75,8 +76,8 @@ func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// The method index returns an index of an array. The index is either always in range or checked.
-func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
+// laneIndex returns an index of an array. The index is either always in range or checked.
+func (g *LaneGen) laneIndex(x func() *ir.Value) *ir.Value {
 	if g.r.IntN(3) > 0 {
 		return g.Op(ir.OpAnd, x(), g.N(arrayLen-1))
 	}
@@ -89,8 +90,8 @@ func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	return i
 }
 
-// The method array writes a change of an array. If even is true, all lanes reach the statement together.
-func (g *LaneGen) array(even bool) {
+// writeArrayChange writes a change of an array. If even is true, all lanes reach the statement together.
+func (g *LaneGen) writeArrayChange(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
 	if k <= sameArrays {
 		if x = g.uniform; k < sameArrays && !even {
@@ -99,13 +100,13 @@ func (g *LaneGen) array(even bool) {
 	}
 	switch a := g.arrays[k]; g.r.IntN(8) {
 	case 0:
-		g.element(ir.OpZero, a).Type = ir.TypeVoid
+		g.writeElement(ir.OpZero, a).Type = ir.TypeVoid
 	case 1:
 		c := g.B.Append(ir.OpCopyVar, ir.TypeVoid)
 		c.Aux = &ir.Copy{Dst: a, Src: g.arrays[g.r.IntN(max(1, min(k+1, sameArrays)))]}
 	default:
 		y := x()
-		g.element(ir.OpStore, a, y, g.index(x))
+		g.writeElement(ir.OpStore, a, y, g.laneIndex(x))
 	}
 }
 
@@ -142,8 +143,8 @@ func (g *LaneGen) uniform() *ir.Value {
 	if n := len(g.counters); n > 0 && g.r.IntN(2) == 0 {
 		return g.load(g.counters[g.r.IntN(n)])
 	}
-	if g.common != nil && g.r.IntN(3) == 0 {
-		return g.load(g.common)
+	if g.commonVar != nil && g.r.IntN(3) == 0 {
+		return g.load(g.commonVar)
 	}
 	if g.arrays != nil && g.r.IntN(3) == 0 {
 		i := g.Op(ir.OpAnd, g.uniform(), g.N(arrayLen-1))
@@ -151,7 +152,7 @@ func (g *LaneGen) uniform() *ir.Value {
 		if g.r.IntN(24) == 0 {
 			k = g.r.IntN(len(g.arrays)) // this array need not be uniform
 		}
-		return g.element(ir.OpLoad, g.arrays[k], i)
+		return g.writeElement(ir.OpLoad, g.arrays[k], i)
 	}
 	v := g.Op(ir.OpArg)
 	v.Bits = abi.OffsetArgs + 4*uint64(g.r.IntN(4))
@@ -161,7 +162,7 @@ func (g *LaneGen) uniform() *ir.Value {
 func (g *LaneGen) any() *ir.Value {
 	if g.arrays != nil && g.r.IntN(4) == 0 {
 		i := g.Op(ir.OpAnd, g.any(), g.N(arrayLen-1))
-		return g.element(ir.OpLoad, g.arrays[g.r.IntN(len(g.arrays))], i)
+		return g.writeElement(ir.OpLoad, g.arrays[g.r.IntN(len(g.arrays))], i)
 	}
 	switch g.r.IntN(6) {
 	case 0:
@@ -180,8 +181,8 @@ func (g *LaneGen) any() *ir.Value {
 	return g.load(g.vars[g.r.IntN(len(g.vars))])
 }
 
-// cond returns a condition that is true with a probability of about 1/n.
-func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
+// rareCond returns a condition that is true with a probability of about 1/n.
+func (g *LaneGen) rareCond(uniform bool, n int64) *ir.Value {
 	x := g.uniform
 	if !uniform {
 		x = g.any
@@ -194,7 +195,7 @@ func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 func (g *LaneGen) Leave() {
 	g.Event()
 	if g.arrays != nil && g.r.IntN(16) == 0 {
-		g.element(ir.OpStore, g.arrays[g.r.IntN(len(g.arrays))], g.N(g.Events), g.N(1))
+		g.writeElement(ir.OpStore, g.arrays[g.r.IntN(len(g.arrays))], g.N(g.Events), g.N(1))
 	}
 	if g.r.IntN(2) == 0 {
 		v := g.B.Append(ir.OpFault, ir.TypeVoid, g.M.Int(ir.TypeI64, g.Events), g.M.Int(ir.TypeI64, 0), g.N(0), g.N(0), g.N(0))
@@ -203,16 +204,16 @@ func (g *LaneGen) Leave() {
 	g.B.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
-// stmt writes a random statement. If even is true, all lanes reach the statement together.
-func (g *LaneGen) stmt(even bool) {
+// randomStmt writes a random statement. If even is true, all lanes reach the statement together.
+func (g *LaneGen) randomStmt(even bool) {
 	g.left--
 	block := g.F.NewBlock
-	if g.common != nil && g.r.IntN(4) == 0 {
-		g.nest(even, 0)
+	if g.commonVar != nil && g.r.IntN(4) == 0 {
+		g.growingLoop(even, 0)
 		return
 	}
 	if g.arrays != nil && g.r.IntN(4) == 0 {
-		g.array(even)
+		g.writeArrayChange(even)
 		return
 	}
 	switch k := g.r.IntN(16); {
@@ -243,21 +244,21 @@ func (g *LaneGen) stmt(even bool) {
 		yes, no := block(), block()
 		if g.r.IntN(3) == 0 {
 			or := block()
-			g.B.Branch(g.cond(g.r.IntN(3) == 0, 8), yes, or)
+			g.B.Branch(g.rareCond(g.r.IntN(3) == 0, 8), yes, or)
 			g.B = or
 		}
-		g.B.Branch(g.cond(g.r.IntN(3) == 0, 8), yes, no)
+		g.B.Branch(g.rareCond(g.r.IntN(3) == 0, 8), yes, no)
 		g.B = yes
 		g.Leave()
 		g.B = no
 	case k < 14:
 		u := g.r.IntN(2) == 0
 		yes, no, join := block(), block(), block()
-		g.B.Branch(g.cond(u, 2), yes, no)
+		g.B.Branch(g.rareCond(u, 2), yes, no)
 		for _, b := range []*ir.Block{yes, no} {
 			g.B = b
 			for range g.r.IntN(4) {
-				g.stmt(even && u)
+				g.randomStmt(even && u)
 			}
 			g.B.Jump(join)
 		}
@@ -265,7 +266,7 @@ func (g *LaneGen) stmt(even bool) {
 	case k == 14 && len(g.loops) > 0:
 		l := g.loops[len(g.loops)-1]
 		out, next := block(), block()
-		g.B.Branch(g.cond(g.r.IntN(3) == 0, 4), out, next)
+		g.B.Branch(g.rareCond(g.r.IntN(3) == 0, 4), out, next)
 		g.B = out
 		g.Event()
 		g.B.Jump(l[g.r.IntN(2)])
@@ -294,7 +295,7 @@ func (g *LaneGen) loop(even bool) {
 		g.counters = append(g.counters, i)
 	}
 	for range 1 + g.r.IntN(4) {
-		g.stmt(u && even)
+		g.randomStmt(u && even)
 	}
 	if u && even {
 		g.counters = g.counters[:len(g.counters)-1]
@@ -307,8 +308,8 @@ func (g *LaneGen) loop(even bool) {
 	g.B = out
 }
 
-// nest writes a loop without Sync ops, with checks of growing numbers.
-func (g *LaneGen) nest(even bool, depth int) {
+// growingLoop writes a loop without Sync ops, with checks of growing numbers.
+func (g *LaneGen) growingLoop(even bool, depth int) {
 	g.left--
 	u := g.r.IntN(3) > 0
 	few := func(n int64) *ir.Value {
@@ -350,17 +351,17 @@ func (g *LaneGen) nest(even bool, depth int) {
 			d := g.Op(ir.OpAnd, g.uniform(), g.N(7))
 			leaveUnless(g.Op(ir.OpINe, d, g.N(0)))
 			if even && (u || last) {
-				g.store(g.common, g.Op(ir.OpUDiv, g.N(29), d))
+				g.store(g.commonVar, g.Op(ir.OpUDiv, g.N(29), d))
 			}
 		case k < 7:
 			yes, join := g.F.NewBlock(), g.F.NewBlock()
-			g.B.Branch(g.cond(g.r.IntN(2) == 0, 2), yes, join)
+			g.B.Branch(g.rareCond(g.r.IntN(2) == 0, 2), yes, join)
 			g.B = yes
 			leaveUnless(g.Op(ir.OpULt, g.Op(ir.OpIMul, g.load(j), by), g.Op(ir.OpAnd, g.uniform(), g.N(31))))
 			g.B.Jump(join)
 			g.B = join
 		case k < 8 && depth < 2:
-			g.nest(even && u, depth+1)
+			g.growingLoop(even && u, depth+1)
 		default:
 			g.Event()
 			g.store(g.Out, g.load(j))

@@ -58,7 +58,7 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 				returned++
 				continue
 			}
-			at := m.advance(l)
+			at := m.runToSync(l)
 			switch {
 			case at == nil:
 				returned++
@@ -74,7 +74,7 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 		if m.Strict && returned > 0 {
 			return nil, fmt.Errorf("%d lanes have returned while others wait", returned)
 		}
-		m.combine(meet, lanes)
+		m.combineLanes(meet, lanes)
 	}
 	for _, l := range lanes {
 		events = append(events, l.events)
@@ -82,8 +82,8 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 	return events, nil
 }
 
-// The method combine computes a group op, and sets the result in the lanes that have not returned.
-func (m *LaneMachine) combine(v *ir.Value, lanes []*lane) {
+// combineLanes computes a group op, and sets the result in the lanes that have not returned.
+func (m *LaneMachine) combineLanes(v *ir.Value, lanes []*lane) {
 	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
 		return
 	}
@@ -118,8 +118,8 @@ func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
 	return x
 }
 
-// The method advance runs the lane to the next Sync op or to its end.
-func (m *LaneMachine) advance(l *lane) *ir.Value {
+// runToSync runs the lane to the next Sync op or to its end.
+func (m *LaneMachine) runToSync(l *lane) *ir.Value {
 	for {
 		if l.at == 0 && len(l.b.Phis) > 0 {
 			i := slices.Index(l.b.Preds, l.prev)
@@ -162,8 +162,8 @@ func (m *LaneMachine) advance(l *lane) *ir.Value {
 	}
 }
 
-// The method path returns the text of the indices of an access, which must be in range.
-func (m *LaneMachine) path(l *lane, v *ir.Value) string {
+// pathText returns the text of the indices of an access, which must be in range.
+func (m *LaneMachine) pathText(l *lane, v *ir.Value) string {
 	var path []uint64
 	t := v.Ref().Var.Type
 	for _, a := range v.Path() {
@@ -197,10 +197,10 @@ func (m *LaneMachine) exec(l *lane, v *ir.Value) {
 			l.val[v] = h >> 40
 			return
 		}
-		l.val[v] = l.vars[x][m.path(l, v)]
+		l.val[v] = l.vars[x][m.pathText(l, v)]
 	case ir.OpStore:
 		x := m.get(l, v.Args[0])
-		path := m.path(l, v)
+		path := m.pathText(l, v)
 		if m.Hits != nil {
 			m.Hits[path]++
 		}

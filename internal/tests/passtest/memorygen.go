@@ -98,8 +98,8 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// The method index returns one of six indices. Some of the indices may be equal at run time.
-func (g *MemoryGen) index() *ir.Value {
+// sixIndices chooses one of six index expressions at random. Some of the expressions may be equal at run time.
+func (g *MemoryGen) sixIndices() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
 		return g.Word(int64(g.R.IntN(5)))
@@ -109,8 +109,8 @@ func (g *MemoryGen) index() *ir.Value {
 	return g.Get(g.At[g.R.IntN(2)])
 }
 
-// The method path returns the path arguments (address, index and field indices) for a number in the given slice.
-func (g *MemoryGen) path(slice int, index *ir.Value) []*ir.Value {
+// pathArgs returns the path arguments (address, index and field indices) for a number in the given slice.
+func (g *MemoryGen) pathArgs(slice int, index *ir.Value) []*ir.Value {
 	p := []*ir.Value{g.Addrs[slice], index}
 	if g.Elems[slice].Kind == ir.Struct {
 		field := g.Word(int64(g.R.IntN(2)))
@@ -130,8 +130,8 @@ func (g *MemoryGen) Load(slice int, index *ir.Value) *ir.Value {
 	if g.Own != nil {
 		return g.LoadOwn(g.Own[slice%len(g.Own)], index)
 	}
-	g.check(index)
-	l := g.B.Append(ir.OpLoad, ir.TypeI32, g.path(slice, index)...)
+	g.writeCheck(index)
+	l := g.B.Append(ir.OpLoad, ir.TypeI32, g.pathArgs(slice, index)...)
 	l.Aux = &ir.Ref{Elem: g.Elems[slice]}
 	if g.Elems[slice] == ir.TypeI8 {
 		l.Type = ir.TypeI8
@@ -148,11 +148,11 @@ func (g *MemoryGen) store(slice int, index, x *ir.Value) {
 	if g.Elems[slice] == ir.TypeI8 {
 		x = g.B.Append(ir.OpUConvert, ir.TypeI8, x)
 	}
-	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.path(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
+	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.pathArgs(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
 }
 
-// The method slice mostly returns the first slice, so that accesses often hit the same elements.
-func (g *MemoryGen) slice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
+// pickSlice mostly returns the first slice, so that accesses often hit the same elements.
+func (g *MemoryGen) pickSlice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
 
 // Statements writes random statements.
 func (g *MemoryGen) Statements(depth int) {
@@ -162,14 +162,14 @@ func (g *MemoryGen) Statements(depth int) {
 		}
 		switch k := g.R.IntN(12); {
 		case k < 4:
-			x := g.Load(g.slice(), g.index())
+			x := g.Load(g.pickSlice(), g.sixIndices())
 			g.Set(g.Acc, g.Op(ir.OpIAdd, g.Op(ir.OpIMul, g.Get(g.Acc), g.Word(5)), x))
 		case k < 8:
-			g.store(g.slice(), g.index(), g.Op(ir.OpXor, g.Get(g.Acc), g.Word(int64(g.Left))))
+			g.store(g.pickSlice(), g.sixIndices(), g.Op(ir.OpXor, g.Get(g.Acc), g.Word(int64(g.Left))))
 		case k == 8:
 			g.Set(g.At[g.R.IntN(2)], g.Op(ir.OpAnd, g.Get(g.Acc), g.Word(3)))
 		case g.Own != nil && k == 9:
-			g.whole()
+			g.wholeArray()
 		case depth > 2:
 		case k < 11:
 			g.choice(depth)
@@ -234,9 +234,10 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// The method whole writes code that zeroes an array, or copies one array to another as lower does. The copy goes
-// element by element, or all loads come first. Sometimes the copy omits an element, or has a store in between.
-func (g *MemoryGen) whole() {
+// wholeArray writes code that zeroes an array, or copies one array to another as lower does. The copying code copies
+// element by element, or performs all loads first. Sometimes the code omits an element, or contains a store between the
+// copies.
+func (g *MemoryGen) wholeArray() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
 		g.B.Append(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: x}
@@ -254,7 +255,7 @@ func (g *MemoryGen) whole() {
 		}
 		if between && i == 3 {
 			g.storeOwn([]*ir.Var{x, y}[g.R.IntN(2)], g.Word(int64(g.R.IntN(6))), g.Get(g.Acc))
-			g.Set(g.Acc, g.Op(ir.OpXor, g.Get(g.Acc), g.LoadOwn(y, g.index())))
+			g.Set(g.Acc, g.Op(ir.OpXor, g.Get(g.Acc), g.LoadOwn(y, g.sixIndices())))
 		}
 	}
 	for i, v := range all {
@@ -264,8 +265,8 @@ func (g *MemoryGen) whole() {
 	}
 }
 
-// The method check writes a fault for an index that is too large. check does nothing if the kernel has no checks.
-func (g *MemoryGen) check(index *ir.Value) {
+// writeCheck writes a fault for an index that is too large. writeCheck does nothing if the kernel has no checks.
+func (g *MemoryGen) writeCheck(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return
 	}
@@ -288,7 +289,7 @@ func (g *MemoryGen) checkedHead() {
 		return
 	}
 	for range g.R.IntN(4) {
-		x := g.Load(g.R.IntN(len(g.Addrs)), g.index())
+		x := g.Load(g.R.IntN(len(g.Addrs)), g.sixIndices())
 		g.Set(g.Acc, g.Op(ir.OpIAdd, g.Op(ir.OpIMul, g.Get(g.Acc), g.Word(3)), x))
 	}
 }

@@ -39,7 +39,7 @@ func NewNestGen(seed uint64) *NestGen {
 	g.fuel = g.M.NewVar(f, ir.Function, "fuel", ir.TypeI64)
 	g.store(g.fuel, g.M.Int(ir.TypeI64, 0))
 	for range 1 + g.r.IntN(3) {
-		g.loop()
+		g.writeLoop()
 	}
 	g.B.SetTerm(ir.Term{Kind: ir.Return})
 	return g
@@ -48,8 +48,8 @@ func NewNestGen(seed uint64) *NestGen {
 // Int returns a constant.
 func (g *NestGen) Int(n int64) *ir.Value { return g.M.Int(ir.TypeI64, n) }
 
-// The method counted returns a counter's value in 64 bits.
-func (g *NestGen) counted(v *ir.Var) *ir.Value {
+// counterValue returns a counter's value in 64 bits.
+func (g *NestGen) counterValue(v *ir.Var) *ir.Value {
 	x := g.load(v)
 	if v.Type == ir.TypeI32 {
 		op := ir.OpSConvert
@@ -64,8 +64,8 @@ func (g *NestGen) counted(v *ir.Var) *ir.Value {
 	return x
 }
 
-// The method far returns a number close to the largest or least value of type t.
-func (g *NestGen) far(t *ir.Type, down bool) int64 {
+// extremeValue returns a number close to the largest or least value of type t.
+func (g *NestGen) extremeValue(t *ir.Type, down bool) int64 {
 	p := facts.FullRange(t)
 	if down {
 		return p.Lo + int64(g.r.IntN(6))
@@ -73,12 +73,12 @@ func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	return p.Hi - int64(g.r.IntN(6))
 }
 
-// The method index mostly returns a sum or product of counters and fixed values.
-func (g *NestGen) index(depth int) *ir.Value {
+// nestIndex mostly returns a sum or product of counters and fixed values.
+func (g *NestGen) nestIndex(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch k := g.r.IntN(10); {
 		case k < 5 && len(g.ivs) > 0:
-			return g.counted(g.ivs[g.r.IntN(len(g.ivs))])
+			return g.counterValue(g.ivs[g.r.IntN(len(g.ivs))])
 		case k < 6:
 			return g.load(g.vars[g.r.IntN(len(g.vars))])
 		case k < 8:
@@ -86,7 +86,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 		}
 		return g.Fixed[g.r.IntN(len(g.Fixed))]
 	}
-	x, y := g.index(depth-1), g.index(depth-1)
+	x, y := g.nestIndex(depth-1), g.nestIndex(depth-1)
 	switch g.r.IntN(8) {
 	case 0:
 		return g.B.Append(ir.OpISub, ir.TypeI64, x, y)
@@ -100,13 +100,13 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// The method end returns a number to which a loop counts, or from which it starts.
-func (g *NestGen) end() *ir.Value {
+// endValue returns a number to which a loop counts, or from which it starts.
+func (g *NestGen) endValue() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
 		return g.Int(int64(g.r.IntN(9) - 1))
 	case k < 5 && len(g.ivs) > 0:
-		return g.counted(g.ivs[g.r.IntN(len(g.ivs))])
+		return g.counterValue(g.ivs[g.r.IntN(len(g.ivs))])
 	case k < 6:
 		return g.B.Append(ir.OpIAdd, ir.TypeI64, g.Fixed[g.r.IntN(len(g.Fixed))], g.Int(int64(g.r.IntN(5)-2)))
 	}
@@ -140,16 +140,16 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	c.i = g.M.NewVar(g.F, ir.Function, "n", c.width)
 	c.by = int64(1 + g.r.IntN(3)*g.r.IntN(2))
-	first, end := as(g.Int(int64(g.r.IntN(4)-1))), as(g.end())
+	first, end := as(g.Int(int64(g.r.IntN(4)-1))), as(g.endValue())
 	if g.r.IntN(3) == 0 {
-		first = as(g.end())
+		first = as(g.endValue())
 	}
 	c.down = g.r.IntN(4) == 0
 	if c.down {
 		first, end = end, first
 	}
 	if g.r.IntN(6) == 0 {
-		from := g.far(c.width, c.down)
+		from := g.extremeValue(c.width, c.down)
 		near := func() *ir.Value { // a number near from and within the range of the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
@@ -163,14 +163,14 @@ func (g *NestGen) nestLoop() *nestLoop {
 	c.short = g.from[c.i] == 0 && first.IsConst() && end.IsConst() && end.Int() >= 0 && !c.down
 	g.store(c.i, first)
 	c.second = g.M.NewVar(g.F, ir.Function, "m", ir.TypeI64)
-	g.store(c.second, g.end())
+	g.store(c.second, g.endValue())
 	c.curved = g.r.IntN(6) == 0
 	c.grow = []*ir.Value{g.Int(2), g.Fixed[0], g.Int(-1)}[g.r.IntN(3)]
 	return c
 }
 
-// The method test returns the condition under which the loop continues with x.
-func (c *nestLoop) test(x *ir.Value) *ir.Value {
+// loopCond returns the condition under which the loop continues with x.
+func (c *nestLoop) loopCond(x *ir.Value) *ir.Value {
 	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
 	if c.down {
 		return c.g.B.Append(op, ir.TypeBool, c.end, x)
@@ -178,11 +178,11 @@ func (c *nestLoop) test(x *ir.Value) *ir.Value {
 	return c.g.B.Append(op, ir.TypeBool, x, c.end)
 }
 
-// The method next returns the counter's next value.
-func (c *nestLoop) next(by int64) *ir.Value {
+// nextCounter returns the counter's next value.
+func (c *nestLoop) nextCounter(by int64) *ir.Value {
 	g, more := c.g, c.grow
 	if c.curved {
-		more = g.counted(c.i)
+		more = g.counterValue(c.i)
 	}
 	g.store(c.second, g.B.Append(ir.OpIAdd, ir.TypeI64, g.load(c.second), more))
 	op := ir.OpIAdd
@@ -194,15 +194,15 @@ func (c *nestLoop) next(by int64) *ir.Value {
 	return x
 }
 
-// The method loop writes a loop.
-func (g *NestGen) loop() {
+// writeLoop writes a loop.
+func (g *NestGen) writeLoop() {
 	g.loops++
 	c := g.nestLoop()
 
 	head, body, out := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
 	last := g.r.IntN(3) == 0
 	if last && g.r.IntN(2) == 0 {
-		g.B.Branch(c.test(g.load(c.i)), head, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), head, out)
 	} else {
 		g.B.Jump(head)
 	}
@@ -215,14 +215,14 @@ func (g *NestGen) loop() {
 		g.B.Jump(body)
 	case some:
 		asked := g.F.NewBlock()
-		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), asked, body)
+		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.nestIndex(1), g.nestIndex(1)), asked, body)
 		g.B = asked
-		g.B.Branch(c.test(g.load(c.i)), body, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), body, out)
 	default:
 		if g.r.IntN(6) == 0 {
-			g.access()
+			g.writeAccess()
 		}
-		g.B.Branch(c.test(g.load(c.i)), body, out)
+		g.B.Branch(c.loopCond(g.load(c.i)), body, out)
 	}
 	g.B = body
 	if !c.short { // the following code guarantees that the loop ends
@@ -235,38 +235,38 @@ func (g *NestGen) loop() {
 	g.body()
 	if g.r.IntN(4) == 0 { // continue
 		again, on := g.F.NewBlock(), g.F.NewBlock()
-		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), again, on)
+		g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.nestIndex(1), g.nestIndex(1)), again, on)
 		g.B = again
-		c.next(c.by + int64(g.r.IntN(2)*g.r.IntN(4)))
+		c.nextCounter(c.by + int64(g.r.IntN(2)*g.r.IntN(4)))
 		if last {
-			g.B.Branch(c.test(g.load(c.i)), head, out)
+			g.B.Branch(c.loopCond(g.load(c.i)), head, out)
 		} else {
 			g.B.Jump(head)
 		}
 		g.B = on
 		g.body()
 	}
-	x := c.next(c.by)
+	x := c.nextCounter(c.by)
 	if last {
-		g.B.Branch(c.test(x), head, out)
+		g.B.Branch(c.loopCond(x), head, out)
 	} else {
 		g.B.Jump(head)
 	}
 	g.B = out
 	if g.r.IntN(3) == 0 { // uses the counter after the loop
-		g.access()
+		g.writeAccess()
 	}
 	g.ivs = ivs
 }
 
-// The method access writes a load or a store of an element.
-func (g *NestGen) access() {
+// writeAccess writes a load or a store of an element.
+func (g *NestGen) writeAccess() {
 	if g.r.IntN(6) == 0 {
 		g.narrowCheck()
 	}
-	i := g.index(2)
+	i := g.nestIndex(2)
 	if g.r.IntN(6) == 0 { // the index may have any value
-		g.Checked(i, [2]*ir.Value{nil, g.index(1)})
+		g.Checked(i, [2]*ir.Value{nil, g.nestIndex(1)})
 	}
 	if g.r.IntN(4) == 0 {
 		g.Checked(i, g.Out)
@@ -282,7 +282,7 @@ func (g *NestGen) access() {
 // narrowCheck writes comparisons of 32-bit values whose computation may overflow.
 func (g *NestGen) narrowCheck() {
 	side := func() *ir.Value {
-		x := g.B.Append(ir.OpUConvert, ir.TypeI32, g.index(1))
+		x := g.B.Append(ir.OpUConvert, ir.TypeI32, g.nestIndex(1))
 		x = g.B.Append(ir.OpIMul, ir.TypeI32, x, g.M.Int(ir.TypeI32, []int64{1, 1, -3, 1 << 29, 1 << 30}[g.r.IntN(5)]))
 		return g.B.Append(ir.OpIAdd, ir.TypeI32, x, g.M.Int(ir.TypeI32, int64(g.r.IntN(3))))
 	}
@@ -303,16 +303,16 @@ func (g *NestGen) body() {
 	for range 1 + g.r.IntN(3) {
 		switch k := g.r.IntN(8); {
 		case k < 4:
-			g.access()
+			g.writeAccess()
 		case k < 5 && len(g.ivs) < 5 && g.loops < 6:
-			g.loop()
+			g.writeLoop()
 		case k < 6:
-			g.store(g.vars[g.r.IntN(len(g.vars))], g.index(2))
+			g.store(g.vars[g.r.IntN(len(g.vars))], g.nestIndex(2))
 		case k < 7:
 			yes, on := g.F.NewBlock(), g.F.NewBlock()
-			g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.index(1), g.index(1)), yes, on)
+			g.B.Branch(g.B.Append(ir.OpSLt, ir.TypeBool, g.nestIndex(1), g.nestIndex(1)), yes, on)
 			g.B = yes
-			g.access()
+			g.writeAccess()
 			g.B.Jump(on)
 			g.B = on
 		}

@@ -238,8 +238,8 @@ func CheckSSA(f *ir.Func) error {
 	return nil
 }
 
-// Machine runs a function that uses only a few ops. Stores to Out are appended to Trace. Loads of variable
-// seed return pseudo-random numbers, with a new number after every store.
+// Machine runs a function that uses only a few ops. Machine appends each store to Out to the list Trace. Loads of
+// variable seed return pseudo-random numbers, with a new number after every store.
 type Machine struct {
 	Out, seed *ir.Var
 	state     uint64

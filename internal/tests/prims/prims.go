@@ -23,8 +23,8 @@ type Real interface {
 // IsFloat reports whether T is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns lengths for tests. The result contains lengths near those of blocks, short lengths, a long
-// one and a random one. With -short, Lengths returns only one length near each block's length.
+// Lengths returns lengths for tests. Lengths includes lengths near the lengths of blocks, short lengths, a long length
+// and a random length. With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}

@@ -31,8 +31,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// limit is the longest time for the test of one kernel, because drivers may hang.
-const limit = 3 * time.Minute
+// kernelTimeLimit is the longest time for the test of one kernel, because drivers may hang.
+const kernelTimeLimit = 3 * time.Minute
 
 // A Case is a row of the table of quirks (drivers' bugs), with one of the kernels or tests that show the bug.
 type Case struct {
@@ -46,7 +46,8 @@ type Case struct {
 // Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases for which function match returns true. Rows that cannot be disabled have no cases.
+// Cases returns the cases for which function match returns true. Cases returns no cases for rows whose workaround
+// cannot be disabled.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -101,9 +102,9 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// The method write writes the modules of all packages of test kernels below dir. The modules of the case's
+// writeModules writes the modules of all packages of test kernels below dir. The modules of the case's
 // kernel are compiled without the row's workaround.
-func (c *Compiler) write(dir string, of Case) error {
+func (c *Compiler) writeModules(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
 		return err
@@ -157,32 +158,32 @@ func Asked(t *testing.T) {
 	}
 }
 
-// Pattern ran matches the output of a test that ran. Pattern skipped matches the output of a test that the
-// device could not run.
+// ranPattern matches the output of a test that ran. skipPattern matches the output of a test that the device could not
+// run.
 var (
-	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
-	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
+	ranPattern  = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
+	skipPattern = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host. Pattern
-// tests matches the names of these tests, and function subtest returns the name of a kernel's sub-test. The
-// tests must have the flag -every-case, without which they omit cases.
-func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host. testPattern matches
+// the names of these tests, and subtestName returns the name of a kernel's sub-test. The tests must have the flag
+// -every-case, because they omit cases without the flag.
+func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
 	if len(cases) == 0 {
 		t.Fatal("no row has such cases")
 	}
 	c := &Compiler{}
-	report(t, dev.Name(), cases, func(of Case) (string, error) {
+	reportRows(t, dev.Name(), cases, func(of Case) (string, error) {
 		dir := t.TempDir()
-		if err := c.write(dir, of); err != nil {
+		if err := c.writeModules(dir, of); err != nil {
 			return "", err
 		}
-		pattern := "^(" + tests + ")$/^" + regexp.QuoteMeta(subtest(of)) + "$"
+		pattern := "^(" + testPattern + ")$/^" + regexp.QuoteMeta(subtestName(of)) + "$"
 		out, failed, err := Child([]string{"KGEN_TEST_MODULES=" + dir}, "-test.run", pattern, "-every-case")
-		if err == nil && failed == "" && !ran.MatchString(out) {
-			if !skipped.MatchString(out) {
+		if err == nil && failed == "" && !ranPattern.MatchString(out) {
+			if !skipPattern.MatchString(out) {
 				return "", fmt.Errorf("no test matches %s", pattern)
 			}
 			return "", errNotRun
@@ -194,13 +195,13 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 // errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. Result failed describes the failure of the tests.
-func Child(env []string, args ...string) (out, failed string, err error) {
+// Child runs tests of the calling package in another process. failureText describes the failure of the tests.
+func Child(env []string, args ...string) (out, failureText string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), kernelTimeLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
 	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers must optimize as they do for users
@@ -208,7 +209,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return string(text), fmt.Sprintf("not done after %v", limit), nil
+		return string(text), fmt.Sprintf("not done after %v", kernelTimeLimit), nil
 	case errors.As(err, &exit):
 		return string(text), firstFailure(text, exit), nil
 	}
@@ -227,11 +228,11 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 
 // Programs does the same as Kernels for cases that function run executes.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
-	report(t, device, cases, run)
+	reportRows(t, device, cases, run)
 }
 
-// Function report runs the cases and logs, for each row, whether the device needs the row's workaround.
-func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
+// reportRows runs the cases and logs, for each row, whether the device needs the row's workaround.
+func reportRows(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	needed, right := map[string]bool{}, map[string]bool{}
 	var order []string
 	for _, c := range cases {

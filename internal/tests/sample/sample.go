@@ -8,27 +8,26 @@ import (
 	"testing"
 )
 
-// Of returns the number of cases that a test runs. With -short the result is argument short, and otherwise
-// argument full.
-func Of(full, short int) int {
+// Of returns the number of cases that a test runs. With -short Of returns shortCount, and otherwise fullCount.
+func Of(fullCount, shortCount int) int {
 	if testing.Short() {
-		return short
+		return shortCount
 	}
-	return full
+	return fullCount
 }
 
-// Deep skips the test with -short. The command "make deep" runs the test. Parameter instead names the tests
+// Deep skips the test with -short. The command "make deep" runs the test. otherTests names the tests
 // that find the same mistakes with -short.
-func Deep(t testing.TB, instead string) {
+func Deep(t testing.TB, otherTests string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip(instead + ": without -short")
+		t.Skip(otherTests + ": without -short")
 	}
 }
 
-// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With
-// -short, Has returns true for about one of n cases. Only the name decides, so the sample does not change
-// when cases are added.
+// Has reports whether a test runs the case with the given name. Without -short, Has returns true. With -short, Has
+// returns true for about one of n cases. The choice depends only on the name, so the sample does not change when cases
+// are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true

@@ -6,51 +6,53 @@ import (
 	"strings"
 )
 
-// alternatives lists the statements of this file. These statements use variables whose pointee or callee
+// altStmts lists the statements of this file. These statements use variables whose pointee or callee
 // depends on data.
-var alternatives = []statement{
-	{2, (*gen).chosenPointer}, {2, (*gen).chosenSlice}, {2, (*gen).chosenFunction}, {2, (*gen).chosenInterface},
-	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
+var altStmts = []statement{
+	{2, (*progGen).chosenPointer}, {2, (*progGen).chosenSlice}, {2, (*progGen).chosenFunction}, {2, (*progGen).chosenInterface},
+	{6, (*progGen).chooseAgain}, {4, (*progGen).useChosen},
 }
 
-// keepers limits the variables to which a new reference may refer. The target of a reference must be declared
-// before the variable that holds the reference. A later variable may belong to a loop iteration that has ended.
-type keepers struct {
+// allowedTargets limits the variables to which a new reference may refer. The target of a reference must be declared
+// before the variable that holds the reference. If the target were declared later, the target might belong to a loop
+// iteration that has ended.
+type allowedTargets struct {
 	// If field from is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
 	// from.
 	before, from int
 }
 
-// The method within calls function write. During the call, references may refer only to variables declared
-// before v, and to variables declared by write.
-func (g *gen) within(v *variable, write func()) {
+// writeWithin calls writeBody. During the call, references may refer only to variables declared before v, and to
+// variables that writeBody declares.
+func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
-		g.keep = keepers{before: v.born, from: g.births + 1}
+		g.keep = allowedTargets{before: v.born, from: g.births + 1}
 	}
-	write()
+	writeBody()
 	g.keep = save
 }
 
-// canChoose reports whether alternatives are allowed here. Kernels with work-groups have their own rules.
-func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
+// canChoose reports whether a variable's pointee or callee may depend on data at this point of the program. In kernels
+// with work-groups, fewer points allow such variables.
+func (g *progGen) canChoose() bool { return !g.pure && g.group == nil }
 
-// The method choice writes an if statement, with or without an else, around assignments.
-func (g *gen) choice(name string, values ...string) {
-	cond := g.value(boolType, 2)
+// writeChoice writes an if statement, with or without an else, around assignments.
+func (g *progGen) writeChoice(name string, values ...string) {
+	cond := g.varExpr(boolType, 2)
 	g.line("if %s {", cond)
 	g.line("\t%s = %s", name, values[0])
 	if len(values) > 1 {
-		g.line("} else if %s {", g.place(boolType))
+		g.line("} else if %s {", g.placeExpr(boolType))
 		g.line("\t%s = %s", name, values[1])
 	}
 	g.line("}")
 }
 
-// addresses returns addresses of variables, of their fields and of their elements.
-func (g *gen) addresses(t *typ) []string {
+// addressExprs returns addresses of variables, of their fields and of their elements.
+func (g *progGen) addressExprs(t *typ) []string {
 	var out []string
-	for _, v := range g.vars(func(v *variable) bool {
+	for _, v := range g.varsThat(func(v *progVar) bool {
 		return !v.fixed && !v.noCapture && v.typ.kind < sliceKind && !strings.Contains(v.name, ".")
 	}) {
 		switch {
@@ -73,22 +75,22 @@ func (g *gen) addresses(t *typ) []string {
 }
 
 // chosenPointer writes a declaration of a pointer to one of several variables.
-func (g *gen) chosenPointer() {
+func (g *progGen) chosenPointer() {
 	if !g.canChoose() {
 		return
 	}
 	for range 8 {
 		t := g.anyType(0)
-		all := g.addresses(t)
+		all := g.addressExprs(t)
 		if len(all) < 2 {
 			continue
 		}
-		v := &variable{name: g.name("ptr"), typ: &typ{kind: ptrKind, elem: t}, fixed: true, chosen: true}
+		v := &progVar{name: g.newName("ptr"), typ: &typ{kind: ptrKind, elem: t}, fixed: true, chosen: true}
 		g.line("%s := %s", v.name, pick(g, all))
-		if g.chance(2) {
-			g.choice(v.name, pick(g, all), pick(g, all))
+		if g.oneIn(2) {
+			g.writeChoice(v.name, pick(g, all), pick(g, all))
 		} else {
-			g.choice(v.name, pick(g, all))
+			g.writeChoice(v.name, pick(g, all))
 		}
 		g.line("_ = %s", v.name)
 		g.declare(v)
@@ -96,9 +98,9 @@ func (g *gen) chosenPointer() {
 	}
 }
 
-// The method sliced returns an expression for a slice of n elements of type elem, or "".
-func (g *gen) sliced(elem *typ, n int) string {
-	vs := g.vars(func(v *variable) bool {
+// sliceExpr returns an expression for a slice of n elements of type elem, or "".
+func (g *progGen) sliceExpr(elem *typ, n int) string {
+	vs := g.varsThat(func(v *progVar) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
 			v.typ.kind == sliceKind && v.length >= n && v.typ.elem.same(elem) && !(v.device && elem.kind == floatKind)
 	})
@@ -111,26 +113,26 @@ func (g *gen) sliced(elem *typ, n int) string {
 		length = v.typ.len
 	}
 	lo := g.n(length - n + 1)
-	if g.chance(4) {
+	if g.oneIn(4) {
 		return fmt.Sprintf("%s[%d:%d:%d]", v.name, lo, lo+n, lo+n)
 	}
 	return fmt.Sprintf("%s[%d:%d]", v.name, lo, lo+n)
 }
 
 // chosenSlice writes a declaration of a slice of one of several arrays.
-func (g *gen) chosenSlice() {
+func (g *progGen) chosenSlice() {
 	if !g.canChoose() {
 		return
 	}
 	for range 8 {
-		t, n := g.scalar(), 1+g.n(3)
-		a, b := g.sliced(t, n), g.sliced(t, n)
+		t, n := g.randomScalar(), 1+g.n(3)
+		a, b := g.sliceExpr(t, n), g.sliceExpr(t, n)
 		if a == "" || a == b {
 			continue
 		}
-		v := &variable{name: g.name("s"), typ: sliceOf(t), fixed: true, chosen: true, length: n}
+		v := &progVar{name: g.newName("s"), typ: sliceOf(t), fixed: true, chosen: true, length: n}
 		g.line("%s := %s", v.name, a)
-		g.choice(v.name, b)
+		g.writeChoice(v.name, b)
 		g.line("_ = %s", v.name)
 		g.declare(v)
 		return
@@ -138,19 +140,19 @@ func (g *gen) chosenSlice() {
 }
 
 // literalFunc returns a function literal with one parameter.
-func (g *gen) literalFunc(t *typ) string {
+func (g *progGen) literalFunc(t *typ) string {
 	var b strings.Builder
-	arg := g.name("a")
+	arg := g.newName("a")
 	fmt.Fprintf(&b, "func(%s %s) %s { ", arg, t, t)
 	result, loops := g.result, g.loops
 	g.result, g.loops = t, nil
 	g.closed++
 	g.push()
-	g.declare(&variable{name: arg, typ: t})
-	if to, u := g.target(func(t *typ) bool { return t.kind == intKind }); u != nil {
-		fmt.Fprintf(&b, "%s %s %s; ", to, g.one("+=", "^=", "="), g.expr(u, 1))
+	g.declare(&progVar{name: arg, typ: t})
+	if to, u := g.assignTarget(func(t *typ) bool { return t.kind == intKind }); u != nil {
+		fmt.Fprintf(&b, "%s %s %s; ", to, g.one("+=", "^=", "="), g.pureExpr(u, 1))
 	}
-	fmt.Fprintf(&b, "return %s }", g.expr(t, 2))
+	fmt.Fprintf(&b, "return %s }", g.pureExpr(t, 2))
 	g.pop()
 	g.closed--
 	g.result, g.loops = result, loops
@@ -158,103 +160,103 @@ func (g *gen) literalFunc(t *typ) string {
 }
 
 // chosenFunction writes a declaration of a variable that contains one of several functions.
-func (g *gen) chosenFunction() {
+func (g *progGen) chosenFunction() {
 	if !g.canChoose() || g.closed > 0 {
 		return
 	}
 	t := g.intType()
-	v := &variable{name: g.name("f"), typ: &typ{kind: funcKind, name: fmt.Sprintf("func(%s) %s", t, t), elem: t}, fixed: true, chosen: true}
+	v := &progVar{name: g.newName("f"), typ: &typ{kind: funcKind, name: fmt.Sprintf("func(%s) %s", t, t), elem: t}, fixed: true, chosen: true}
 	g.faults = 1
 	g.line("%s := %s", v.name, g.literalFunc(t))
-	g.choice(v.name, g.literalFunc(t))
+	g.writeChoice(v.name, g.literalFunc(t))
 	g.line("_ = %s", v.name)
 	g.declare(v)
 }
 
 var valuerT = &typ{kind: interfaceKind, name: "shape.Valuer"}
 
-// valuer returns an expression whose type implements shape.Valuer.
-func (g *gen) valuer() string {
+// valuerExpr returns an expression whose type implements shape.Valuer.
+func (g *progGen) valuerExpr() string {
 	switch g.n(3) {
 	case 0:
-		return fmt.Sprintf("shape.Neg(%s)", g.expr(ints[1], 1))
+		return fmt.Sprintf("shape.Neg(%s)", g.pureExpr(ints[1], 1))
 	case 1:
-		if vs := g.vars(func(v *variable) bool { return v.typ == countT }); len(vs) > 0 {
+		if vs := g.varsThat(func(v *progVar) bool { return v.typ == countT }); len(vs) > 0 {
 			return "&" + pick(g, vs).name
 		}
 	}
-	return fmt.Sprintf("shape.Add{N: %s}", g.expr(int32T, 1))
+	return fmt.Sprintf("shape.Add{N: %s}", g.pureExpr(int32T, 1))
 }
 
 var countT = &typ{kind: structKind, name: "shape.Count", fields: []field{{"N", int32T}}}
 
 // chosenInterface writes a declaration of an interface value of one of several types.
-func (g *gen) chosenInterface() {
+func (g *progGen) chosenInterface() {
 	if !g.canChoose() {
 		return
 	}
 	g.faults = 1
-	count := &variable{name: g.name("n"), typ: countT}
-	g.line("%s := shape.Count{N: %s}", count.name, g.expr(int32T, 1))
+	count := &progVar{name: g.newName("n"), typ: countT}
+	g.line("%s := shape.Count{N: %s}", count.name, g.pureExpr(int32T, 1))
 	g.declare(count)
-	v := &variable{name: g.name("i"), typ: valuerT, fixed: true, chosen: true}
-	g.line("var %s shape.Valuer = %s", v.name, g.valuer())
-	g.choice(v.name, g.valuer(), "&"+count.name)
+	v := &progVar{name: g.newName("i"), typ: valuerT, fixed: true, chosen: true}
+	g.line("var %s shape.Valuer = %s", v.name, g.valuerExpr())
+	g.writeChoice(v.name, g.valuerExpr(), "&"+count.name)
 	g.line("_ = %s", v.name)
 	g.declare(v)
 }
 
-// The method chosen returns the variables of the given kinds whose values depend on data.
-func (g *gen) chosen(kinds ...kind) []*variable {
-	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
+// dataVars returns the variables of the given kinds whose values depend on data.
+func (g *progGen) dataVars(kinds ...kind) []*progVar {
+	return g.varsThat(func(v *progVar) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }
 
 // chooseAgain writes an assignment to a variable whose value depends on data, or a swap of two.
-func (g *gen) chooseAgain() {
+func (g *progGen) chooseAgain() {
 	if !g.canChoose() {
 		return
 	}
-	vs := g.chosen(ptrKind, sliceKind, funcKind, interfaceKind)
+	vs := g.dataVars(ptrKind, sliceKind, funcKind, interfaceKind)
 	if len(vs) == 0 {
 		return
 	}
 	v := pick(g, vs)
 	g.faults = 1
-	others := slices.DeleteFunc(g.chosen(v.typ.kind), func(u *variable) bool {
+	others := slices.DeleteFunc(g.dataVars(v.typ.kind), func(u *progVar) bool {
 		return u == v || !u.typ.same(v.typ) || u.length < v.length || u.born > v.born
 	})
-	if len(others) > 0 && g.chance(2) {
-		g.choice(v.name, pick(g, others).name)
+	if len(others) > 0 && g.oneIn(2) {
+		g.writeChoice(v.name, pick(g, others).name)
 		return
 	}
 	value := ""
-	g.within(v, func() {
+	g.writeWithin(v, func() {
 		switch v.typ.kind {
 		case ptrKind:
-			if all := g.addresses(v.typ.elem); len(all) > 0 {
+			if all := g.addressExprs(v.typ.elem); len(all) > 0 {
 				value = pick(g, all)
 			}
 		case sliceKind:
-			value = g.sliced(v.typ.elem, v.length)
+			value = g.sliceExpr(v.typ.elem, v.length)
 		case funcKind:
 			if g.closed == 0 {
 				value = g.literalFunc(v.typ.elem)
 			}
 		case interfaceKind:
-			value = g.valuer()
+			value = g.valuerExpr()
 		}
 	})
 	if value != "" {
-		g.choice(v.name, value)
+		g.writeChoice(v.name, value)
 	}
 }
 
 // useChosen writes a call or comparison of a value that depends on data, or an assertion of its type.
-func (g *gen) useChosen() {
+func (g *progGen) useChosen() {
 	if !g.canChoose() {
 		return
 	}
-	vs := g.chosen(ptrKind, funcKind, interfaceKind)
+	vs := g.dataVars(ptrKind, funcKind, interfaceKind)
 	if len(vs) == 0 {
 		return
 	}
@@ -263,18 +265,18 @@ func (g *gen) useChosen() {
 	g.work += 3 * g.times
 	switch v.typ.kind {
 	case funcKind:
-		g.local(v.typ.elem, fmt.Sprintf("%s(%s)", v.name, g.expr(v.typ.elem, 2)))
+		g.declareLocal(v.typ.elem, fmt.Sprintf("%s(%s)", v.name, g.pureExpr(v.typ.elem, 2)))
 		return
 	case interfaceKind:
 		switch g.n(3) {
 		case 0:
-			g.local(int32T, fmt.Sprintf("shape.Which(%s)", v.name))
+			g.declareLocal(int32T, fmt.Sprintf("shape.Which(%s)", v.name))
 			return
 		case 1:
-			g.local(int32T, fmt.Sprintf("%s.Val(%s)", v.name, g.expr(int32T, 2)))
+			g.declareLocal(int32T, fmt.Sprintf("%s.Val(%s)", v.name, g.pureExpr(int32T, 2)))
 			return
 		}
 	}
-	others := slices.DeleteFunc(g.chosen(v.typ.kind), func(u *variable) bool { return !u.typ.same(v.typ) })
-	g.local(boolType, fmt.Sprintf("%s == %s", v.name, pick(g, others).name))
+	others := slices.DeleteFunc(g.dataVars(v.typ.kind), func(u *progVar) bool { return !u.typ.same(v.typ) })
+	g.declareLocal(boolType, fmt.Sprintf("%s == %s", v.name, pick(g, others).name))
 }

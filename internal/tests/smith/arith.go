@@ -11,15 +11,15 @@ import (
 // branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some of their
 // replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
-	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
-	a.header()
+	a := &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
+	a.writeHeader()
 	a.theKernel()
 	return &Program{Seed: seed, Prefix: prefix, Source: a.out.String()}
 }
 
-// arith generates programs of expressions.
-type arith struct {
-	*gen
+// arithGen generates programs of expressions.
+type arithGen struct {
+	*progGen
 	theme int // shift count, or another number from which constants are derived
 }
 
@@ -27,14 +27,14 @@ type arith struct {
 // expressions per word of Out.
 const arithWords, arithPer = 8, 6
 
-func (a *arith) theKernel() {
+func (a *arithGen) theKernel() {
 	a.beginKernel()
 	a.indent++
 	a.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
 	a.line("h := uint64(0)")
 	for i := range arithWords {
 		for range arithPer {
-			a.statement()
+			a.writeMix()
 		}
 		a.line("out[%d] = h", i)
 	}
@@ -42,11 +42,11 @@ func (a *arith) theKernel() {
 	a.line("}")
 }
 
-// The method statement writes a statement that mixes one expression into hash h.
-func (a *arith) statement() {
+// writeMix writes a statement that mixes one expression into hash h.
+func (a *arithGen) writeMix() {
 	t := a.intType()
-	if a.chance(5) {
-		t = pick(a.gen, []*typ{float32T, float32T, float64T})
+	if a.oneIn(5) {
+		t = pick(a.progGen, []*typ{float32T, float32T, float64T})
 	}
 	a.theme = a.n(64)
 	if t.kind == intKind {
@@ -56,66 +56,66 @@ func (a *arith) statement() {
 	a.indent++
 	for _, name := range []string{"x", "y"} {
 		word := fmt.Sprintf("in[%d]", a.n(16))
-		if a.chance(3) { // a number that is known to have fewer bits
+		if a.oneIn(3) { // a number that is known to have fewer bits
 			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
 		}
-		a.line("%s := %s", name, a.from(t, word))
+		a.line("%s := %s", name, a.fromWord(t, word))
 		a.line("_ = %s", name)
 	}
 	switch {
-	case a.chance(6):
-		a.loop(t)
-	case a.chance(8):
-		a.branch(t)
+	case a.oneIn(6):
+		a.writeMixLoop(t)
+	case a.oneIn(8):
+		a.writeBranch(t)
 	}
 	a.mix(t, 1+a.n(4))
 	a.indent--
 	a.line("}")
 }
 
-func (a *arith) mix(t *typ, depth int) {
-	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, depth)))
+func (a *arithGen) mix(t *typ, depth int) {
+	a.line("h = shape.Mix(h, %s)", toWord(t, a.arithExpr(t, t, depth)))
 }
 
-// The method branch writes a branch that assigns another value to x or y.
-func (a *arith) branch(t *typ) {
+// writeBranch writes a branch that assigns another value to x or y.
+func (a *arithGen) writeBranch(t *typ) {
 	a.line("if %s {", a.cond(t, 2))
-	a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
-	if a.chance(2) {
+	a.line("\t%s = %s", a.one("x", "y"), a.arithExpr(t, t, 2))
+	if a.oneIn(2) {
 		a.line("} else {")
-		a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
+		a.line("\t%s = %s", a.one("x", "y"), a.arithExpr(t, t, 2))
 	}
 	a.line("}")
 }
 
-// The method loop writes a loop that mixes expressions of the loop counter x into the hash. The loop may
+// writeMixLoop writes a loop that mixes expressions of the loop counter x into the hash. The loop may
 // carry variable y from one iteration to the next.
-func (a *arith) loop(t *typ) {
-	a.line("for %s {", a.rounds(t))
+func (a *arithGen) writeMixLoop(t *typ) {
+	a.line("for %s {", a.forClauses(t))
 	a.indent++
 	a.line("_ = x")
-	if a.chance(4) {
+	if a.oneIn(4) {
 		a.line("if %s {", a.cond(t, 1))
 		a.line("\t%s", a.one("continue", "break"))
 		a.line("}")
 	}
-	if a.chance(2) {
-		a.line("y = %s", a.expr(t, t, 1+a.n(2)))
+	if a.oneIn(2) {
+		a.line("y = %s", a.arithExpr(t, t, 1+a.n(2)))
 	}
 	a.mix(t, 1+a.n(3))
 	a.indent--
 	a.line("}")
 }
 
-// The method rounds returns the clauses of a for statement with counter x. The loop ends if its body does
+// forClauses returns the clauses of a for statement with counter x. The loop ends if its body does
 // not assign to x.
-func (a *arith) rounds(t *typ) string {
+func (a *arithGen) forClauses(t *typ) string {
 	rounds := 1 + a.n(8)
 	if t.kind == floatKind {
 		from := a.n(9) - 4
 		return fmt.Sprintf("x := %s(%d); x < %d; x += %s", t, from, from+rounds, a.one("1", "0.5", "2"))
 	}
-	step := pick(a.gen, []int{1, 1, 2, 3, 4, 5, 8})
+	step := pick(a.progGen, []int{1, 1, 2, 3, 4, 5, 8})
 	span := uint64(rounds * step)
 	last := uint64(1)<<t.bits - 1 // the largest number
 	least := uint64(0)
@@ -123,55 +123,55 @@ func (a *arith) rounds(t *typ) string {
 		last >>= 1
 		least = -last - 1
 	}
-	from := pick(a.gen, []uint64{0, uint64(a.n(40)), least, last - span})
-	if t.signed && a.chance(3) {
+	from := pick(a.progGen, []uint64{0, uint64(a.n(40)), least, last - span})
+	if t.signed && a.oneIn(3) {
 		from = -uint64(a.n(60))
 	}
 	switch a.n(8) {
 	case 0, 1:
-		return fmt.Sprintf("x := %s; x < %s; x += %d", literal(t, from), literal(t, from+span), step)
+		return fmt.Sprintf("x := %s; x < %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
 	case 2: // across the wraparound of the type
 		from = a.r.Uint64()
-		return fmt.Sprintf("x := %s; x != %s; x += %d", literal(t, from), literal(t, from+span), step)
+		return fmt.Sprintf("x := %s; x != %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
 	case 3:
-		return fmt.Sprintf("x := %s; x > %s; x -= %d", literal(t, from+span), literal(t, from), step)
+		return fmt.Sprintf("x := %s; x > %s; x -= %d", numberLit(t, from+span), numberLit(t, from), step)
 	case 4:
-		return fmt.Sprintf("x := range %s", literal(t, uint64(rounds)))
+		return fmt.Sprintf("x := range %s", numberLit(t, uint64(rounds)))
 	case 5:
 		return fmt.Sprintf("x, end := x&15, x&15+%d; x < end; x += %d", span, step)
 	case 6:
-		return fmt.Sprintf("x := x; x != 0; x /= %d", pick(a.gen, []int{2, 3, 8, 10}))
+		return fmt.Sprintf("x := x; x != 0; x /= %d", pick(a.progGen, []int{2, 3, 8, 10}))
 	}
-	if !t.signed && a.chance(2) {
+	if !t.signed && a.oneIn(2) {
 		return fmt.Sprintf("x := x; x != 0; x >>= %d", 1+a.n(7))
 	}
 	return "x := x; x != 0; x &= x - 1"
 }
 
-// The method from returns an expression that converts a word to type t.
-func (a *arith) from(t *typ, word string) string {
+// fromWord returns an expression that converts a word to type t.
+func (a *arithGen) fromWord(t *typ, word string) string {
 	switch {
 	case t.kind == intKind:
 		return fmt.Sprintf("%s(%s)", t, word)
-	case a.chance(2):
-		return a.round(t, fmt.Sprintf("%s(int16(%s))", t, word))
+	case a.oneIn(2):
+		return a.roundedExpr(t, fmt.Sprintf("%s(int16(%s))", t, word))
 	case t == float32T:
 		return fmt.Sprintf("shape.F32(math.Float32frombits(uint32(%s)))", word)
 	}
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// The method expr returns an expression of type t, which uses x and y of type vars.
-func (a *arith) expr(t, vars *typ, depth int) string {
+// arithExpr returns an expression of type t, which uses x and y of type vars.
+func (a *arithGen) arithExpr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
 	}
 	d := depth - 1
-	if a.chance(8) {
-		return fmt.Sprintf("shape.Pick(%s, %s, %s)", a.cond(vars, d), a.operand(t, vars, d), a.operand(t, vars, d))
+	if a.oneIn(8) {
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", a.cond(vars, d), a.arithOperand(t, vars, d), a.arithOperand(t, vars, d))
 	}
-	if a.chance(10) {
-		return fmt.Sprintf("%s(%s, %s)", a.one("min", "max"), a.expr(t, vars, d), a.operand(t, vars, d))
+	if a.oneIn(10) {
+		return fmt.Sprintf("%s(%s, %s)", a.one("min", "max"), a.arithExpr(t, vars, d), a.arithOperand(t, vars, d))
 	}
 	if t.kind == floatKind {
 		return a.real(t, vars, d)
@@ -179,29 +179,29 @@ func (a *arith) expr(t, vars *typ, depth int) string {
 	return a.integer(t, vars, d)
 }
 
-func (a *arith) leaf(t, vars *typ) string {
+func (a *arithGen) leaf(t, vars *typ) string {
 	v := a.one("x", "y")
 	switch {
 	case t == vars:
 		return v
 	case t.kind == floatKind || vars.kind == intKind:
-		return a.round(t, fmt.Sprintf("%s(%s)", t, v))
+		return a.roundedExpr(t, fmt.Sprintf("%s(%s)", t, v))
 	case vars == float32T:
 		return fmt.Sprintf("%s(math.Float32bits(shape.Real(%s)))", t, v)
 	}
 	return fmt.Sprintf("%s(shape.Bits(%s))", t, v)
 }
 
-// The method operand returns an expression that may be a constant.
-func (a *arith) operand(t, vars *typ, depth int) string {
-	if a.chance(2) {
-		return a.constant(t, false)
+// arithOperand returns an expression that may be a constant.
+func (a *arithGen) arithOperand(t, vars *typ, depth int) string {
+	if a.oneIn(2) {
+		return a.themeConst(t, false)
 	}
-	return a.expr(t, vars, depth)
+	return a.arithExpr(t, vars, depth)
 }
 
-// The method constant returns a constant of type t that is related to the theme.
-func (a *arith) constant(t *typ, notZero bool) string {
+// themeConst returns a constant of type t that is related to the theme.
+func (a *arithGen) themeConst(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")
 		if notZero && c == "0" {
@@ -211,16 +211,16 @@ func (a *arith) constant(t *typ, notZero bool) string {
 	}
 	n := a.theme % t.bits
 	bit := uint64(1) << n
-	c := pick(a.gen, []uint64{bit, bit - 1, -bit, ^bit, bit + 1, bit<<1 - 1, uint64(1) << (t.bits - 1 - n), uint64(n), uint64(t.bits - n), uint64(a.n(4)),
+	c := pick(a.progGen, []uint64{bit, bit - 1, -bit, ^bit, bit + 1, bit<<1 - 1, uint64(1) << (t.bits - 1 - n), uint64(n), uint64(t.bits - n), uint64(a.n(4)),
 		^uint64(0), 255, 65535, 1 << (t.bits - 1), 1<<(t.bits-1) - 1, uint64(a.n(100)), a.r.Uint64()})
 	if notZero && c<<(64-t.bits) == 0 {
 		c = 3
 	}
-	return literal(t, c)
+	return numberLit(t, c)
 }
 
-// Function literal returns the number of type t with the given lowest bits.
-func literal(t *typ, bits uint64) string {
+// numberLit returns the number of type t with the given lowest bits.
+func numberLit(t *typ, bits uint64) string {
 	bits <<= 64 - t.bits
 	if t.signed {
 		return fmt.Sprintf("%s(%d)", t, int64(bits)>>(64-t.bits))
@@ -228,8 +228,8 @@ func literal(t *typ, bits uint64) string {
 	return fmt.Sprintf("%s(%d)", t, bits>>(64-t.bits))
 }
 
-// The method count returns a shift count for a value of type t.
-func (a *arith) count(t, vars *typ, depth int) string {
+// shiftCount returns a shift count for a value of type t.
+func (a *arithGen) shiftCount(t, vars *typ, depth int) string {
 	n := a.theme % t.bits
 	switch a.n(6) {
 	case 0:
@@ -237,71 +237,71 @@ func (a *arith) count(t, vars *typ, depth int) string {
 	case 1, 2:
 		return strconv.Itoa(t.bits - n)
 	case 3:
-		return strconv.Itoa(pick(a.gen, []int{1, 8, 16, t.bits / 2, t.bits - 1, t.bits, n + 1}))
+		return strconv.Itoa(pick(a.progGen, []int{1, 8, 16, t.bits / 2, t.bits - 1, t.bits, n + 1}))
 	case 4:
-		return fmt.Sprintf("(%s & %d)", a.expr(pick(a.gen, ints), vars, depth), t.bits-1)
+		return fmt.Sprintf("(%s & %d)", a.arithExpr(pick(a.progGen, ints), vars, depth), t.bits-1)
 	}
-	return fmt.Sprintf("uint8(%s)", a.expr(pick(a.gen, ints), vars, 0))
+	return fmt.Sprintf("uint8(%s)", a.arithExpr(pick(a.progGen, ints), vars, 0))
 }
 
-func (a *arith) integer(t, vars *typ, d int) string {
+func (a *arithGen) integer(t, vars *typ, d int) string {
 	switch a.n(16) {
 	case 0, 1, 2:
-		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("+", "-", "*"), a.operand(t, vars, d))
+		return fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("+", "-", "*"), a.arithOperand(t, vars, d))
 	case 3:
-		return fmt.Sprintf("(%s - %s)", a.constant(t, false), a.expr(t, vars, d))
+		return fmt.Sprintf("(%s - %s)", a.themeConst(t, false), a.arithExpr(t, vars, d))
 	case 4, 5:
-		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("&", "|", "^", "&^"), a.operand(t, vars, d))
+		return fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("&", "|", "^", "&^"), a.arithOperand(t, vars, d))
 	case 6, 7, 8:
-		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("<<", ">>"), a.count(t, vars, d))
+		return fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("<<", ">>"), a.shiftCount(t, vars, d))
 	case 9:
-		return fmt.Sprintf("(%s(%s))", a.one("-", "^"), a.expr(t, vars, d))
+		return fmt.Sprintf("(%s(%s))", a.one("-", "^"), a.arithExpr(t, vars, d))
 	case 10:
-		if a.chance(2) {
-			return fmt.Sprintf("(%s %s (%s | 1))", a.expr(t, vars, d), a.one("/", "%"), a.expr(t, vars, d))
+		if a.oneIn(2) {
+			return fmt.Sprintf("(%s %s (%s | 1))", a.arithExpr(t, vars, d), a.one("/", "%"), a.arithExpr(t, vars, d))
 		}
-		return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("/", "%"), a.constant(t, true))
+		return fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("/", "%"), a.themeConst(t, true))
 	case 11, 12:
-		return fmt.Sprintf("%s(%s)", t, a.expr(pick(a.gen, ints), vars, d))
+		return fmt.Sprintf("%s(%s)", t, a.arithExpr(pick(a.progGen, ints), vars, d))
 	case 13:
 		return fmt.Sprintf("%s(shape.B(%s))", t, a.cond(vars, d))
 	case 14:
-		if f := pick(a.gen, []*typ{float32T, float64T}); a.chance(2) {
-			return fmt.Sprintf("%s(%s)", t, a.expr(f, vars, d))
+		if f := pick(a.progGen, []*typ{float32T, float64T}); a.oneIn(2) {
+			return fmt.Sprintf("%s(%s)", t, a.arithExpr(f, vars, d))
 		}
 	}
 	bits := a.one("8", "16", "32", "64")
 	name := a.one("OnesCount", "LeadingZeros", "TrailingZeros", "Len", "Reverse", "RotateLeft")
-	of := a.expr(pick(a.gen, ints), vars, d)
+	of := a.arithExpr(pick(a.progGen, ints), vars, d)
 	if name == "RotateLeft" {
-		return fmt.Sprintf("%s(bits.RotateLeft%s(uint%s(%s), %s))", t, bits, bits, of, a.constant(int32T, false)[len("int32"):])
+		return fmt.Sprintf("%s(bits.RotateLeft%s(uint%s(%s), %s))", t, bits, bits, of, a.themeConst(int32T, false)[len("int32"):])
 	}
 	return fmt.Sprintf("%s(bits.%s%s(uint%s(%s)))", t, name, bits, bits, of)
 }
 
-func (a *arith) real(t, vars *typ, d int) string {
+func (a *arithGen) real(t, vars *typ, d int) string {
 	switch a.n(10) {
 	case 0, 1, 2:
-		return a.round(t, fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("+", "-", "*"), a.operand(t, vars, d)))
+		return a.roundedExpr(t, fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("+", "-", "*"), a.arithOperand(t, vars, d)))
 	case 3:
-		return a.round(t, fmt.Sprintf("(%s / %s)", a.expr(t, vars, d), a.constant(t, true)))
+		return a.roundedExpr(t, fmt.Sprintf("(%s / %s)", a.arithExpr(t, vars, d), a.themeConst(t, true)))
 	case 4:
-		return a.round(t, fmt.Sprintf("(%s %s %s)", a.constant(t, false), a.one("-", "/"), a.expr(t, vars, d)))
+		return a.roundedExpr(t, fmt.Sprintf("(%s %s %s)", a.themeConst(t, false), a.one("-", "/"), a.arithExpr(t, vars, d)))
 	case 5:
-		return fmt.Sprintf("(-(%s))", a.expr(t, vars, d))
+		return fmt.Sprintf("(-(%s))", a.arithExpr(t, vars, d))
 	case 6:
 		from := float32T
 		if t == float32T {
 			from = float64T
 		}
-		return a.round(t, fmt.Sprintf("%s(%s)", t, a.expr(from, vars, d)))
+		return a.roundedExpr(t, fmt.Sprintf("%s(%s)", t, a.arithExpr(from, vars, d)))
 	case 7:
-		return a.round(t, fmt.Sprintf("%s(%s)", t, a.expr(pick(a.gen, ints), vars, d)))
+		return a.roundedExpr(t, fmt.Sprintf("%s(%s)", t, a.arithExpr(pick(a.progGen, ints), vars, d)))
 	}
-	return a.round(t, fmt.Sprintf("%s(math.%s(float64(%s)))", t, a.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), a.expr(t, vars, d)))
+	return a.roundedExpr(t, fmt.Sprintf("%s(math.%s(float64(%s)))", t, a.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), a.arithExpr(t, vars, d)))
 }
 
-func (a *arith) cond(vars *typ, d int) string {
+func (a *arithGen) cond(vars *typ, d int) string {
 	switch a.n(6) {
 	case 0:
 		return fmt.Sprintf("(%s %s %s)", a.cond(vars, d-1), a.one("&&", "||", "==", "!="), a.cond(vars, d-1))
@@ -309,8 +309,8 @@ func (a *arith) cond(vars *typ, d int) string {
 		return fmt.Sprintf("!%s", a.cond(vars, d-1))
 	}
 	t := vars
-	if a.chance(3) {
-		t = pick(a.gen, append(ints, float32T, float64T))
+	if a.oneIn(3) {
+		t = pick(a.progGen, append(ints, float32T, float64T))
 	}
-	return fmt.Sprintf("(%s %s %s)", a.expr(t, vars, d), a.one("==", "!=", "<", "<=", ">", ">="), a.operand(t, vars, d))
+	return fmt.Sprintf("(%s %s %s)", a.arithExpr(t, vars, d), a.one("==", "!=", "<", "<=", ">", ">="), a.arithOperand(t, vars, d))
 }

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// The method calm writes barriers, loops that begin with a barrier, and reductions of uniform values. This code is
-// the same for all work-items of the group. If no work-item may have returned, host forms run this code in loops
-// over the work-items, and the loop bodies do not use the work-item's number. calm returns the variables that it
-// declared. calm uses its own generator of random numbers, so that the rest of the program does not change.
-func (g *gen) calm(r *rand.Rand) (vars []string) {
+// writeCalm writes barriers, loops that begin with a barrier, and reductions of uniform values. The written code is the
+// same for all work-items of the group. If no work-item may have returned, host forms run the written code in loops
+// over the work-items, and the loop bodies do not use the work-item's number. writeCalm returns the variables that it
+// declared. writeCalm uses its own generator of random numbers, so that the rest of the program does not change.
+func (g *progGen) writeCalm(r *rand.Rand) (vars []string) {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r
-	if g.chance(3) {
+	if g.oneIn(3) {
 		return nil
 	}
 	value := func() string {
@@ -37,7 +37,7 @@ func (g *gen) calm(r *rand.Rand) (vars []string) {
 		case 4:
 			g.line("if %s > %d {", value(), g.n(5))
 			g.line("\tit.Barrier()")
-			if g.chance(2) {
+			if g.oneIn(2) {
 				g.line("} else {")
 				g.line("\tit.Group().Barrier()")
 				g.line("\tit.Barrier()")

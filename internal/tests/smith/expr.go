@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// The method expr returns an expression without side effects, of exactly type t. The expression is constant
-// only if it is a literal.
-func (g *gen) expr(t *typ, depth int) string {
+// pureExpr returns an expression without side effects, of exactly type t. The expression from pureExpr is constant only
+// if it is a literal.
+func (g *progGen) pureExpr(t *typ, depth int) string {
 	if depth <= 0 {
-		return g.leaf(t)
+		return g.leafExpr(t)
 	}
 	switch t.kind {
 	case boolKind:
@@ -19,31 +19,31 @@ func (g *gen) expr(t *typ, depth int) string {
 	case floatKind:
 		return g.floatExpr(t, depth)
 	}
-	if g.chance(3) {
-		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, depth-1), g.leaf(t), g.expr(t, depth-1))
+	if g.oneIn(3) {
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.pureExpr(boolType, depth-1), g.leafExpr(t), g.pureExpr(t, depth-1))
 	}
-	if g.chance(2) {
-		return g.leaf(t)
+	if g.oneIn(2) {
+		return g.leafExpr(t)
 	}
-	return g.composite(t, depth-1)
+	return g.compositeLit(t, depth-1)
 }
 
-// The method leaf returns a literal, or a variable or part of one.
-func (g *gen) leaf(t *typ) string {
-	if t.scalar() && g.chance(4) {
-		return g.literal(t, false)
+// leafExpr returns a literal, or a variable or part of one.
+func (g *progGen) leafExpr(t *typ) string {
+	if t.scalar() && g.oneIn(4) {
+		return g.typedLit(t, false)
 	}
-	return g.place(t)
+	return g.placeExpr(t)
 }
 
-// The method value returns an expression of type t that is not constant.
-func (g *gen) value(t *typ, depth int) string {
+// varExpr returns an expression of type t that is not constant.
+func (g *progGen) varExpr(t *typ, depth int) string {
 	if depth <= 0 {
-		return g.place(t)
+		return g.placeExpr(t)
 	}
-	e := g.expr(t, depth)
+	e := g.pureExpr(t, depth)
 	if isLiteral(e) {
-		return g.place(t)
+		return g.placeExpr(t)
 	}
 	return e
 }
@@ -61,51 +61,51 @@ func isLiteral(e string) bool {
 	return false
 }
 
-// The method place returns a readable variable of type t, or a part of a variable that has type t. If no
-// variable has this type, the result is a conversion of another variable.
-func (g *gen) place(t *typ) string {
-	if e := g.shared(t); e != "" {
+// placeExpr returns a readable variable of type t, or a part of a variable that has type t. If no variable has type t,
+// placeExpr returns a conversion of another variable.
+func (g *progGen) placeExpr(t *typ) string {
+	if e := g.sharedExpr(t); e != "" {
 		return e
 	}
-	if p := g.places(func(p *typ) bool { return p.same(t) }, false); len(p) > 0 && !g.chance(8) {
+	if p := g.placesOf(func(p *typ) bool { return p.same(t) }, false); len(p) > 0 && !g.oneIn(8) {
 		return pick(g, p)
 	}
 	switch t.kind {
 	case boolKind:
-		if g.uniform() && !g.chance(3) {
-			return g.one("(gid&1 == 0)", "(gid > 0)", "("+g.word()+"&1 == 0)", "(k.N > 3)")
+		if g.needUniform() && !g.oneIn(3) {
+			return g.one("(gid&1 == 0)", "(gid > 0)", "("+g.wordExpr()+"&1 == 0)", "(k.N > 3)")
 		}
-		return fmt.Sprintf("(%s > 3)", g.place(intT))
+		return fmt.Sprintf("(%s > 3)", g.placeExpr(intT))
 	case intKind:
-		if t == intT && len(g.vars(func(v *variable) bool { return v.typ == intT })) > 0 {
-			return pick(g, g.vars(func(v *variable) bool { return v.typ == intT })).name
+		if t == intT && len(g.varsThat(func(v *progVar) bool { return v.typ == intT })) > 0 {
+			return pick(g, g.varsThat(func(v *progVar) bool { return v.typ == intT })).name
 		}
-		return g.convert(t, g.word())
+		return g.convert(t, g.wordExpr())
 	case floatKind:
-		return g.round(t, g.convert(t, g.small()))
+		return g.roundedExpr(t, g.convert(t, g.smallExpr()))
 	}
-	return g.composite(t, 0)
+	return g.compositeLit(t, 0)
 }
 
-// The method word returns a uint64 expression that is always available.
-func (g *gen) word() string {
+// wordExpr returns a uint64 expression that is always available.
+func (g *progGen) wordExpr() string {
 	switch {
-	case g.uniform():
-		return fmt.Sprintf("k.In[%s]", g.index("gid*16", 16))
+	case g.needUniform():
+		return fmt.Sprintf("k.In[%s]", g.indexExpr("gid*16", 16))
 	case g.kernel:
-		return fmt.Sprintf("k.In[%s]", g.index("id*16", 16))
+		return fmt.Sprintf("k.In[%s]", g.indexExpr("id*16", 16))
 	}
 	return "w"
 }
 
-func (g *gen) convert(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
+func (g *progGen) convert(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// The method index returns an index into the n elements that begin at base. Parameter n is a power of two.
-func (g *gen) index(base string, n int) string {
-	if g.chance(2) {
+// indexExpr returns an index into the n elements that begin at base. Parameter n is a power of two.
+func (g *progGen) indexExpr(base string, n int) string {
+	if g.oneIn(2) {
 		return fmt.Sprintf("%s+%d", base, g.n(n))
 	}
-	vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind })
+	vs := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind })
 	if len(vs) == 0 {
 		return fmt.Sprintf("%s+%d", base, g.n(n))
 	}
@@ -117,35 +117,35 @@ func (g *gen) index(base string, n int) string {
 	return fmt.Sprintf("%s+(%s&%d)", base, e, n-1)
 }
 
-// The method small returns an expression for a small integer.
-func (g *gen) small() string { return fmt.Sprintf("int16(%s)", g.place(intT)) }
+// smallExpr returns an expression for a small integer.
+func (g *progGen) smallExpr() string { return fmt.Sprintf("int16(%s)", g.placeExpr(intT)) }
 
-// The method places returns the variables in scope, or parts of variables, whose type fits. The result
-// has at most one part per variable.
-func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
+// placesOf returns the variables in scope, or parts of variables, whose type fits. placesOf returns at most one part
+// per variable.
+func (g *progGen) placesOf(fits func(t *typ) bool, assign bool) []string {
 	var out []string
-	for _, v := range g.vars(func(v *variable) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
-		if p := g.part(v.name, v.typ, v, fits, assign, 4); p != "" {
+	for _, v := range g.varsThat(func(v *progVar) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
+		if p := g.partOf(v.name, v.typ, v, fits, assign, 4); p != "" {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// The method part returns an expression for a part of e whose type fits, or "".
-func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign bool, depth int) string {
+// partOf returns an expression for a part of e whose type fits, or "".
+func (g *progGen) partOf(e string, t *typ, v *progVar, fits func(t *typ) bool, assign bool, depth int) string {
 	if fits(t) && !(assign && v != nil && v.fixed && t.kind >= sliceKind) {
 		return e
 	}
-	if !reaches(t, fits, depth) {
+	if !mayHavePart(t, fits, depth) {
 		return ""
 	}
 	switch t.kind {
 	case arrayKind:
-		return g.part(fmt.Sprintf("%s[%s]", e, g.arrayIndex(t.len)), t.elem, nil, fits, assign, depth-1)
+		return g.partOf(fmt.Sprintf("%s[%s]", e, g.arrayIndex(t.len)), t.elem, nil, fits, assign, depth-1)
 	case structKind:
 		for _, i := range g.r.Perm(len(t.fields)) {
-			if p := g.part(e+"."+t.fields[i].name, t.fields[i].typ, nil, fits, assign, depth-1); p != "" {
+			if p := g.partOf(e+"."+t.fields[i].name, t.fields[i].typ, nil, fits, assign, depth-1); p != "" {
 				return p
 			}
 		}
@@ -153,26 +153,26 @@ func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign
 		if fits(t.elem) {
 			return "*" + e
 		}
-		return g.part(e, t.elem, nil, fits, assign, depth-1)
+		return g.partOf(e, t.elem, nil, fits, assign, depth-1)
 	case sliceKind:
 		if v != nil && v.length > 0 {
-			return g.part(fmt.Sprintf("%s[%s]", e, g.arrayIndex(v.length)), t.elem, nil, fits, assign, depth-1)
+			return g.partOf(fmt.Sprintf("%s[%s]", e, g.arrayIndex(v.length)), t.elem, nil, fits, assign, depth-1)
 		}
 	}
 	return ""
 }
 
-// Function reaches reports whether a value of type t may have a part for whose type fits returns true.
-func reaches(t *typ, fits func(t *typ) bool, depth int) bool {
+// mayHavePart reports whether a value of type t may have a part whose type satisfies the function fits.
+func mayHavePart(t *typ, fits func(t *typ) bool, depth int) bool {
 	if depth == 0 {
 		return false
 	}
 	switch t.kind {
 	case arrayKind, ptrKind, sliceKind:
-		return t.len > 0 && fits(t.elem) || t.kind != arrayKind && fits(t.elem) || reaches(t.elem, fits, depth-1)
+		return t.len > 0 && fits(t.elem) || t.kind != arrayKind && fits(t.elem) || mayHavePart(t.elem, fits, depth-1)
 	case structKind:
 		for _, f := range t.fields {
-			if fits(f.typ) || reaches(f.typ, fits, depth-1) {
+			if fits(f.typ) || mayHavePart(f.typ, fits, depth-1) {
 				return true
 			}
 		}
@@ -182,9 +182,9 @@ func reaches(t *typ, fits func(t *typ) bool, depth int) bool {
 
 // arrayIndex returns an index of an array with n elements. The index may be out of range only in programs
 // that may fault.
-func (g *gen) arrayIndex(n int) string {
-	vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind })
-	if len(vs) == 0 || n == 0 || g.chance(2) {
+func (g *progGen) arrayIndex(n int) string {
+	vs := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind })
+	if len(vs) == 0 || n == 0 || g.oneIn(2) {
 		return fmt.Sprint(g.n(max(n, 1)))
 	}
 	v := pick(g, vs)
@@ -200,190 +200,191 @@ func (g *gen) arrayIndex(n int) string {
 	return fmt.Sprintf("%s%%%d", v.name, n)
 }
 
-// mayFault decides whether an operation has no guard. At most one operation in a statement has no guard.
-func (g *gen) mayFault(n int) bool {
-	if !g.faulty || g.faults > 0 || !g.chance(n) {
+// mayFault decides whether an operation is written without a guard, so that the operation may fault. At most one
+// operation in a statement has no guard.
+func (g *progGen) mayFault(n int) bool {
+	if !g.faulty || g.faults > 0 || !g.oneIn(n) {
 		return false
 	}
 	g.faults++
 	return true
 }
 
-func (g *gen) boolExpr(depth int) string {
+func (g *progGen) boolExpr(depth int) string {
 	d := depth - 1
 	switch g.n(10) {
 	case 0, 1, 2, 3:
-		t := g.scalar()
+		t := g.randomScalar()
 		if t.kind == boolKind {
-			return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!="), g.expr(t, d))
+			return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("==", "!="), g.pureExpr(t, d))
 		}
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("==", "!=", "<", "<=", ">", ">="), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("==", "!=", "<", "<=", ">", ">="), g.pureExpr(t, d))
 	case 4:
-		return fmt.Sprintf("(%s && %s)", g.value(boolType, d), g.lazy(d))
+		return fmt.Sprintf("(%s && %s)", g.varExpr(boolType, d), g.lazyBool(d))
 	case 5:
-		return fmt.Sprintf("(%s || %s)", g.value(boolType, d), g.lazy(d))
+		return fmt.Sprintf("(%s || %s)", g.varExpr(boolType, d), g.lazyBool(d))
 	case 6:
-		return fmt.Sprintf("!(%s)", g.value(boolType, d))
+		return fmt.Sprintf("!(%s)", g.varExpr(boolType, d))
 	case 7:
 		t := g.anyType(1)
-		if !t.scalar() && !g.uniform() {
-			return fmt.Sprintf("(%s %s %s)", g.place(t), g.one("==", "!="), g.place(t))
+		if !t.scalar() && !g.needUniform() {
+			return fmt.Sprintf("(%s %s %s)", g.placeExpr(t), g.one("==", "!="), g.placeExpr(t))
 		}
 	case 8:
-		if c := g.call(boolType, d); c != "" {
+		if c := g.helperCall(boolType, d); c != "" {
 			return c
 		}
 	}
-	return g.place(boolType)
+	return g.placeExpr(boolType)
 }
 
-// The method lazy returns a bool expression that the program does not always evaluate.
-func (g *gen) lazy(d int) string { return g.value(boolType, d) }
+// lazyBool returns a bool expression that the program does not always evaluate.
+func (g *progGen) lazyBool(d int) string { return g.varExpr(boolType, d) }
 
-func (g *gen) intExpr(t *typ, depth int) string {
+func (g *progGen) intExpr(t *typ, depth int) string {
 	d := depth - 1
 	switch g.n(20) {
 	case 0, 1, 2, 3:
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*"), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("+", "-", "*"), g.pureExpr(t, d))
 	case 4, 5:
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("&", "|", "^", "&^"), g.expr(t, d))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("&", "|", "^", "&^"), g.pureExpr(t, d))
 	case 6, 7:
 		return g.divide(t, d)
 	case 8, 9, 10:
 		return g.shift(t, d)
 	case 11:
-		return fmt.Sprintf("(%s(%s))", g.one("-", "^", "+"), g.value(t, d))
+		return fmt.Sprintf("(%s(%s))", g.one("-", "^", "+"), g.varExpr(t, d))
 	case 12, 13:
 		if from := g.intType(); from != t {
-			return g.convert(t, g.value(from, d))
+			return g.convert(t, g.varExpr(from, d))
 		}
 	case 14:
-		if f := pick(g, []*typ{float32T, float64T}); g.chance(2) {
-			return g.convert(t, g.value(f, d))
+		if f := pick(g, []*typ{float32T, float64T}); g.oneIn(2) {
+			return g.convert(t, g.varExpr(f, d))
 		}
-		if g.uniform() {
+		if g.needUniform() {
 			return g.convert(t, g.one("len(k.In)", "k.N", "it.GroupLinearID()", "it.Group().LocalRange()", "it.Group().GroupRange()"))
 		}
 		if g.kernel {
 			return g.convert(t, g.one("len(k.In)", "k.N", "k.Small[id%3]", "cap(k.Bytes)", "len(k.Recs)"))
 		}
 	case 15:
-		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.varExpr(t, d), g.pureExpr(t, d))
 	case 16:
-		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.expr(boolType, d), g.expr(t, d), g.expr(t, d))
+		return fmt.Sprintf("shape.Pick(%s, %s, %s)", g.pureExpr(boolType, d), g.pureExpr(t, d), g.pureExpr(t, d))
 	case 17:
-		if c := g.call(t, d); c != "" {
+		if c := g.helperCall(t, d); c != "" {
 			return c
 		}
 	case 18:
-		return g.library(t, d)
+		return g.libraryCall(t, d)
 	case 19:
 		if g.tableType != nil {
-			return g.convert(t, fmt.Sprintf("%sTable[uint8(%s)%%8]", g.prefix, g.value(intT, d)))
+			return g.convert(t, fmt.Sprintf("%sTable[uint8(%s)%%8]", g.prefix, g.varExpr(intT, d)))
 		}
 	}
-	return g.place(t)
+	return g.placeExpr(t)
 }
 
-func (g *gen) divide(t *typ, d int) string {
+func (g *progGen) divide(t *typ, d int) string {
 	op := g.one("/", "%")
 	switch {
-	case g.chance(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, d), op, g.literal(t, true))
+	case g.oneIn(3):
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), op, g.typedLit(t, true))
 	case g.mayFault(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.place(t))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, 0), op, g.placeExpr(t))
 	}
-	return fmt.Sprintf("(%s %s (%s | 1))", g.value(t, d), op, g.value(t, d))
+	return fmt.Sprintf("(%s %s (%s | 1))", g.varExpr(t, d), op, g.varExpr(t, d))
 }
 
-func (g *gen) shift(t *typ, d int) string {
+func (g *progGen) shift(t *typ, d int) string {
 	op := g.one("<<", ">>")
 	c := g.intType()
 	switch {
-	case g.chance(3):
-		return fmt.Sprintf("(%s %s %d)", g.value(t, d), op, g.n(t.bits+3))
+	case g.oneIn(3):
+		return fmt.Sprintf("(%s %s %d)", g.varExpr(t, d), op, g.n(t.bits+3))
 	case !c.signed:
-		return fmt.Sprintf("(%s %s %s)", g.expr(t, d), op, g.value(c, d))
+		return fmt.Sprintf("(%s %s %s)", g.pureExpr(t, d), op, g.varExpr(c, d))
 	case g.mayFault(3):
-		return fmt.Sprintf("(%s %s %s)", g.value(t, 0), op, g.place(c))
+		return fmt.Sprintf("(%s %s %s)", g.varExpr(t, 0), op, g.placeExpr(c))
 	}
-	return fmt.Sprintf("(%s %s (%s & %d))", g.expr(t, d), op, g.value(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
+	return fmt.Sprintf("(%s %s (%s & %d))", g.pureExpr(t, d), op, g.varExpr(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
 }
 
-// The method library returns a call of a function of package math/bits or the like.
-func (g *gen) library(t *typ, d int) string {
+// libraryCall returns a call of a function of package math/bits or the like.
+func (g *progGen) libraryCall(t *typ, d int) string {
 	switch g.n(6) {
 	case 0:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount64", "LeadingZeros64", "TrailingZeros64", "Len64", "ReverseBytes64", "Reverse64"), g.value(uint64T, d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount64", "LeadingZeros64", "TrailingZeros64", "Len64", "ReverseBytes64", "Reverse64"), g.varExpr(uint64T, d)))
 	case 1:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount32", "LeadingZeros32", "TrailingZeros32", "Len32", "ReverseBytes32", "Reverse32"), g.value(ints[7], d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount32", "LeadingZeros32", "TrailingZeros32", "Len32", "ReverseBytes32", "Reverse32"), g.varExpr(ints[7], d)))
 	case 2:
-		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount8", "LeadingZeros8", "TrailingZeros8", "Len8", "Reverse8"), g.value(ints[5], d)))
+		return g.convert(t, fmt.Sprintf("bits.%s(%s)", g.one("OnesCount8", "LeadingZeros8", "TrailingZeros8", "Len8", "Reverse8"), g.varExpr(ints[5], d)))
 	case 3:
-		return g.convert(t, fmt.Sprintf("bits.RotateLeft%s, %s)", g.one("64("+g.value(uint64T, d), "32("+g.value(ints[7], d), "16("+g.value(ints[6], d), "8("+g.value(ints[5], d)), g.value(intT, d)))
+		return g.convert(t, fmt.Sprintf("bits.RotateLeft%s, %s)", g.one("64("+g.varExpr(uint64T, d), "32("+g.varExpr(ints[7], d), "16("+g.varExpr(ints[6], d), "8("+g.varExpr(ints[5], d)), g.varExpr(intT, d)))
 	case 4:
-		return g.convert(t, fmt.Sprintf("shape.Value(shape.Add{%s}, %s)", g.value(int32T, d), g.value(int32T, d)))
+		return g.convert(t, fmt.Sprintf("shape.Value(shape.Add{%s}, %s)", g.varExpr(int32T, d), g.varExpr(int32T, d)))
 	}
-	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.value(t, d), g.value(int8T, d), g.one("", ".Flip()")))
+	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.varExpr(t, d), g.varExpr(int8T, d), g.one("", ".Flip()")))
 }
 
-// The method round returns expression e with float32 results rounded so that all devices agree.
-func (g *gen) round(t *typ, e string) string {
+// roundedExpr returns expression e with float32 results rounded so that all devices agree.
+func (g *progGen) roundedExpr(t *typ, e string) string {
 	if t == float32T {
 		return "shape.F32(" + e + ")"
 	}
 	return e
 }
 
-func (g *gen) floatExpr(t *typ, depth int) string {
+func (g *progGen) floatExpr(t *typ, depth int) string {
 	d := depth - 1
 	switch g.n(12) {
 	case 0, 1, 2, 3:
-		return g.round(t, fmt.Sprintf("(%s %s %s)", g.value(t, d), g.one("+", "-", "*", "/"), g.floatOperand(t, d)))
+		return g.roundedExpr(t, fmt.Sprintf("(%s %s %s)", g.varExpr(t, d), g.one("+", "-", "*", "/"), g.floatOperand(t, d)))
 	case 4:
-		return g.round(t, fmt.Sprintf("(%s*%s + %s)", g.value(t, d), g.expr(t, d), g.expr(t, d)))
+		return g.roundedExpr(t, fmt.Sprintf("(%s*%s + %s)", g.varExpr(t, d), g.pureExpr(t, d), g.pureExpr(t, d)))
 	case 5:
-		return g.round(t, g.convert(t, g.value(g.intType(), d)))
+		return g.roundedExpr(t, g.convert(t, g.varExpr(g.intType(), d)))
 	case 6:
 		from := float32T
 		if t == float32T {
 			from = float64T
 		}
-		return g.round(t, g.convert(t, g.value(from, d)))
+		return g.roundedExpr(t, g.convert(t, g.varExpr(from, d)))
 	case 7:
-		return "(-(" + g.value(t, d) + "))"
+		return "(-(" + g.varExpr(t, d) + "))"
 	case 8:
-		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.value(t, d), g.expr(t, d))
+		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), g.varExpr(t, d), g.pureExpr(t, d))
 	case 9:
-		return g.round(t, g.convert(t, fmt.Sprintf("math.%s(%s)", g.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), g.widen(t, d))))
+		return g.roundedExpr(t, g.convert(t, fmt.Sprintf("math.%s(%s)", g.one("Sqrt", "Floor", "Ceil", "Trunc", "Abs", "RoundToEven"), g.widen(t, d))))
 	case 10:
-		if c := g.call(t, d); c != "" {
+		if c := g.helperCall(t, d); c != "" {
 			return c
 		}
 	}
-	return g.place(t)
+	return g.placeExpr(t)
 }
 
 // floatOperand returns an operand that is not a constant zero, because division by a constant zero is a
 // compile error.
-func (g *gen) floatOperand(t *typ, d int) string {
-	if g.chance(4) {
-		return g.literal(t, true)
+func (g *progGen) floatOperand(t *typ, d int) string {
+	if g.oneIn(4) {
+		return g.typedLit(t, true)
 	}
-	return g.value(t, d)
+	return g.varExpr(t, d)
 }
 
-func (g *gen) widen(t *typ, d int) string {
+func (g *progGen) widen(t *typ, d int) string {
 	if t == float64T {
-		return g.value(t, d)
+		return g.varExpr(t, d)
 	}
-	return "float64(" + g.value(t, d) + ")"
+	return "float64(" + g.varExpr(t, d) + ")"
 }
 
-// The method call returns a call of a helper without side effects, or "".
-func (g *gen) call(t *typ, d int) string {
+// helperCall returns a call of a helper without side effects, or "".
+func (g *progGen) helperCall(t *typ, d int) string {
 	for range 4 {
-		if len(g.funcs) == 0 || g.uniform() {
+		if len(g.funcs) == 0 || g.needUniform() {
 			return ""
 		}
 		f := pick(g, g.funcs)
@@ -396,11 +397,11 @@ func (g *gen) call(t *typ, d int) string {
 	return ""
 }
 
-func (g *gen) arguments(f *fn, d int) string {
+func (g *progGen) arguments(f *progFunc, d int) string {
 	var args []string
 	for _, p := range f.params {
-		args = append(args, g.expr(p, d))
+		args = append(args, g.pureExpr(p, d))
 	}
-	args = append(args, g.expr(uint64T, d))
+	args = append(args, g.pureExpr(uint64T, d))
 	return strings.Join(args, ", ")
 }

@@ -5,41 +5,41 @@ import (
 	"strings"
 )
 
-func (g *gen) ifStatement() {
+func (g *progGen) ifStatement() {
 	init := ""
 	g.push()
-	if g.chance(5) {
-		t := g.scalar()
-		name := g.name("v")
-		init = fmt.Sprintf("%s := %s; ", name, g.expr(t, 2))
-		g.declare(&variable{name: name, typ: t})
+	if g.oneIn(5) {
+		t := g.randomScalar()
+		name := g.newName("v")
+		init = fmt.Sprintf("%s := %s; ", name, g.pureExpr(t, 2))
+		g.declare(&progVar{name: name, typ: t})
 		init += fmt.Sprintf("%s == %s && ", name, name)
 	}
 	g.line("if %s%s {", init, g.boolExpr(g.size.expr))
-	g.block(1 + g.n(4))
-	for g.chance(4) {
+	g.writeBlock(1 + g.n(4))
+	for g.oneIn(4) {
 		g.faults = 0
 		g.line("} else if %s {", g.boolExpr(g.size.expr))
-		g.block(1 + g.n(3))
+		g.writeBlock(1 + g.n(3))
 	}
-	if g.chance(2) {
+	if g.oneIn(2) {
 		g.line("} else {")
-		g.block(1 + g.n(3))
+		g.writeBlock(1 + g.n(3))
 	}
 	g.line("}")
 	g.pop()
 }
 
-// The method body writes a loop with the given head. The body of the loop runs at most as often as parameter
-// times says. If a statement in the loop names the loop's label, the method also writes the label.
-func (g *gen) body(head string, times int, isSwitch bool, body func()) {
+// flowLoop writes a loop with the given head. The body of the loop runs at most maxTimes times. If a statement in the
+// loop names the loop's label, flowLoop also writes the label.
+func (g *progGen) flowLoop(head string, maxTimes int, isSwitch bool, writeInner func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
 	used := false
-	label := g.name("L")
-	g.loops = append(g.loops, loop{label, &used, isSwitch})
-	g.times *= max(times, 1)
-	body()
+	label := g.newName("L")
+	g.loops = append(g.loops, jumpTarget{label, &used, isSwitch})
+	g.times *= max(maxTimes, 1)
+	writeInner()
 	g.times = before
 	g.loops = g.loops[:len(g.loops)-1]
 	inner := g.out.String()
@@ -52,13 +52,13 @@ func (g *gen) body(head string, times int, isSwitch bool, body func()) {
 	g.line("}")
 }
 
-// The method trips returns the largest number of iterations that a loop may run.
-func (g *gen) trips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
+// maxTrips returns the largest number of iterations that a loop may run.
+func (g *progGen) maxTrips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
 
-func (g *gen) forStatement() {
-	n := g.trips()
-	i, t := g.name("i"), g.intType()
-	v := &variable{name: i, typ: t, fixed: true, noCapture: true}
+func (g *progGen) forStatement() {
+	n := g.maxTrips()
+	i, t := g.newName("i"), g.intType()
+	v := &progVar{name: i, typ: t, fixed: true, noCapture: true}
 	var head string
 	switch g.n(5) {
 	case 0:
@@ -69,48 +69,48 @@ func (g *gen) forStatement() {
 	case 2:
 		head = fmt.Sprintf("for %s := %s(0); %s < %d && %s; %s++", i, t, i, n, g.boolExpr(2), i)
 	case 3:
-		// The bound depends on data.
-		head = fmt.Sprintf("for %s := %s(0); %s < %s(uint8(%s)%%%d); %s++", i, t, i, t, g.place(intT), n+1, i)
+		// The bound of the loop depends on data.
+		head = fmt.Sprintf("for %s := %s(0); %s < %s(uint8(%s)%%%d); %s++", i, t, i, t, g.placeExpr(intT), n+1, i)
 	default:
 		head = fmt.Sprintf("for %s := %s(0); %s != %d; %s++", i, t, i, n, i)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.push()
 		g.declare(v)
-		g.block(1 + g.n(4))
+		g.writeBlock(1 + g.n(4))
 		g.pop()
 	})
 }
 
-// endless writes a for statement without a condition. The counter is incremented first, so that continue does
-// not skip the increment.
-func (g *gen) endless() {
-	n := g.trips()
-	i := g.name("n")
+// writeEndless writes a for statement without a condition. The loop body increments the counter first, so that continue
+// does not skip the increment.
+func (g *progGen) writeEndless() {
+	n := g.maxTrips()
+	i := g.newName("n")
 	g.line("%s := 0", i)
-	g.declare(&variable{name: i, typ: intT, fixed: true})
+	g.declare(&progVar{name: i, typ: intT, fixed: true})
 	head := "for"
-	if g.chance(2) {
+	if g.oneIn(2) {
 		head = fmt.Sprintf("for %s >= 0", i)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.indent++
 		g.line("if %s++; %s > %d {", i, i, n)
 		g.line("\tbreak")
 		g.line("}")
 		g.indent--
-		g.block(1 + g.n(4))
+		g.writeBlock(1 + g.n(4))
 	})
 }
 
-func (g *gen) rangeStatement() {
-	n := g.trips()
-	i, x := g.name("i"), g.name("x")
-	iv := &variable{name: i, typ: intT}
-	xv := &variable{name: x}
+func (g *progGen) rangeStatement() {
+	n := g.maxTrips()
+	i, x := g.newName("i"), g.newName("x")
+	iv := &progVar{name: i, typ: intT}
+	xv := &progVar{name: x}
 	var head string
-	arrays := g.vars(func(v *variable) bool { return v.typ.kind == arrayKind && v.typ.len <= n })
-	slices := g.vars(func(v *variable) bool {
+	arrays := g.varsThat(func(v *progVar) bool { return v.typ.kind == arrayKind && v.typ.len <= n })
+	slices := g.varsThat(func(v *progVar) bool {
 		return v.typ.kind == sliceKind && v.length > 0 && v.length <= 8 && v.typ.elem != recT
 	})
 	switch c := g.n(5); {
@@ -134,7 +134,7 @@ func (g *gen) rangeStatement() {
 		iv.typ = g.intType()
 		head = fmt.Sprintf("for %s := range %s(%d)", i, iv.typ, n)
 	}
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		g.push()
 		g.indent++
 		g.declare(iv)
@@ -144,21 +144,21 @@ func (g *gen) rangeStatement() {
 			g.line("_ = %s", x)
 		}
 		g.indent--
-		g.block(1 + g.n(4))
+		g.writeBlock(1 + g.n(4))
 		g.pop()
 	})
 }
 
-func (g *gen) switchStatement() {
+func (g *progGen) switchStatement() {
 	t := g.intType()
 	head := "switch"
-	tag := g.chance(2)
+	tag := g.oneIn(2)
 	if tag {
-		head = fmt.Sprintf("switch %s %% 5", g.place(t))
-	} else if g.chance(2) {
+		head = fmt.Sprintf("switch %s %% 5", g.placeExpr(t))
+	} else if g.oneIn(2) {
 		head = "switch true"
 	}
-	g.body(head, 1, true, func() {
+	g.flowLoop(head, 1, true, func() {
 		n := 1 + g.n(5)
 		def := g.n(2 * n)
 		for c := range n {
@@ -168,70 +168,70 @@ func (g *gen) switchStatement() {
 				g.line("default:")
 			case !tag:
 				g.faults = 1
-				g.line("case %s:", g.value(boolType, g.size.expr))
-			case t.signed && g.chance(3):
+				g.line("case %s:", g.varExpr(boolType, g.size.expr))
+			case t.signed && g.oneIn(3):
 				g.line("case %d, -%d:", c, c+1)
 			default:
 				g.line("case %d:", c)
 			}
-			g.block(1 + g.n(3))
-			if c < n-1 && g.chance(4) {
+			g.writeBlock(1 + g.n(3))
+			if c < n-1 && g.oneIn(4) {
 				g.line("\tfallthrough")
 			}
 		}
 	})
 }
 
-func (g *gen) braces() {
+func (g *progGen) braces() {
 	g.line("{")
-	g.block(1 + g.n(3))
+	g.writeBlock(1 + g.n(3))
 	g.line("}")
 }
 
-// The method closure writes a function literal, and calls of it.
-func (g *gen) closure() {
+// writeClosure writes a function literal, and calls of it.
+func (g *progGen) writeClosure() {
 	if g.pure || g.closed > 1 {
 		return
 	}
 	result, loops, kernel := g.result, g.loops, g.kernel
-	name := g.name("c")
-	param, res := g.scalar(), g.scalar()
-	arg := g.name("a")
+	name := g.newName("c")
+	param, res := g.randomScalar(), g.randomScalar()
+	arg := g.newName("a")
 	g.line("%s := func(%s %s) %s {", name, arg, param, res)
 	g.result, g.loops = res, nil
 	g.closed++
 	g.push()
-	g.declare(&variable{name: arg, typ: param})
+	g.declare(&progVar{name: arg, typ: param})
 	before := g.work
-	g.block(1 + g.n(4))
+	g.writeBlock(1 + g.n(4))
 	g.faults = 0
-	g.line("\treturn %s", g.expr(res, 2))
+	g.line("\treturn %s", g.pureExpr(res, 2))
 	g.pop()
 	g.closed--
 	g.result, g.loops, g.kernel = result, loops, kernel
 	g.line("}")
 	cost := g.work - before
 	for range 1 + g.n(2) {
-		v := g.name("v")
+		v := g.newName("v")
 		g.faults = 1
-		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("%s := %s(%s)", v, name, g.pureExpr(param, 2))
 		g.line("_ = %s", v)
-		g.declare(&variable{name: v, typ: res})
+		g.declare(&progVar{name: v, typ: res})
 		g.work += cost
 	}
 }
 
 // gotoStatement writes a goto that jumps over a block.
-func (g *gen) gotoStatement() {
+func (g *progGen) gotoStatement() {
 	if g.closed > 0 {
 		return
 	}
-	l := g.name("G")
+	l := g.newName("G")
 	g.line("if %s {", g.boolExpr(2))
 	g.line("\tgoto %s", l)
 	g.line("}")
 	g.line("{")
-	g.block(1 + g.n(3))
+	g.writeBlock(1 + g.n(3))
 	g.line("}")
 	g.line("%s:", l)
 	if g.kernel && g.closed == 0 {

@@ -211,8 +211,8 @@ func main() {
 }
 `
 
-// registry is the beginning of a source file that registers host forms.
-const registry = `package forms
+// registryHead is the beginning of a source file that registers host forms.
+const registryHead = `package forms
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -260,7 +260,7 @@ func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kerne
 			run("form(%d, %s, %d, forms.%sK)", p.Seed, ranges, size, p.Prefix)
 		}
 	}
-	files["forms/registry.go"] = registry + news.String()
+	files["forms/registry.go"] = registryHead + news.String()
 	if len(forms) > 0 {
 		code, err := gohost.File(gostub.Header, "forms", forms)
 		if err != nil {

@@ -7,11 +7,11 @@ import (
 )
 
 // inGroups lists statements of work-items in kernels with work-groups.
-var inGroups = []statement{{2, (*gen).tally}}
+var inGroups = []statement{{2, (*progGen).writeTally}}
 
-// The method operator returns a type and a function that combines values of the type. If the order of
-// combining matters, the function is one for which package dsl defines the order.
-func (g *gen) operator() (t *typ, op string) {
+// groupOperator returns a type and a function that combines values of the type. If the result depends on the order of
+// the combinations, package dsl defines the order.
+func (g *progGen) groupOperator() (t *typ, op string) {
 	switch g.n(8) {
 	case 0:
 		return boolType, g.one("LogicalAnd", "LogicalOr")
@@ -23,9 +23,9 @@ func (g *gen) operator() (t *typ, op string) {
 	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
 }
 
-// The method idempotent returns a type and a function that combines values of the type, for
+// idempotentOp returns a type and a function that combines values of the type, for
 // algorithms that may combine a value twice.
-func (g *gen) idempotent() (t *typ, op string) {
+func (g *progGen) idempotentOp() (t *typ, op string) {
 	switch g.n(6) {
 	case 0:
 		return boolType, g.one("LogicalAnd", "LogicalOr")
@@ -36,72 +36,72 @@ func (g *gen) idempotent() (t *typ, op string) {
 }
 
 // itemValue returns an argument of a group algorithm, which may differ between work-items.
-func (g *gen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
+func (g *progGen) itemValue(t *typ) string { return g.varExpr(t, min(2, g.size.expr)) }
 
-// The method reduction writes a declaration of a uniform variable, whose value is the result of a reduction.
-func (g *gen) reduction() {
+// writeReduction writes a declaration of a uniform variable, whose value is the result of a reduction.
+func (g *progGen) writeReduction() {
 	switch g.n(5) {
 	case 0:
 		g.declareUniform(boolType, fmt.Sprintf("dsl.%sOfGroup(it.Group(), %s)", g.one("Any", "All", "None"), g.itemValue(boolType)))
 	case 1:
-		t := g.scalar()
+		t := g.randomScalar()
 		lane := fmt.Sprint(g.n(g.group.items))
-		if g.chance(2) {
+		if g.oneIn(2) {
 			lane = fmt.Sprintf("int(uint(%s)%%%d)", g.uniformExpr(intT, 1), g.group.items+g.n(2))
 		}
 		g.declareUniform(t, fmt.Sprintf("dsl.GroupBroadcast(it.Group(), %s, %s)", g.itemValue(t), lane))
 	default:
-		t, op := g.operator()
-		g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", g.itemValue(t), op)))
+		t, op := g.groupOperator()
+		g.declareUniform(t, g.roundedExpr(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", g.itemValue(t), op)))
 	}
 }
 
-func (g *gen) scan() {
-	t, op := g.operator()
-	g.local(t, g.round(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
+func (g *progGen) scan() {
+	t, op := g.groupOperator()
+	g.declareLocal(t, g.roundedExpr(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
 }
 
 // ofQuads writes sub-group operations among four neighbours. Four neighbours are in one sub-group for any
 // size of sub-groups.
-func (g *gen) ofQuads() {
+func (g *progGen) ofQuads() {
 	if g.group.items%4 != 0 {
 		return
 	}
-	t := g.scalar()
+	t := g.randomScalar()
 	e := g.itemValue(t)
 	switch g.n(4) {
 	case 0:
-		g.local(t, fmt.Sprintf("dsl.PermuteGroupByXor(it.SubGroup(), %s, %d)", e, g.n(4)))
+		g.declareLocal(t, fmt.Sprintf("dsl.PermuteGroupByXor(it.SubGroup(), %s, %d)", e, g.n(4)))
 	case 1:
-		g.local(t, fmt.Sprintf("dsl.SelectFromGroup(it.SubGroup(), %s, it.SubGroup().LocalID()&^3|%s&3)", e, g.place(intT)))
+		g.declareLocal(t, fmt.Sprintf("dsl.SelectFromGroup(it.SubGroup(), %s, it.SubGroup().LocalID()&^3|%s&3)", e, g.placeExpr(intT)))
 	case 2:
 		d, dir, has := g.n(4), "Left", "lid&3+%d < 4"
-		if g.chance(2) {
+		if g.oneIn(2) {
 			dir, has = "Right", "lid&3 >= %d"
 		}
-		g.local(t, fmt.Sprintf("shape.Pick("+has+", dsl.ShiftGroup%s(it.SubGroup(), %s, %d), %s)", d, dir, e, d, g.place(t)))
+		g.declareLocal(t, fmt.Sprintf("shape.Pick("+has+", dsl.ShiftGroup%s(it.SubGroup(), %s, %d), %s)", d, dir, e, d, g.placeExpr(t)))
 	default:
-		s, m := g.name("lane"), g.name("m")
+		s, m := g.newName("lane"), g.newName("m")
 		g.line("%s, %s := it.SubGroup().LocalID()&^3, dsl.GroupBallot(it.SubGroup(), %s)", s, m, g.itemValue(boolType))
-		g.local(ints[7], fmt.Sprintf("%s[%s/32] >> (%s %% 32) & 15", m, s, s))
+		g.declareLocal(ints[7], fmt.Sprintf("%s[%s/32] >> (%s %% 32) & 15", m, s, s))
 	}
 }
 
 // ofSubGroups writes statements that combine results of sub-group operations.
-func (g *gen) ofSubGroups() {
-	t, op := g.idempotent()
+func (g *progGen) ofSubGroups() {
+	t, op := g.idempotentOp()
 	e := g.itemValue(t)
-	if t == boolType && g.chance(2) {
+	if t == boolType && g.oneIn(2) {
 		which := g.one("Any", "All")
 		g.declareUniform(t, fmt.Sprintf("dsl.%sOfGroup(it.Group(), dsl.%sOfGroup(it.SubGroup(), %s))", which, which, e))
 		return
 	}
 	e = fmt.Sprintf("dsl.%s(it.SubGroup(), %s, dsl.%s)", g.one("ReduceOverGroup", "InclusiveScanOverGroup"), e, op)
-	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
+	g.declareUniform(t, g.roundedExpr(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// The method stated writes a call of dsl.Uniform, which declares a value in shared memory uniform.
-func (g *gen) stated() {
+// writeUniformCall writes a call of dsl.Uniform, which declares a value in shared memory uniform.
+func (g *progGen) writeUniformCall() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {
 			g.declareUniform(t.elem, fmt.Sprintf("dsl.Uniform(%s[%s%d])", t.name, t.base, g.n(t.n)))
@@ -110,34 +110,34 @@ func (g *gen) stated() {
 	}
 }
 
-// The method tally writes atomic operations on elements that all work-items change. The order of the
-// operations has no effect on the result. The operations are outside of loops of work-items, because
-// lavapipe miscompiles ordered operations in loops.
-func (g *gen) tally() {
+// writeTally writes atomic operations on elements that all work-items change. The order of the operations has no effect
+// on the result. writeTally writes the atomic operations outside of loops of work-items, because lavapipe miscompiles
+// ordered atomic operations in loops.
+func (g *progGen) writeTally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return
 	}
 	of, ops, t, n := "k.Counts", shape.CountOps[:], ints[7], shape.Counts
 	for _, c := range g.group.tiles {
-		if c.counter && c.state == owned && g.chance(2) {
+		if c.counter && c.state == owned && g.oneIn(2) {
 			of, n = c.name, c.n
 		}
 	}
-	if of == "k.Counts" && g.chance(4) {
+	if of == "k.Counts" && g.oneIn(4) {
 		of, ops, t, n = "k.Longs", shape.LongOps[:], ints[3], shape.Longs
 	}
 	i := g.n(len(ops))
 	index := fmt.Sprint(i)
-	if n > len(ops) && g.chance(2) {
-		index = fmt.Sprintf("int(uint(%s)%%%d)*%d+%d", g.place(intT), n/len(ops), len(ops), i)
+	if n > len(ops) && g.oneIn(2) {
+		index = fmt.Sprintf("int(uint(%s)%%%d)*%d+%d", g.placeExpr(intT), n/len(ops), len(ops), i)
 	}
 	bits := "Uint32"
 	if t.bits == 64 {
 		bits = "Int64"
 	}
-	e := g.value(t, 2)
+	e := g.varExpr(t, 2)
 	switch op := ops[i]; {
-	case op == shape.Plus && g.chance(2):
+	case op == shape.Plus && g.oneIn(2):
 		g.line("atomic.Add%s(&%s[%s], %s)", bits, of, index, e)
 	case op <= shape.Max:
 		g.line("dsl.Atomic%s(&%s[%s], %s)", []string{"Add", "Min", "Max"}[op], of, index, e)

@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Type group is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
+// groupState is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
 // work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
-// has no restrictions on control flow. The states of the shared tiles say which memory each of the two kinds of code
-// may use.
-type group struct {
+// has no restrictions on control flow. The states of the shared tiles determine which memory may be used by code of the
+// group and by code of work-items.
+type groupState struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
 	uni           bool // whether expressions must be the same for all work-items
@@ -20,7 +20,7 @@ type group struct {
 	depth         int
 	loops         []groupLoop
 	times         int // number of times that the current code of the group runs
-	tiles         []*tile
+	tiles         []*sharedTile
 	walks         bool // whether the code mostly consists of loops that add up the elements of a slice
 }
 
@@ -28,19 +28,19 @@ type group struct {
 type groupLoop struct {
 	label  string
 	used   *bool
-	states []state
+	states []tileState
 }
 
-// state says how work-items may use a tile.
-type state uint8
+// tileState describes how work-items may use a tile (memory that the group shares).
+type tileState uint8
 
 const (
-	owned  state = iota // each work-item uses its own part; all may add to counters
-	shared              // all work-items may read the tile
+	owned  tileState = iota // each work-item uses its own part; all may add to counters
+	shared                  // all work-items may read the tile
 )
 
-// tile is memory that the work-items of a group share.
-type tile struct {
+// sharedTile is memory that the work-items of a group share.
+type sharedTile struct {
 	name    string
 	elem    *typ // type of the elements; each group has n elements
 	n       int
@@ -49,11 +49,11 @@ type tile struct {
 	own     *typ   // type of a work-item's own part
 	length  int
 	counter bool // whether only atomic operations change the tile
-	state   state
+	state   tileState
 }
 
-// nd lists shapes of nd-ranges, by the size and the number of work-groups.
-var nd = []struct{ local, groups []int }{
+// ndShapes lists shapes of nd-ranges, by the size and the number of work-groups.
+var ndShapes = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
 	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
@@ -72,35 +72,35 @@ func NewGroup(seed uint64, prefix string, n int) *Program {
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
-	g := &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
+	g := &progGen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
 	calm, products := rand.New(rand.NewPCG(seed, 46)), rand.New(rand.NewPCG(seed, 47))
-	shape := pick(g, nd)
+	shape := pick(g, ndShapes)
 	for walks && len(shape.local) > 1 {
-		shape = pick(g, nd)
+		shape = pick(g, ndShapes)
 	}
-	b := &group{local: shape.local, groups: shape.groups, items: 1, times: 1, walks: walks}
+	b := &groupState{local: shape.local, groups: shape.groups, items: 1, times: 1, walks: walks}
 	global := make([]int, len(b.local))
 	for d := range b.local {
 		b.items *= b.local[d]
 		global[d] = b.local[d] * b.groups[d]
 	}
-	g.file(n, func(g *gen) { g.group = b; g.groupKernel(calm, products) })
+	g.writeFile(n, func(g *progGen) { g.group = b; g.groupKernel(calm, products) })
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
-// The method uniform reports whether expressions must be the same for all work-items of a group.
-func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
+// needUniform reports whether expressions must be the same for all work-items of a group.
+func (g *progGen) needUniform() bool { return g.group != nil && g.group.uni }
 
-// The method open reports whether the code being generated may use variable v.
-func (g *gen) open(v *variable) bool {
-	if g.uniform() {
+// isOpen reports whether the code being generated may use variable v.
+func (g *progGen) isOpen(v *progVar) bool {
+	if g.needUniform() {
 		return v.uniform
 	}
 	return v.tile == nil || v.tile.state == owned && !g.group.late
 }
 
 // groupKernel writes the kernel.
-func (g *gen) groupKernel(calm, products *rand.Rand) {
+func (g *progGen) groupKernel(calm, products *rand.Rand) {
 	b := g.group
 	rank := len(b.local)
 	g.line("")
@@ -108,21 +108,21 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("")
 	g.line("func (%sK) Properties() properties.List {", g.prefix)
 	size := ""
-	if g.chance(2) {
+	if g.oneIn(2) {
 		size = fmt.Sprintf(", properties.WorkGroupSize(%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(b.local), " ", ", "), "[]"))
 	}
 	g.line("\treturn properties.List{properties.Float(properties.FloatExact)%s}", size)
 	g.line("}")
 	g.line("")
 	g.line("func (k %sK) Kernel(it dsl.NDItem%d) {", g.prefix, rank)
-	g.begin(nil, false, true)
+	g.beginFunc(nil, false, true)
 	g.indent++
-	common := append(g.calm(calm), g.products(products)...)
+	common := append(g.writeCalm(calm), g.writeProducts(products)...)
 	g.line("gid, lid := it.GroupLinearID(), it.LocalLinearID()")
 	switch {
-	case rank == 1 && g.chance(2):
+	case rank == 1 && g.oneIn(2):
 		g.line("id := it.GlobalID()")
-	case size == "" && g.chance(2):
+	case size == "" && g.oneIn(2):
 		g.line("id := gid*it.Group().LocalRange() + lid")
 	default:
 		g.line("id := gid*%d + lid", b.items)
@@ -131,7 +131,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	for _, n := range b.groups {
 		items *= n
 	}
-	if !g.chance(4) {
+	if !g.oneIn(4) {
 		g.line("if len(k.In) < %d || len(k.Out) < %d || len(k.Bytes) < %d || len(k.Reals) < %d || len(k.Recs) < %d || len(k.Share) < %d || len(k.Counts) < shape.Counts {",
 			items*shape.Words, items*shape.Words, items*shape.Bytes, items*shape.Reals, items*shape.Recs, items*shape.Shares)
 		g.line("\treturn")
@@ -141,7 +141,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("reals, recs := k.Reals[4*id:4*(id+1)], k.Recs[id*2:2*id+2:len(k.Recs)]")
 	g.line("h := shape.Mix(uint64(id), k.In[id*16])")
 	g.line("_, _, _, _, _ = bytes, reals, recs, h, gid")
-	for _, v := range []*variable{
+	for _, v := range []*progVar{
 		{name: "id", typ: intT, fixed: true}, {name: "lid", typ: intT, fixed: true},
 		{name: "gid", typ: intT, fixed: true, uniform: true}, {name: "k.N", typ: int32T, fixed: true, uniform: true},
 		{name: "out", typ: sliceOf(uint64T), fixed: true, device: true, length: 16},
@@ -153,8 +153,8 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	} {
 		g.declare(v)
 	}
-	if g.chance(2) {
-		t := &tile{name: "k.Share", elem: uint64T, n: b.items * shape.Shares, base: fmt.Sprintf("gid*%d+", b.items*shape.Shares),
+	if g.oneIn(2) {
+		t := &sharedTile{name: "k.Share", elem: uint64T, n: b.items * shape.Shares, base: fmt.Sprintf("gid*%d+", b.items*shape.Shares),
 			view: fmt.Sprintf("%%s[id*%d:][:%d]", shape.Shares, shape.Shares), own: sliceOf(uint64T), length: shape.Shares}
 		b.tiles = append(b.tiles, t)
 		g.ownView(t)
@@ -163,22 +163,22 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	for _, v := range common {
 		g.line("h = shape.Mix(h, uint64(%s))", v)
 	}
-	g.finish()
-	g.calm(calm)
+	g.hashFinals()
+	g.writeCalm(calm)
 	g.indent--
 	g.line("}")
 }
 
-// The method finish writes code that hashes the final values of variables.
-func (g *gen) finish() {
+// hashFinals writes code that hashes the final values of variables.
+func (g *progGen) hashFinals() {
 	for _, v := range g.scopes[0] {
-		if !g.open(v) {
+		if !g.isOpen(v) {
 			continue
 		}
 		g.faults = 1
 		if v.typ.scalar() {
 			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
-		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
+		} else if p := g.partOf(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
 			g.line("h = shape.Mix(h, %s)", g.wordOf(p, v.typ))
 		}
 	}
@@ -191,31 +191,31 @@ func (g *gen) finish() {
 }
 
 // uniformExpr returns an expression that is the same for all work-items of a group.
-func (g *gen) uniformExpr(t *typ, depth int) string {
+func (g *progGen) uniformExpr(t *typ, depth int) string {
 	g.group.uni = true
 	defer func() { g.group.uni = false }()
-	return g.expr(t, depth)
+	return g.pureExpr(t, depth)
 }
 
-// The method shared returns an expression for a part of a tile that all work-items may read, or "".
-func (g *gen) shared(t *typ) string {
-	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
+// sharedExpr returns an expression for a part of a tile that all work-items may read, or "".
+func (g *progGen) sharedExpr(t *typ) string {
+	if g.group == nil || g.group.late || g.needUniform() || !g.kernel || !g.oneIn(3) {
 		return ""
 	}
 	for _, i := range g.r.Perm(len(g.group.tiles)) {
-		if c := g.group.tiles[i]; c.state == shared && (c.elem.same(t) || reaches(c.elem, t.same, 3)) {
-			return g.part(fmt.Sprintf("%s[%s%s]", c.name, c.base, g.tileIndex(c)), c.elem, nil, t.same, false, 3)
+		if c := g.group.tiles[i]; c.state == shared && (c.elem.same(t) || mayHavePart(c.elem, t.same, 3)) {
+			return g.partOf(fmt.Sprintf("%s[%s%s]", c.name, c.base, g.tileIndex(c)), c.elem, nil, t.same, false, 3)
 		}
 	}
 	return ""
 }
 
 // tileIndex returns an index into the elements of a tile.
-func (g *gen) tileIndex(c *tile) string {
-	switch vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
-	case g.chance(3):
+func (g *progGen) tileIndex(c *sharedTile) string {
+	switch vs := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind }); {
+	case g.oneIn(3):
 		return fmt.Sprintf("(lid+%d)%%%d", 1+g.n(c.n), c.n)
-	case len(vs) == 0 || g.chance(4):
+	case len(vs) == 0 || g.oneIn(4):
 		return fmt.Sprint(g.n(c.n))
 	case c.base == "" && g.mayFault(8):
 		return pick(g, vs).name
@@ -225,40 +225,40 @@ func (g *gen) tileIndex(c *tile) string {
 }
 
 // ownView writes a declaration of a work-item's own part of a tile.
-func (g *gen) ownView(t *tile) {
+func (g *progGen) ownView(t *sharedTile) {
 	if t.counter {
 		return
 	}
-	name := g.name("own")
+	name := g.newName("own")
 	g.line("%s := "+t.view, name, t.name)
 	g.line("_ = %s", name)
-	g.declare(&variable{name: name, typ: t.own, fixed: true, length: t.length, tile: t, device: t.base != ""})
+	g.declare(&progVar{name: name, typ: t.own, fixed: true, length: t.length, tile: t, device: t.base != ""})
 }
 
 type groupStatement struct {
 	weight int
-	write  func(g *gen)
+	write  func(g *progGen)
 }
 
 var groupSimple, groupNested, groupWalks []groupStatement
 
 func init() {
 	groupSimple = []groupStatement{
-		{8, (*gen).itemCode}, {5, (*gen).barrier}, {4, (*gen).newTile}, {3, (*gen).reduction}, {2, (*gen).scan}, {2, (*gen).ofQuads},
-		{2, (*gen).ofSubGroups}, {2, (*gen).leaving}, {2, (*gen).uniformVariable}, {1, (*gen).stated}, {1, (*gen).leaveLoop}, {1, (*gen).allLeave}, {2, (*gen).walk},
+		{8, (*progGen).itemCode}, {5, (*progGen).writeBarrier}, {4, (*progGen).newTile}, {3, (*progGen).writeReduction}, {2, (*progGen).scan}, {2, (*progGen).ofQuads},
+		{2, (*progGen).ofSubGroups}, {2, (*progGen).writeLeaving}, {2, (*progGen).uniformVariable}, {1, (*progGen).writeUniformCall}, {1, (*progGen).leaveLoop}, {1, (*progGen).allLeave}, {2, (*progGen).writeWalk},
 	}
-	groupWalks = []groupStatement{{6, (*gen).walk}, {2, (*gen).itemCode}, {1, (*gen).barrier}, {1, (*gen).newTile}, {1, (*gen).reduction}}
-	groupNested = []groupStatement{{4, (*gen).groupIf}, {3, (*gen).groupFor}, {1, (*gen).groupSwitch}, {1, (*gen).groupClosure}}
+	groupWalks = []groupStatement{{6, (*progGen).writeWalk}, {2, (*progGen).itemCode}, {1, (*progGen).writeBarrier}, {1, (*progGen).newTile}, {1, (*progGen).writeReduction}}
+	groupNested = []groupStatement{{4, (*progGen).groupIf}, {3, (*progGen).groupFor}, {1, (*progGen).groupSwitch}, {1, (*progGen).groupClosure}}
 }
 
 // groupStatements writes code of the group within the scope.
-func (g *gen) groupStatements(n int) {
+func (g *progGen) groupStatements(n int) {
 	for range n {
 		list := groupSimple
 		if g.group.walks {
 			list = groupWalks
 		}
-		if g.group.depth < min(g.size.depth, 3) && g.work < maxWork && g.chance(4) {
+		if g.group.depth < min(g.size.depth, 3) && g.work < maxWork && g.oneIn(4) {
 			list = groupNested
 		}
 		total := 0
@@ -276,17 +276,17 @@ func (g *gen) groupStatements(n int) {
 	}
 }
 
-// The method states returns the states of the tiles.
-func (b *group) states() []state {
-	var out []state
+// saveStates returns the states of the tiles.
+func (b *groupState) saveStates() []tileState {
+	var out []tileState
 	for _, t := range b.tiles {
 		out = append(out, t.state)
 	}
 	return out
 }
 
-// The method restore sets the states of the tiles to earlier states.
-func (g *gen) restore(states []state) {
+// restoreStates sets the states of the tiles to earlier states.
+func (g *progGen) restoreStates(states []tileState) {
 	tiles := g.group.tiles[:len(states)]
 	changed := false
 	for i, t := range tiles {
@@ -300,17 +300,17 @@ func (g *gen) restore(states []state) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. After groupBlock the tiles
-// have the same states as before.
-func (g *gen) groupBlock(n int) {
+// groupBlock writes code of the group in a scope of its own, without braces. groupBlock does not change the states of
+// the tiles.
+func (g *progGen) groupBlock(n int) {
 	b := g.group
-	states := b.states()
+	states := b.saveStates()
 	g.depth++
 	b.depth++
 	g.indent++
 	g.push()
 	g.groupStatements(n)
-	g.restore(states)
+	g.restoreStates(states)
 	g.pop()
 	b.tiles = b.tiles[:len(states)]
 	g.indent--
@@ -319,25 +319,25 @@ func (g *gen) groupBlock(n int) {
 }
 
 // itemCode writes code of work-items.
-func (g *gen) itemCode() {
+func (g *progGen) itemCode() {
 	for range 1 + g.n(3) {
 		g.statement()
 	}
 }
 
-// barrier writes a barrier, after which the states of tiles may change.
-func (g *gen) barrier() {
+// writeBarrier writes a barrier, after which the states of tiles may change.
+func (g *progGen) writeBarrier() {
 	switch {
-	case g.chance(6):
+	case g.oneIn(6):
 		g.line("it.SubGroup().Barrier()") // orders memory only within the sub-group
 		return
-	case g.chance(5):
-		g.reduction() // a reduction orders memory like a barrier
+	case g.oneIn(5):
+		g.writeReduction() // a reduction orders memory like a barrier
 	default:
 		g.line("%s", g.one("it.Barrier()", "it.Group().Barrier()"))
 	}
 	for _, t := range g.group.tiles {
-		if g.chance(3) {
+		if g.oneIn(3) {
 			continue
 		}
 		if t.state == owned {
@@ -345,37 +345,37 @@ func (g *gen) barrier() {
 			continue
 		}
 		t.state = owned
-		if len(g.vars(func(v *variable) bool { return v.tile == t })) == 0 {
+		if len(g.varsThat(func(v *progVar) bool { return v.tile == t })) == 0 {
 			g.ownView(t)
 		}
 	}
 }
 
 // newTile writes a declaration of work-group memory.
-func (g *gen) newTile() {
+func (g *progGen) newTile() {
 	b := g.group
 	if len(b.tiles) > 3 {
 		return
 	}
-	name := g.name("t")
-	t := &tile{name: name}
+	name := g.newName("t")
+	t := &sharedTile{name: name}
 	switch per := 1 + g.n(4); g.n(6) {
 	case 0, 1:
-		t.elem, t.n, t.length = g.scalar(), b.items*per, per
+		t.elem, t.n, t.length = g.randomScalar(), b.items*per, per
 		t.view, t.own = fmt.Sprintf("%%s[lid*%d:][:%d]", per, per), sliceOf(t.elem)
 		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
 	case 2:
-		t.elem, t.n, t.length = g.scalar(), b.items*per, per
+		t.elem, t.n, t.length = g.randomScalar(), b.items*per, per
 		t.view, t.own = fmt.Sprintf("%%s[lid*%d:lid*%d+%d:%d]", per, per, per, t.n), sliceOf(t.elem)
 		g.line("%s := dsl.LocalSlice[%s](it, %d)", name, t.elem, t.n)
 	case 3:
-		for t.elem = g.anyType(1); t.elem.size() > 48; {
+		for t.elem = g.anyType(1); t.elem.approxSize() > 48; {
 			t.elem = g.anyType(1)
 		}
 		t.n, t.view, t.own = b.items, "&%s[lid]", &typ{kind: ptrKind, elem: t.elem}
 		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
 	case 4:
-		t.elem, t.n, t.length = &typ{kind: arrayKind, elem: g.scalar(), len: per}, b.items, per
+		t.elem, t.n, t.length = &typ{kind: arrayKind, elem: g.randomScalar(), len: per}, b.items, per
 		t.view, t.own = "%s[lid][:]", sliceOf(t.elem.elem)
 		g.line("%s := dsl.Local[[%d]%s](it)", name, t.n, t.elem)
 	default:
@@ -384,48 +384,48 @@ func (g *gen) newTile() {
 	}
 	g.line("_ = %s", name)
 	b.tiles = append(b.tiles, t)
-	if g.chance(6) {
+	if g.oneIn(6) {
 		t.state = shared // all elements are zero at the start
 		return
 	}
 	g.ownView(t)
 }
 
-// The method size returns the approximate size of a value in bytes.
-func (t *typ) size() int {
+// approxSize returns the approximate size of a value in bytes.
+func (t *typ) approxSize() int {
 	switch t.kind {
 	case boolKind:
 		return 1
 	case arrayKind:
-		return t.len * t.elem.size()
+		return t.len * t.elem.approxSize()
 	case structKind:
 		n := 0
 		for _, f := range t.fields {
-			n += f.typ.size()
+			n += f.typ.approxSize()
 		}
 		return n
 	}
 	return t.bits / 8
 }
 
-// The method leaving writes code in which some work-items return.
-func (g *gen) leaving() {
+// writeLeaving writes code in which some work-items return.
+func (g *progGen) writeLeaving() {
 	b := g.group
-	if g.closed > 0 || b.depth > 0 && g.chance(2) {
+	if g.closed > 0 || b.depth > 0 && g.oneIn(2) {
 		return
 	}
 	cond := g.boolExpr(g.size.expr)
 	if isLiteral(cond) {
 		return
 	}
-	if g.chance(2) {
+	if g.oneIn(2) {
 		cond = fmt.Sprintf("id == %d || %s && lid > %d", g.n(b.items), cond, g.n(b.items))
 	}
 	g.line("if %s {", cond)
-	if g.chance(3) {
-		g.block(1 + g.n(2))
+	if g.oneIn(3) {
+		g.writeBlock(1 + g.n(2))
 	}
-	if g.faulty && g.chance(3) {
+	if g.faulty && g.oneIn(3) {
 		g.line("\tpanic(\"left %d\")", g.n(100))
 	} else {
 		g.line("\treturn")
@@ -434,8 +434,8 @@ func (g *gen) leaving() {
 }
 
 // allLeave writes code by which all work-items of a group return.
-func (g *gen) allLeave() {
-	if g.closed > 0 || !g.chance(3) {
+func (g *progGen) allLeave() {
+	if g.closed > 0 || !g.oneIn(3) {
 		return
 	}
 	g.line("if %s && %s {", g.uniformExpr(boolType, 2), g.uniformExpr(boolType, 2))
@@ -444,16 +444,16 @@ func (g *gen) allLeave() {
 }
 
 // leaveLoop writes a break or continue of a loop of the group.
-func (g *gen) leaveLoop() {
+func (g *progGen) leaveLoop() {
 	loops := g.group.loops
 	if len(loops) == 0 {
 		return
 	}
 	l := pick(g, loops)
 	g.line("if %s {", g.uniformExpr(boolType, 2))
-	states := g.group.states()
+	states := g.group.saveStates()
 	g.indent++
-	g.restore(l.states)
+	g.restoreStates(l.states)
 	copyStates(g.group.tiles, states)
 	*l.used = true
 	g.line("%s %s", g.one("break", "continue"), l.label)
@@ -461,64 +461,64 @@ func (g *gen) leaveLoop() {
 	g.line("}")
 }
 
-func copyStates(tiles []*tile, states []state) {
+func copyStates(tiles []*sharedTile, states []tileState) {
 	for i, s := range states {
 		tiles[i].state = s
 	}
 }
 
 // uniformVariable writes a declaration or a change of a variable that is uniform in the group.
-func (g *gen) uniformVariable() {
-	vs := g.vars(func(v *variable) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
-	if len(vs) > 0 && g.chance(2) {
+func (g *progGen) uniformVariable() {
+	vs := g.varsThat(func(v *progVar) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
+	if len(vs) > 0 && g.oneIn(2) {
 		v := pick(g, vs)
 		g.line("%s = %s", v.name, g.uniformExpr(v.typ, g.size.expr))
 		return
 	}
-	t := g.scalar()
+	t := g.randomScalar()
 	g.declareUniform(t, g.uniformExpr(t, g.size.expr))
 }
 
-func (g *gen) declareUniform(t *typ, e string) {
-	u := g.name("u")
+func (g *progGen) declareUniform(t *typ, e string) {
+	u := g.newName("u")
 	g.line("var %s %s = %s", u, t, e)
 	g.line("_ = %s", u)
-	g.declare(&variable{name: u, typ: t, fixed: true, uniform: true})
+	g.declare(&progVar{name: u, typ: t, fixed: true, uniform: true})
 }
 
-func (g *gen) groupIf() {
+func (g *progGen) groupIf() {
 	g.line("if %s {", g.uniformExpr(boolType, g.size.expr))
 	g.groupBlock(1 + g.n(4))
-	if g.chance(2) {
+	if g.oneIn(2) {
 		g.line("} else {")
 		g.groupBlock(1 + g.n(3))
 	}
 	g.line("}")
 }
 
-func (g *gen) groupSwitch() {
+func (g *progGen) groupSwitch() {
 	g.line("switch %s %% 4 {", g.uniformExpr(intT, 1))
 	n := 1 + g.n(3)
 	for c := range n {
-		if c == 1 && g.chance(2) {
+		if c == 1 && g.oneIn(2) {
 			g.line("default:")
 		} else {
 			g.line("case %d:", c)
 		}
 		g.groupBlock(1 + g.n(3))
-		if c < n-1 && g.chance(5) {
+		if c < n-1 && g.oneIn(5) {
 			g.line("\tfallthrough")
 		}
 	}
 	g.line("}")
 }
 
-func (g *gen) groupFor() {
+func (g *progGen) groupFor() {
 	b := g.group
 	n := 1 + g.n(min(3, max(1, maxWork/8/g.times)))
-	i := g.name("i")
+	i := g.newName("i")
 	var head string
-	v := &variable{name: i, typ: intT, fixed: true, uniform: true, noCapture: true}
+	v := &progVar{name: i, typ: intT, fixed: true, uniform: true, noCapture: true}
 	switch g.n(4) {
 	case 0:
 		head = fmt.Sprintf("for %s := range %d", i, n)
@@ -531,10 +531,10 @@ func (g *gen) groupFor() {
 	}
 	times := b.times
 	b.times *= n
-	g.body(head, n, false, func() {
+	g.flowLoop(head, n, false, func() {
 		outer := g.loops
 		l := outer[len(outer)-1]
-		b.loops = append(b.loops, groupLoop{l.label, l.used, b.states()})
+		b.loops = append(b.loops, groupLoop{l.label, l.used, b.saveStates()})
 		g.loops = nil // single work-items cannot leave a loop of the group
 		g.push()
 		g.declare(v)
@@ -550,28 +550,28 @@ func (g *gen) groupFor() {
 }
 
 // groupClosure writes a function literal with code of the group, and a call of it.
-func (g *gen) groupClosure() {
+func (g *progGen) groupClosure() {
 	b := g.group
 	if g.closed > 0 {
 		return
 	}
 	result, loops, groupLoops := g.result, g.loops, b.loops
-	name, arg, param := g.name("c"), g.name("a"), g.scalar()
-	res := g.scalar()
+	name, arg, param := g.newName("c"), g.newName("a"), g.randomScalar()
+	res := g.randomScalar()
 	g.line("%s := func(%s %s) %s {", name, arg, param, res)
 	g.result, g.loops, b.loops = nil, nil, nil
 	g.closed++
 	before := g.work
-	states := b.states()
+	states := b.saveStates()
 	g.depth++
 	b.depth++
 	g.indent++
 	g.push()
-	g.declare(&variable{name: arg, typ: param})
+	g.declare(&progVar{name: arg, typ: param})
 	g.groupStatements(2 + g.n(3))
-	g.restore(states)
+	g.restoreStates(states)
 	g.faults = 0
-	g.line("return %s", g.expr(res, 2))
+	g.line("return %s", g.pureExpr(res, 2))
 	g.pop()
 	b.tiles = b.tiles[:len(states)]
 	g.indent--
@@ -582,11 +582,11 @@ func (g *gen) groupClosure() {
 	g.line("}")
 	cost := g.work - before
 	for range 1 + g.n(2) {
-		v := g.name("v")
+		v := g.newName("v")
 		g.faults = 1
-		g.line("%s := %s(%s)", v, name, g.expr(param, 2))
+		g.line("%s := %s(%s)", v, name, g.pureExpr(param, 2))
 		g.line("_ = %s", v)
-		g.declare(&variable{name: v, typ: res})
+		g.declare(&progVar{name: v, typ: res})
 		g.work += cost
 	}
 }

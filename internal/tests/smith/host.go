@@ -25,8 +25,8 @@ type HostFault struct {
 	Text  string
 }
 
-// runner is the source of a main program that runs random programs on the host.
-const runner = `package main
+// runnerSource is the source of a main program that runs random programs on the host.
+const runnerSource = `package main
 
 import (
 	"encoding/gob"
@@ -96,7 +96,7 @@ func Host(ctx context.Context, programs []*Program) ([]HostResult, error) {
 		files[p.File()] = p.Source
 		fmt.Fprintf(&calls, "\tall = append(all, run(%d, %q, func(a shape.Args, id int) { kernels.%sK{Args: a}.Run(id) }))\n", p.Seed, p.File(), p.Prefix)
 	}
-	out, err := oracle.RunGo(ctx, files, fmt.Sprintf(runner, calls.String()))
+	out, err := oracle.RunGo(ctx, files, fmt.Sprintf(runnerSource, calls.String()))
 	if err != nil {
 		return nil, err
 	}

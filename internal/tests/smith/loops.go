@@ -5,25 +5,26 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test
-// whether compilers correctly prove that indices are in range. Most loops never fault, and some fault late.
+// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test whether
+// compilers correctly prove that indices are in range. Most of the loops never fault, and some loops fault in a late
+// iteration.
 func NewLoops(seed uint64, prefix string) *Program {
-	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
-	l.header()
+	l := &loopGen{arithGen: &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
+	l.writeHeader()
 	l.theKernel()
 	return &Program{Seed: seed, Prefix: prefix, Source: l.out.String(), Faulty: true}
 }
 
-// loops generates programs of loops.
-type loops struct {
-	*arith
-	typ    *typ     // type of x and y
-	over   indexed  // slice or array that the nest reads and writes
-	counts []string // counters of the enclosing loops, as ints, outermost first
+// loopGen generates programs of loops.
+type loopGen struct {
+	*arithGen
+	typ    *typ       // type of x and y
+	over   indexedVar // slice or array that the nest reads and writes
+	counts []string   // counters of the enclosing loops, as ints, outermost first
 }
 
-// indexed is a slice or array.
-type indexed struct {
+// indexedVar is a slice or array.
+type indexedVar struct {
 	name string
 	elem *typ
 	rw   bool // whether the program may write to the slice or array
@@ -33,7 +34,7 @@ type indexed struct {
 // the number of nests of loops per word of Out.
 const loopWords, loopPer = 8, 2
 
-func (l *loops) theKernel() {
+func (l *loopGen) theKernel() {
 	l.beginKernel()
 	l.indent++
 	l.line("in, out := k.In[id*16:][:16], k.Out[id*16:][:16]")
@@ -46,7 +47,7 @@ func (l *loops) theKernel() {
 	l.line("h := uint64(0)")
 	for i := range loopWords {
 		for range loopPer {
-			l.nest()
+			l.writeNest()
 		}
 		l.line("out[%d] = h", 8+i)
 	}
@@ -54,29 +55,29 @@ func (l *loops) theKernel() {
 	l.line("}")
 }
 
-// nest writes nested loops over one slice or array.
-func (l *loops) nest() {
+// writeNest writes nested loops over one slice or array.
+func (l *loopGen) writeNest() {
 	l.typ, l.theme, l.counts = intT, l.n(16), nil
-	if l.chance(3) {
+	if l.oneIn(3) {
 		l.typ = l.intType()
 	}
 	l.line("{")
 	l.indent++
 	for _, name := range []string{"x", "y"} {
-		l.line("%s := %s(in[%d] & %d)", name, l.typ, l.n(16), pick(l.gen, []int{3, 7, 7, 15, 100}))
+		l.line("%s := %s(in[%d] & %d)", name, l.typ, l.n(16), pick(l.progGen, []int{3, 7, 7, 15, 100}))
 		l.line("_ = %s", name)
 	}
-	l.subject()
-	l.loop(2)
+	l.declareSubject()
+	l.writeNestLoop(2)
 	l.line("h = shape.Mix(h, uint64(y))")
 	l.indent--
 	l.line("}")
 }
 
-// The method subject writes a declaration of s, the slice or array of the nest.
-func (l *loops) subject() {
-	from := pick(l.gen, []indexed{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
-	l.over = indexed{"s", from.elem, from.rw}
+// declareSubject writes a declaration of s, the slice or array of the nest.
+func (l *loopGen) declareSubject() {
+	from := pick(l.progGen, []indexedVar{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
+	l.over = indexedVar{"s", from.elem, from.rw}
 	if from.name == "a" {
 		l.over.name = "a"
 		return
@@ -97,12 +98,12 @@ func (l *loops) subject() {
 	l.line("_ = s")
 }
 
-// The method loop writes a loop. Parameter depth is the number of loops nested in it.
-func (l *loops) loop(depth int) {
+// writeNestLoop writes a loop. Parameter depth is the number of loops nested in it.
+func (l *loopGen) writeNestLoop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i
 	length := fmt.Sprintf("len(%s)", l.over.name)
-	if l.chance(6) {
+	if l.oneIn(6) {
 		length = fmt.Sprintf("min(%s, int(x))", length)
 	}
 	step := 1 + l.n(3)
@@ -122,7 +123,7 @@ func (l *loops) loop(depth int) {
 	case 7:
 		l.line("for %s := 1; %s < %s; %s *= 2 {", i, i, length, i)
 	case 8:
-		t := pick(l.gen, ints)
+		t := pick(l.progGen, ints)
 		l.line("for %s := %s(0); int(%s) < %s; %s++ {", i, t, i, length, i)
 		count = fmt.Sprintf("int(%s)", i)
 	case 9:
@@ -139,44 +140,45 @@ func (l *loops) loop(depth int) {
 	l.line("_ = %s", i)
 	l.counts = append(l.counts, count)
 	for range 1 + l.n(3) {
-		l.body(depth)
+		l.writeNestStmt(depth)
 	}
 	l.counts = l.counts[:len(l.counts)-1]
 	l.indent--
 	l.line("}")
 }
 
-// The method body writes a statement of a loop. A line has at most one operation that may fault.
-func (l *loops) body(depth int) {
+// writeNestStmt writes a statement of a loop. Each line of the generated program has at most one operation that may
+// fault.
+func (l *loopGen) writeNestStmt(depth int) {
 	name := l.over.name
-	e := l.name("e")
+	e := l.newName("e")
 	switch l.n(8) {
 	case 0:
 		if depth > 0 {
-			l.loop(depth - 1)
+			l.writeNestLoop(depth - 1)
 			return
 		}
 		fallthrough
 	case 1, 2, 3:
-		l.line("%s := %s[%s]", e, name, l.index())
+		l.line("%s := %s[%s]", e, name, l.loopIndex())
 		l.line("h = shape.Mix(h, %s)", toWord(l.over.elem, e))
-		if l.over.elem.kind == intKind && l.chance(4) {
+		if l.over.elem.kind == intKind && l.oneIn(4) {
 			l.line("if %s%%3 == 1 {", e)
 			l.line("\t%s", l.one("continue", "break"))
 			l.line("}")
 		}
 	case 4, 5:
 		if !l.over.rw {
-			l.line("y += %s(%s)", l.typ, l.count())
+			l.line("y += %s(%s)", l.typ, l.loopCounter())
 			return
 		}
 		op := l.one("=", "=", "+=", "-=")
 		if l.over.elem.kind == floatKind { // devices may flush sums of floats
 			op = "="
 		}
-		l.line("%s[%s] %s %s(%s)", name, l.index(), op, l.over.elem, l.one("x", "y", l.count()))
+		l.line("%s[%s] %s %s(%s)", name, l.loopIndex(), op, l.over.elem, l.one("x", "y", l.loopCounter()))
 	case 6:
-		l.line("y = %s", l.expr(l.typ, l.typ, 1+l.n(2)))
+		l.line("y = %s", l.arithExpr(l.typ, l.typ, 1+l.n(2)))
 	default:
 		l.line("if %s {", l.cond(l.typ, 1))
 		l.line("\t%s", l.one("continue", "break", "y++"))
@@ -184,13 +186,13 @@ func (l *loops) body(depth int) {
 	}
 }
 
-// The method count returns the counter of one of the loops.
-func (l *loops) count() string { return pick(l.gen, l.counts) }
+// loopCounter returns the counter of one of the loops.
+func (l *loopGen) loopCounter() string { return pick(l.progGen, l.counts) }
 
-// The method index returns an index expression, which is mostly in range.
-func (l *loops) index() string {
-	i, length := l.count(), fmt.Sprintf("len(%s)", l.over.name)
-	if l.chance(60) {
+// loopIndex returns an index expression, which is mostly in range.
+func (l *loopGen) loopIndex() string {
+	i, length := l.loopCounter(), fmt.Sprintf("len(%s)", l.over.name)
+	if l.oneIn(60) {
 		return l.one(i+"+1", i+"-1", i+"*2", i+"+int(x)", "int(y)", "-"+i)
 	}
 	switch l.n(16) {

@@ -10,34 +10,34 @@ import (
 // iterations: searches, rejection sampling and walks. The result of a loop is a value of the work-item's last
 // iteration, while other work-items continue.
 func NewSearches(seed uint64, prefix string) *Program {
-	s := &searches{gen: &gen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
-	s.header()
+	s := &searchGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
+	s.writeHeader()
 	for range 1 + s.n(3) {
-		s.helper()
+		s.writeSearchHelper()
 	}
 	s.theKernel()
 	return &Program{Seed: seed, Prefix: prefix, Source: s.out.String()}
 }
 
-// Type searches generates programs with loops that work-items leave in different iterations.
-type searches struct {
-	*gen
-	nums    []number // variables in scope that expressions use
+// searchGen generates programs with loops that work-items leave in different iterations.
+type searchGen struct {
+	*progGen
+	nums    []intVar // variables in scope that expressions use
 	results []*typ   // types of the results of the function being written; nil for none
 	group   string   // struct type that contains the results; "" if there is none
-	helpers []search
+	helpers []searchFunc
 	times   int // largest number of runs of the current statement
 }
 
-// number is a variable of any integer type. Statements may assign to a number that is not fixed.
-type number struct {
+// intVar is a variable of any integer type. Statements may assign to a number that is not fixed.
+type intVar struct {
 	name string
 	typ  *typ
 	set  bool
 }
 
-// search is a function that starts a search from a state.
-type search struct {
+// searchFunc is a function that starts a search from a state.
+type searchFunc struct {
 	name    string
 	results []*typ
 	group   string
@@ -50,7 +50,7 @@ const searchWords, searchPer = 4, 2
 // maxRounds is the largest number of runs of the body of the innermost loop.
 const maxRounds = 600
 
-func (s *searches) theKernel() {
+func (s *searchGen) theKernel() {
 	s.beginKernel()
 	s.indent++
 	s.results, s.nums, s.times = nil, nil, 1
@@ -60,13 +60,13 @@ func (s *searches) theKernel() {
 		for range searchPer {
 			s.line("{")
 			s.indent++
-			s.state(fmt.Sprintf("uint32(in[%d]>>%d) + uint32(h)*747796405", s.n(16), pick(s.gen, []int{0, 7, 13, 32})))
-			if len(s.helpers) > 0 && s.chance(2) {
-				s.call()
+			s.declareState(fmt.Sprintf("uint32(in[%d]>>%d) + uint32(h)*747796405", s.n(16), pick(s.progGen, []int{0, 7, 13, 32})))
+			if len(s.helpers) > 0 && s.oneIn(2) {
+				s.writeHelperCall()
 			} else {
-				s.nest()
+				s.writeSearchNest()
 			}
-			s.mix()
+			s.writeHashMix()
 			s.indent--
 			s.line("}")
 			s.nums = nil
@@ -77,28 +77,28 @@ func (s *searches) theKernel() {
 	s.line("}")
 }
 
-// The method state writes declarations of the state of a search, which is s and possibly more variables.
-func (s *searches) state(first string) {
+// declareState writes declarations of the state of a search, which is s and possibly more variables.
+func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
-	s.nums = append(s.nums, number{"s", uint32T, true})
+	s.nums = append(s.nums, intVar{"s", uint32T, true})
 	for range s.n(3) {
-		name, t := s.name("c"), s.intType()
-		s.line("%s := %s", name, s.as(t, s.expr(1)))
+		name, t := s.newName("c"), s.intType()
+		s.line("%s := %s", name, s.convertedTo(t, s.searchExpr(1)))
 		s.line("_ = %s", name)
-		s.nums = append(s.nums, number{name, t, true})
+		s.nums = append(s.nums, intVar{name, t, true})
 	}
 }
 
-// The method mix writes statements that mix the numbers in scope into hash h.
-func (s *searches) mix() {
+// writeHashMix writes statements that mix the numbers in scope into hash h.
+func (s *searchGen) writeHashMix() {
 	for _, v := range s.nums {
 		s.line("h = shape.Mix(h, uint64(%s))", v.name)
 	}
 }
 
-// The method helper writes a function with two numbers and the inputs as parameters.
-func (s *searches) helper() {
-	f := search{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
+// writeSearchHelper writes a function with two numbers and the inputs as parameters.
+func (s *searchGen) writeSearchHelper() {
+	f := searchFunc{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
 	for range 1 + s.n(4)*s.n(2) {
 		f.results = append(f.results, s.intType())
 	}
@@ -107,7 +107,7 @@ func (s *searches) helper() {
 		results[i] = t.String()
 	}
 	result := "(" + strings.Join(results, ", ") + ")"
-	if s.chance(3) {
+	if s.oneIn(3) {
 		f.group = fmt.Sprintf("%sT%d", s.prefix, len(s.helpers))
 		result = f.group
 		s.line("")
@@ -121,32 +121,32 @@ func (s *searches) helper() {
 	s.line("func %s(s uint32, y uint32, in []uint64) %s {", f.name, result)
 	s.indent++
 	s.results, s.group, s.times = f.results, f.group, 1
-	s.nums = []number{{"s", uint32T, true}, {"y", uint32T, s.chance(2)}}
+	s.nums = []intVar{{"s", uint32T, true}, {"y", uint32T, s.oneIn(2)}}
 	s.line("_ = y")
-	s.nest()
-	if s.chance(4) {
-		s.nest()
+	s.writeSearchNest()
+	if s.oneIn(4) {
+		s.writeSearchNest()
 	}
-	s.line("%s", s.returns())
+	s.line("%s", s.writeReturn())
 	s.indent--
 	s.line("}")
 	s.helpers, s.nums, s.group = append(s.helpers, f), nil, ""
 }
 
-// The method call writes a call of a helper, and declares variables for its results.
-func (s *searches) call() {
-	f := pick(s.gen, s.helpers)
-	args := fmt.Sprintf("%s, %s, in", s.expr(1), s.expr(1))
+// writeHelperCall writes a call of a helper, and declares variables for its results.
+func (s *searchGen) writeHelperCall() {
+	f := pick(s.progGen, s.helpers)
+	args := fmt.Sprintf("%s, %s, in", s.searchExpr(1), s.searchExpr(1))
 	var names []string
 	for _, t := range f.results {
-		names = append(names, s.name("r"))
-		s.nums = append(s.nums, number{names[len(names)-1], t, true})
+		names = append(names, s.newName("r"))
+		s.nums = append(s.nums, intVar{names[len(names)-1], t, true})
 	}
 	list := strings.Join(names, ", ")
 	if f.group == "" {
 		s.line("%s := %s(%s)", list, f.name, args)
 	} else {
-		g := s.name("g")
+		g := s.newName("g")
 		s.line("%s := %s(%s)", g, f.name, args)
 		for i, name := range names {
 			s.line("%s := %s.F%d", name, g, i)
@@ -157,24 +157,24 @@ func (s *searches) call() {
 	}
 }
 
-// nest writes one loop, after declarations of the variables for its results.
-func (s *searches) nest() {
+// writeSearchNest writes one loop, after declarations of the variables for its results.
+func (s *searchGen) writeSearchNest() {
 	for range s.n(3) {
-		name, t := s.name("o"), s.intType()
+		name, t := s.newName("o"), s.intType()
 		s.line("var %s %s", name, t)
 		s.line("_ = %s", name)
-		s.nums = append(s.nums, number{name, t, true})
+		s.nums = append(s.nums, intVar{name, t, true})
 	}
-	s.loop(s.n(3))
+	s.writeSearchLoop(s.n(3))
 }
 
-// The method loop writes a loop. Parameter depth is the number of loops nested in it.
-func (s *searches) loop(depth int) {
+// writeSearchLoop writes a loop. Parameter depth is the number of loops nested in it.
+func (s *searchGen) writeSearchLoop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {
 		rounds = min(rounds, 2+s.n(max(1, maxRounds/s.times)))
 	}
-	n, t := s.name("n"), s.intType()
+	n, t := s.newName("n"), s.intType()
 	rounds = min(rounds, 100)
 	head, fuel := "", ""
 	counts := true
@@ -186,81 +186,81 @@ func (s *searches) loop(depth int) {
 	case 2:
 		head, t = fmt.Sprintf("for _, %s := range shape.Upto(%d)", n, min(rounds, 12)), int32T
 	case 3:
-		head = fmt.Sprintf("for %s := %s(%d); %s && %s > 0; %s--", n, t, rounds, s.cond(), n, n)
+		head = fmt.Sprintf("for %s := %s(%d); %s && %s > 0; %s--", n, t, rounds, s.stateCond(), n, n)
 	case 4:
 		head, counts = fmt.Sprintf("for range %d", rounds), false
 	default:
 		s.line("%s := %s(0)", n, t)
-		s.nums = append(s.nums, number{n, t, false})
+		s.nums = append(s.nums, intVar{n, t, false})
 		head, counts, fuel = "for", false, fmt.Sprintf("if %s++; %s > %d", n, n, rounds)
-		if s.chance(3) {
-			head = "for " + s.cond()
+		if s.oneIn(3) {
+			head = "for " + s.stateCond()
 		}
 	}
-	s.body(head, 1, false, func() {
+	s.flowLoop(head, 1, false, func() {
 		nums, times := s.nums, s.times
 		s.times *= rounds
 		s.indent++
 		if counts {
 			s.line("_ = %s", n)
-			s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{n, t, false})
+			s.nums = append(s.nums[:len(s.nums):len(s.nums)], intVar{n, t, false})
 		}
 		if fuel != "" {
 			s.line("%s {", fuel)
 			s.line("\tbreak")
 			s.line("}")
 		}
-		s.round(depth)
+		s.writeLoopBody(depth)
 		s.indent--
 		s.nums, s.times = nums, times
 	})
 }
 
-// The method round writes the body of a loop. The body computes a value from the state, advances the
+// writeLoopBody writes the body of a loop. The body computes a value from the state, advances the
 // state, and has exits for some work-items.
-func (s *searches) round(depth int) {
+func (s *searchGen) writeLoopBody(depth int) {
 	inner := depth > 0 && s.times <= maxRounds/3
 	at := s.n(3)
 	for i := range 2 + s.n(3) {
-		if i == 0 || s.chance(3) {
-			s.compute()
+		if i == 0 || s.oneIn(3) {
+			s.writeNumber()
 		}
 		if inner && i == at {
-			s.loop(depth - 1)
+			s.writeSearchLoop(depth - 1)
 		}
-		if i == 0 || s.chance(3) {
-			s.next()
+		if i == 0 || s.oneIn(3) {
+			s.writeAdvance()
 		}
-		if i == 0 || s.chance(2) {
-			s.exit()
+		if i == 0 || s.oneIn(2) {
+			s.writeExit()
 		}
 	}
-	if s.chance(3) {
-		s.next()
+	if s.oneIn(3) {
+		s.writeAdvance()
 	}
 }
 
-// The method compute writes a declaration of a number, or an assignment to one.
-func (s *searches) compute() {
-	var vars []number
+// writeNumber writes a declaration of a number, or an assignment to one.
+func (s *searchGen) writeNumber() {
+	var vars []intVar
 	for _, v := range s.nums {
 		if v.set && v.name != "s" {
 			vars = append(vars, v)
 		}
 	}
-	if len(vars) > 0 && s.chance(2) {
-		v := pick(s.gen, vars)
-		s.line("%s = %s", v.name, s.as(v.typ, s.expr(1)))
+	if len(vars) > 0 && s.oneIn(2) {
+		v := pick(s.progGen, vars)
+		s.line("%s = %s", v.name, s.convertedTo(v.typ, s.searchExpr(1)))
 		return
 	}
-	name, t := s.name("x"), s.intType()
-	s.line("%s := %s", name, s.as(t, s.expr(1)))
+	name, t := s.newName("x"), s.intType()
+	s.line("%s := %s", name, s.convertedTo(t, s.searchExpr(1)))
 	s.line("_ = %s", name)
-	s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{name, t, false})
+	s.nums = append(s.nums[:len(s.nums):len(s.nums)], intVar{name, t, false})
 }
 
-// The method next writes statements that advance the state.
-func (s *searches) next() {
+// writeAdvance writes statements that advance the state.
+func (s *searchGen) writeAdvance() {
 	switch s.n(6) {
 	case 0:
 		s.line("s ^= s << 13")
@@ -270,30 +270,30 @@ func (s *searches) next() {
 	case 2:
 		s.line("s = s*%d + uint32(in[s&15])", 1+4*s.n(1000))
 	case 3:
-		s.line("s += %s | 1", s.expr(1))
+		s.line("s += %s | 1", s.searchExpr(1))
 	default:
 		s.line("s = s*1664525 + 1013904223")
 	}
 }
 
-// The method exit writes a conditional exit from the loop.
-func (s *searches) exit() {
-	s.line("if %s {", s.cond())
+// writeExit writes a conditional exit from the loop.
+func (s *searchGen) writeExit() {
+	s.line("if %s {", s.stateCond())
 	s.indent++
 	nums := s.nums
 	defer func() { s.nums = nums }()
-	if s.chance(4) {
-		s.next()
+	if s.oneIn(4) {
+		s.writeAdvance()
 	}
-	if s.chance(3) {
-		s.compute()
+	if s.oneIn(3) {
+		s.writeNumber()
 	}
 	loops := s.loops
 	switch c := s.n(8); {
 	case c < 4 && s.results != nil:
-		s.line("%s", s.returns())
+		s.line("%s", s.writeReturn())
 	case c < 2 && len(loops) > 1:
-		l := pick(s.gen, loops[:len(loops)-1])
+		l := pick(s.progGen, loops[:len(loops)-1])
 		*l.used = true
 		s.line("%s %s", s.one("break", "break", "continue"), l.label)
 	case c == 7:
@@ -305,11 +305,11 @@ func (s *searches) exit() {
 	s.line("}")
 }
 
-// The method returns writes a return statement with the search's results.
-func (s *searches) returns() string {
+// writeReturn writes a return statement with the search's results.
+func (s *searchGen) writeReturn() string {
 	var list []string
 	for _, t := range s.results {
-		list = append(list, s.as(t, s.expr(1)))
+		list = append(list, s.convertedTo(t, s.searchExpr(1)))
 	}
 	values := strings.Join(list, ", ")
 	if s.group != "" {
@@ -318,34 +318,34 @@ func (s *searches) returns() string {
 	return "return " + values
 }
 
-// cond returns a condition that is true for some states.
-func (s *searches) cond() string {
-	x := s.expr(0)
+// stateCond returns a condition that is true for some states.
+func (s *searchGen) stateCond() string {
+	x := s.searchExpr(0)
 	switch s.n(6) {
 	case 0:
 		return fmt.Sprintf("%s%%%d == %d", x, 3+s.n(9), s.n(3))
 	case 1:
-		return fmt.Sprintf("%s < %s", x, s.expr(0))
+		return fmt.Sprintf("%s < %s", x, s.searchExpr(0))
 	case 2:
 		return fmt.Sprintf("%s>>%d == 0", x, 27+s.n(4))
 	case 3:
-		return fmt.Sprintf("in[%s&15]&%d == 0", x, pick(s.gen, []int{1, 3, 7}))
+		return fmt.Sprintf("in[%s&15]&%d == 0", x, pick(s.progGen, []int{1, 3, 7}))
 	default:
-		return fmt.Sprintf("%s>>%d&%d == %d", x, s.n(25), pick(s.gen, []int{1, 3, 7, 15}), s.n(2))
+		return fmt.Sprintf("%s>>%d&%d == %d", x, s.n(25), pick(s.progGen, []int{1, 3, 7, 15}), s.n(2))
 	}
 }
 
-// The method as returns an expression converted to a type.
-func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
+// convertedTo returns an expression converted to a type.
+func (s *searchGen) convertedTo(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// The method expr returns a uint32 expression of the variables in scope, mostly of the state.
-func (s *searches) expr(depth int) string {
+// searchExpr returns a uint32 expression of the variables in scope, mostly of the state.
+func (s *searchGen) searchExpr(depth int) string {
 	x := "s"
 	switch s.n(4) {
 	case 0:
-		x = s.as(uint32T, pick(s.gen, s.nums).name)
+		x = s.convertedTo(uint32T, pick(s.progGen, s.nums).name)
 	case 1:
-		x = s.as(uint32T, s.nums[len(s.nums)-1].name)
+		x = s.convertedTo(uint32T, s.nums[len(s.nums)-1].name)
 	}
 	if depth == 0 {
 		return x
@@ -358,9 +358,9 @@ func (s *searches) expr(depth int) string {
 	case 2:
 		return fmt.Sprintf("(%s*%d)", x, 2*s.n(500)+3)
 	case 3:
-		return fmt.Sprintf("(%s + %s)", x, s.expr(depth-1))
+		return fmt.Sprintf("(%s + %s)", x, s.searchExpr(depth-1))
 	case 4:
-		return fmt.Sprintf("(%s ^ %s)", x, s.expr(depth-1))
+		return fmt.Sprintf("(%s ^ %s)", x, s.searchExpr(depth-1))
 	case 5:
 		return fmt.Sprintf("uint32(in[%s&15]>>%d)", x, s.n(33))
 	default:

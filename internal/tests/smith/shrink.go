@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// Shrink removes parts of a source, and returns the smallest source found for which fails is true. Most
-// sources that Shrink tries are not legal programs. Function fails must return false for illegal programs.
-func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
+// Shrink removes parts of a source, and returns the smallest source found for which stillFails returns true. Most
+// sources that Shrink tries are not legal programs. stillFails must return false for illegal programs.
+func Shrink(src string, stillFails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
 		changed = false
 		for n := 0; time.Now().Before(until); {
-			text, done := edited(src, n)
+			text, done := nthEdit(src, n)
 			if done {
 				break
 			}
-			if text == "" || len(text) >= len(src) || !fails(text) {
+			if text == "" || len(text) >= len(src) || !stillFails(text) {
 				n++
 				continue
 			}
@@ -31,24 +31,24 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 	return src
 }
 
-// editor makes the n-th of all possible changes to a source.
-type editor struct{ n int }
+// sourceEditor makes the n-th of all possible changes to a source.
+type sourceEditor struct{ n int }
 
-// The method now counts the current change, and reports whether it is the change to make.
-func (e *editor) now() bool {
+// countChange counts the current change, and reports whether it is the change to make.
+func (e *sourceEditor) countChange() bool {
 	e.n--
 	return e.n == -1
 }
 
-// Function edited returns the source with the n-th change. Result done is true if the source has fewer
-// than n+1 possible changes.
-func edited(src string, n int) (text string, done bool) {
+// nthEdit returns the source with the n-th change. The result done is true if the source has fewer than n+1 possible
+// changes.
+func nthEdit(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)
 	if err != nil {
 		return "", true
 	}
-	e := &editor{n}
+	e := &sourceEditor{n}
 	file.Decls = e.decls(file.Decls)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if e.n < 0 {
@@ -67,47 +67,47 @@ func edited(src string, n int) (text string, done bool) {
 	return out.String(), false
 }
 
-func (e *editor) decls(list []ast.Decl) []ast.Decl {
+func (e *sourceEditor) decls(list []ast.Decl) []ast.Decl {
 	for i, d := range list {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			continue
 		}
-		if e.now() {
+		if e.countChange() {
 			return slices.Delete(list, i, i+1)
 		}
 	}
 	return list
 }
 
-func (e *editor) node(n ast.Node) {
+func (e *sourceEditor) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
-		n.List = e.list(n.List)
+		n.List = e.editStmts(n.List)
 	case *ast.CaseClause:
-		n.Body = e.list(n.Body)
+		n.Body = e.editStmts(n.Body)
 		e.exprs(n.List)
 	case *ast.IfStmt:
-		if n.Else != nil && e.now() {
+		if n.Else != nil && e.countChange() {
 			n.Else = nil
 		}
-		if n.Init != nil && e.now() {
+		if n.Init != nil && e.countChange() {
 			n.Init = nil
 		}
-		e.expr(&n.Cond)
+		e.editExpr(&n.Cond)
 	case *ast.ForStmt:
 		if n.Cond != nil {
-			e.expr(&n.Cond)
+			e.editExpr(&n.Cond)
 		}
 	case *ast.RangeStmt:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.SwitchStmt:
 		if n.Tag != nil {
-			e.expr(&n.Tag)
+			e.editExpr(&n.Tag)
 		}
 	case *ast.AssignStmt:
 		e.exprs(n.Rhs)
 		e.exprs(n.Lhs)
-		if len(n.Lhs) == len(n.Rhs) && len(n.Lhs) > 1 && e.now() {
+		if len(n.Lhs) == len(n.Rhs) && len(n.Lhs) > 1 && e.countChange() {
 			n.Lhs, n.Rhs = n.Lhs[1:], n.Rhs[1:]
 		}
 	case *ast.ValueSpec:
@@ -115,32 +115,32 @@ func (e *editor) node(n ast.Node) {
 	case *ast.ReturnStmt:
 		e.exprs(n.Results)
 	case *ast.BinaryExpr:
-		e.expr(&n.X)
-		e.expr(&n.Y)
+		e.editExpr(&n.X)
+		e.editExpr(&n.Y)
 	case *ast.UnaryExpr:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.ParenExpr:
-		e.expr(&n.X)
+		e.editExpr(&n.X)
 	case *ast.CallExpr:
 		e.exprs(n.Args)
 		if f, ok := n.Fun.(*ast.SelectorExpr); ok {
-			e.expr(&f.X)
+			e.editExpr(&f.X)
 		}
 	case *ast.IndexExpr:
-		e.expr(&n.Index)
+		e.editExpr(&n.Index)
 	case *ast.CompositeLit:
 		for i := range n.Elts {
-			if e.now() {
+			if e.countChange() {
 				n.Elts = slices.Delete(n.Elts, i, i+1)
 				break
 			}
 		}
 		e.exprs(n.Elts)
 	case *ast.KeyValueExpr:
-		e.expr(&n.Value)
+		e.editExpr(&n.Value)
 	case *ast.StructType:
 		for i := range n.Fields.List {
-			if e.now() {
+			if e.countChange() {
 				n.Fields.List = slices.Delete(n.Fields.List, i, i+1)
 				break
 			}
@@ -148,27 +148,27 @@ func (e *editor) node(n ast.Node) {
 	}
 }
 
-// The method list removes a statement, or replaces it by the statements inside.
-func (e *editor) list(list []ast.Stmt) []ast.Stmt {
-	for size := len(list); size > 0; size /= 2 {
-		for i := 0; i+size <= len(list); i += size {
-			if e.now() {
-				return slices.Delete(list, i, i+size)
+// editStmts removes a statement, or replaces it by the statements inside.
+func (e *sourceEditor) editStmts(stmts []ast.Stmt) []ast.Stmt {
+	for size := len(stmts); size > 0; size /= 2 {
+		for i := 0; i+size <= len(stmts); i += size {
+			if e.countChange() {
+				return slices.Delete(stmts, i, i+size)
 			}
 		}
 	}
-	for i, s := range list {
-		for _, in := range inner(s) {
-			if e.now() {
-				return slices.Concat(list[:i], in, list[i+1:])
+	for i, s := range stmts {
+		for _, in := range innerLists(s) {
+			if e.countChange() {
+				return slices.Concat(stmts[:i], in, stmts[i+1:])
 			}
 		}
 	}
-	return list
+	return stmts
 }
 
-// Function inner returns the lists of statements in a statement.
-func inner(s ast.Stmt) [][]ast.Stmt {
+// innerLists returns the lists of statements in a statement.
+func innerLists(s ast.Stmt) [][]ast.Stmt {
 	var out [][]ast.Stmt
 	switch s := s.(type) {
 	case *ast.BlockStmt:
@@ -194,14 +194,14 @@ func inner(s ast.Stmt) [][]ast.Stmt {
 	return out
 }
 
-func (e *editor) exprs(list []ast.Expr) {
+func (e *sourceEditor) exprs(list []ast.Expr) {
 	for i := range list {
-		e.expr(&list[i])
+		e.editExpr(&list[i])
 	}
 }
 
-// The method expr replaces an expression by a part of it, or by a constant.
-func (e *editor) expr(at *ast.Expr) {
+// editExpr replaces an expression by a part of it, or by a constant.
+func (e *sourceEditor) editExpr(at *ast.Expr) {
 	var parts []ast.Expr
 	switch x := (*at).(type) {
 	case *ast.BinaryExpr:
@@ -216,13 +216,13 @@ func (e *editor) expr(at *ast.Expr) {
 		return
 	}
 	for _, p := range parts {
-		if e.now() {
+		if e.countChange() {
 			*at = p
 			return
 		}
 	}
 	for _, text := range []string{"0", "1", "true", "false"} {
-		if e.now() {
+		if e.countChange() {
 			*at = ast.NewIdent(text)
 			return
 		}

@@ -52,39 +52,39 @@ var Imports = []string{
 	"github.com/kgen-go/kgen/internal/tests/smith/shape",
 }
 
-// Limits of a work-item's work, so that programs end soon on every device.
+// These limits on the number of statements let programs end soon on every device.
 const maxWork = 4000 // largest number of statements that a work-item runs
 
-// size limits the size of a program. Drivers take long for large programs, and small programs often show the
+// progSize limits the size of a program. Drivers take long for large programs, and small programs often show the
 // same bugs.
-type size struct {
+type progSize struct {
 	statements, helpers int
 	depth               int // depth of nested statements
 	expr                int // depth of nested expressions
 }
 
-var sizes = []size{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
+var sizes = []progSize{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
 
 // Sizes is the number of program sizes. The smallest size is the first.
 var Sizes = len(sizes)
 
-// gen is the state of a program being written.
-type gen struct {
+// progGen is the state of a program being written.
+type progGen struct {
 	r      *rand.Rand
 	prefix string
-	size   size
+	size   progSize
 	out    strings.Builder
 	indent int
 	names  int
 	faulty bool
 
 	structs   []*typ
-	funcs     []*fn
+	funcs     []*progFunc
 	tableType *typ
 
-	// Field scopes and the following fields are the state of the function being written.
-	scopes [][]*variable
-	loops  []loop
+	// scopes and the fields after it are the state of the function being written.
+	scopes [][]*progVar
+	loops  []jumpTarget
 	result *typ // type of the function's result; nil for none
 	pure   bool // whether the function may only read memory
 	kernel bool
@@ -95,14 +95,14 @@ type gen struct {
 	// faults is the number of operations of the current statement that may fault. faults is at most one,
 	// because Go does not define which of two operations faults first.
 	faults int
-	group  *group // state of a kernel with work-groups, else nil
-	births int    // number of variables declared so far
-	calms  int    // number of calls of calm
-	keep   keepers
+	group  *groupState // state of a kernel with work-groups, else nil
+	births int         // number of variables declared so far
+	calms  int         // number of calls of writeCalm
+	keep   allowedTargets
 }
 
-// variable is a variable of the generated program.
-type variable struct {
+// progVar is a variable of the generated program.
+type progVar struct {
 	name string
 	typ  *typ
 	// fixed forbids assignments to the variable.
@@ -115,21 +115,21 @@ type variable struct {
 	length int
 	// uniform is true if all work-items of a group have the same value.
 	uniform bool
-	tile    *tile // tile of which the variable is a part, or nil
+	tile    *sharedTile // tile of which the variable is a part, or nil
 	// chosen is true if the target of a pointer, slice, function or interface value depends on data.
 	chosen bool
 	born   int // number of variables declared before this one
 }
 
-// loop is a possible target of break or continue.
-type loop struct {
+// jumpTarget is a possible target of break or continue.
+type jumpTarget struct {
 	label    string
 	used     *bool // whether a statement names the label
 	isSwitch bool  // whether the loop is a switch, which has no continue
 }
 
-// fn is a function that programs call.
-type fn struct {
+// progFunc is a function that programs call.
+type progFunc struct {
 	name   string
 	params []*typ
 	result *typ
@@ -142,30 +142,30 @@ type fn struct {
 
 // New returns the program of a seed, of one of the n smallest sizes.
 func New(seed uint64, prefix string, n int) *Program {
-	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
-	g.file(n, (*gen).theKernel)
+	g := &progGen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
+	g.writeFile(n, (*progGen).theKernel)
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
 }
 
-// The method file generates a source file of one of the n smallest sizes.
-func (g *gen) file(n int, kernel func(*gen)) {
+// writeFile generates a source file of one of the n smallest sizes.
+func (g *progGen) writeFile(n int, kernel func(*progGen)) {
 	g.faulty = g.n(3) == 0
-	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
+	if g.size = sizes[g.n(min(n, Sizes-1))]; g.oneIn(40) {
 		g.size = sizes[n-1]
 	}
-	g.header()
-	g.table()
+	g.writeHeader()
+	g.writeTable()
 	for range g.n(3) {
 		g.structType()
 	}
 	for range g.n(g.size.helpers + 1) {
-		g.helper()
+		g.writeHelper()
 	}
 	kernel(g)
 }
 
-// The method header writes the package clause and imports of a file.
-func (g *gen) header() {
+// writeHeader writes the package clause and imports of a file.
+func (g *progGen) writeHeader() {
 	g.line("package kernels")
 	g.line("")
 	g.line("import (")
@@ -181,16 +181,16 @@ func (g *gen) header() {
 	g.line("var _ half.Float16")
 }
 
-func (g *gen) n(n int) int { return g.r.IntN(n) }
+func (g *progGen) n(n int) int { return g.r.IntN(n) }
 
-func (g *gen) one(of ...string) string { return of[g.n(len(of))] }
+func (g *progGen) one(of ...string) string { return of[g.n(len(of))] }
 
-func pick[T any](g *gen, of []T) T { return of[g.n(len(of))] }
+func pick[T any](g *progGen, of []T) T { return of[g.n(len(of))] }
 
-// chance returns true with probability 1/n.
-func (g *gen) chance(n int) bool { return g.n(n) == 0 }
+// oneIn returns true with probability 1/n.
+func (g *progGen) oneIn(n int) bool { return g.n(n) == 0 }
 
-func (g *gen) line(format string, args ...any) {
+func (g *progGen) line(format string, args ...any) {
 	for range g.indent {
 		g.out.WriteByte('\t')
 	}
@@ -198,28 +198,28 @@ func (g *gen) line(format string, args ...any) {
 	g.out.WriteByte('\n')
 }
 
-// The method name returns a new local name.
-func (g *gen) name(kind string) string {
+// newName returns a new local name.
+func (g *progGen) newName(kind string) string {
 	g.names++
 	return fmt.Sprintf("%s%d", kind, g.names)
 }
 
-func (g *gen) push() { g.scopes = append(g.scopes, nil) }
-func (g *gen) pop()  { g.scopes = g.scopes[:len(g.scopes)-1] }
+func (g *progGen) push() { g.scopes = append(g.scopes, nil) }
+func (g *progGen) pop()  { g.scopes = g.scopes[:len(g.scopes)-1] }
 
-func (g *gen) declare(v *variable) {
+func (g *progGen) declare(v *progVar) {
 	top := len(g.scopes) - 1
 	g.births++
 	v.born = g.births
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// The method vars returns the variables in scope for which function fits returns true.
-func (g *gen) vars(fits func(v *variable) bool) []*variable {
-	var out []*variable
+// varsThat returns the variables in scope that satisfy the function fits.
+func (g *progGen) varsThat(fits func(v *progVar) bool) []*progVar {
+	var out []*progVar
 	for _, s := range g.scopes {
 		for _, v := range s {
-			if !(v.noCapture && g.closed > 0) && g.open(v) && (g.keep.from == 0 || v.born < g.keep.before || v.born >= g.keep.from) && fits(v) {
+			if !(v.noCapture && g.closed > 0) && g.isOpen(v) && (g.keep.from == 0 || v.born < g.keep.before || v.born >= g.keep.from) && fits(v) {
 				out = append(out, v)
 			}
 		}
@@ -227,21 +227,21 @@ func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	return out
 }
 
-// The method begin initializes the state for a new function.
-func (g *gen) begin(result *typ, pure, kernel bool) {
-	g.scopes, g.loops = [][]*variable{nil}, nil
+// beginFunc initializes the state for a new function.
+func (g *progGen) beginFunc(result *typ, pure, kernel bool) {
+	g.scopes, g.loops = [][]*progVar{nil}, nil
 	g.result, g.pure, g.kernel = result, pure, kernel
 	g.work, g.times, g.depth, g.closed = 0, 1, 0, 0
 }
 
 // structType writes a struct type with one or two methods.
-func (g *gen) structType() {
+func (g *progGen) structType() {
 	t := &typ{kind: structKind, name: fmt.Sprintf("%sS%d", g.prefix, len(g.structs))}
 	g.line("")
 	g.line("type %s struct {", t.name)
 	for i := range 1 + g.n(4) {
 		f := field{fmt.Sprintf("F%d", i), g.fieldType(2)}
-		if f.typ.kind == structKind && g.chance(2) && !embeds(t, f.typ) {
+		if f.typ.kind == structKind && g.oneIn(2) && !embeds(t, f.typ) {
 			f.name = f.typ.name
 			g.line("\t%s", f.name)
 		} else {
@@ -251,8 +251,8 @@ func (g *gen) structType() {
 	}
 	g.line("}")
 	g.structs = append(g.structs, t)
-	if g.chance(2) {
-		g.method(t)
+	if g.oneIn(2) {
+		g.writeMethod(t)
 	}
 }
 
@@ -265,34 +265,34 @@ func embeds(t, e *typ) bool {
 	return false
 }
 
-// method writes a method of a struct type.
-func (g *gen) method(t *typ) {
-	f := &fn{name: fmt.Sprintf("M%d", len(g.funcs)), method: t, ptr: g.chance(2)}
+// writeMethod writes a method of a struct type.
+func (g *progGen) writeMethod(t *typ) {
+	f := &progFunc{name: fmt.Sprintf("M%d", len(g.funcs)), method: t, ptr: g.oneIn(2)}
 	g.function(f)
 }
 
-// The method helper writes a helper function.
-func (g *gen) helper() {
-	g.function(&fn{name: fmt.Sprintf("%sf%d", g.prefix, len(g.funcs)), pure: g.chance(2)})
+// writeHelper writes a helper function.
+func (g *progGen) writeHelper() {
+	g.function(&progFunc{name: fmt.Sprintf("%sf%d", g.prefix, len(g.funcs)), pure: g.oneIn(2)})
 }
 
-func (g *gen) function(f *fn) {
-	result := g.scalar()
-	if g.chance(4) {
+func (g *progGen) function(f *progFunc) {
+	result := g.randomScalar()
+	if g.oneIn(4) {
 		result = g.anyType(1)
 	}
 	f.result = result
-	g.begin(result, f.pure, false)
+	g.beginFunc(result, f.pure, false)
 	var params []string
 	for i := range 1 + g.n(3) {
 		t := g.anyType(1)
 		name := fmt.Sprintf("p%d", i)
-		v := &variable{name: name, typ: t}
-		if !f.pure && g.chance(3) {
-			if g.chance(2) {
+		v := &progVar{name: name, typ: t}
+		if !f.pure && g.oneIn(3) {
+			if g.oneIn(2) {
 				t = &typ{kind: ptrKind, elem: t}
 			} else {
-				t, v.length = sliceOf(g.scalar()), 2
+				t, v.length = sliceOf(g.randomScalar()), 2
 			}
 			v.typ, v.fixed = t, true
 		}
@@ -301,11 +301,11 @@ func (g *gen) function(f *fn) {
 		g.declare(v)
 	}
 	params = append(params, "w uint64")
-	g.declare(&variable{name: "w", typ: uint64T})
+	g.declare(&progVar{name: "w", typ: uint64T})
 	recv := ""
 	if f.method != nil {
 		star := ""
-		v := &variable{name: "m", typ: f.method}
+		v := &progVar{name: "m", typ: f.method}
 		if f.ptr {
 			star, v.fixed = "*", true
 			v.typ = &typ{kind: ptrKind, elem: f.method}
@@ -313,11 +313,11 @@ func (g *gen) function(f *fn) {
 		recv = fmt.Sprintf("(m %s%s) ", star, f.method.name)
 		g.declare(v)
 	}
-	named := g.chance(4)
+	named := g.oneIn(4)
 	r := result.String()
 	if named {
 		r = "(res " + r + ")"
-		g.declare(&variable{name: "res", typ: result})
+		g.declare(&progVar{name: "res", typ: result})
 	}
 	g.line("")
 	g.line("func %s%s(%s) %s {", recv, f.name, strings.Join(params, ", "), r)
@@ -326,12 +326,12 @@ func (g *gen) function(f *fn) {
 		g.faulty = false
 	}
 	g.indent++
-	g.statements(1 + g.n(g.size.statements/2))
+	g.writeStmts(1 + g.n(g.size.statements/2))
 	g.faults = 0
-	if named && g.chance(2) {
+	if named && g.oneIn(2) {
 		g.line("return")
 	} else {
-		g.line("return %s", g.expr(result, 2))
+		g.line("return %s", g.pureExpr(result, 2))
 	}
 	g.indent--
 	g.line("}")
@@ -341,8 +341,8 @@ func (g *gen) function(f *fn) {
 	g.funcs = append(g.funcs, f)
 }
 
-// The method table writes a read-only package-level table.
-func (g *gen) table() {
+// writeTable writes a read-only package-level table.
+func (g *progGen) writeTable() {
 	t := g.intType()
 	g.line("")
 	var vals []string

@@ -7,7 +7,7 @@ import (
 )
 
 // beginKernel writes a kernel of independent work-items, up to the body for one work-item.
-func (g *gen) beginKernel() {
+func (g *progGen) beginKernel() {
 	g.line("")
 	g.line("type %sK struct{ shape.Args }", g.prefix)
 	g.line("")
@@ -21,11 +21,11 @@ func (g *gen) beginKernel() {
 }
 
 // theKernel writes the kernel.
-func (g *gen) theKernel() {
+func (g *progGen) theKernel() {
 	g.beginKernel()
-	g.begin(nil, false, true)
+	g.beginFunc(nil, false, true)
 	g.indent++
-	if !g.chance(4) { // drivers compile checks slowly, and these conditions make checks unnecessary
+	if !g.oneIn(4) { // drivers compile checks slowly, and these conditions make checks unnecessary
 		g.line("if id >= shape.Items || len(k.In) < shape.Items*shape.Words || len(k.Out) < shape.Items*shape.Words || len(k.Bytes) < shape.Items*shape.Bytes || len(k.Reals) < shape.Items*shape.Reals || len(k.Recs) < shape.Items*shape.Recs {")
 		g.line("\treturn")
 		g.line("}")
@@ -34,7 +34,7 @@ func (g *gen) theKernel() {
 	g.line("reals, recs := k.Reals[4*id:4*(id+1)], k.Recs[id*2:2*id+2:len(k.Recs)]")
 	g.line("h := shape.Mix(uint64(id), k.In[id*16])")
 	g.line("_, _, _, _ = bytes, reals, recs, h")
-	for _, v := range []*variable{
+	for _, v := range []*progVar{
 		{name: "id", typ: intT, fixed: true},
 		{name: "out", typ: sliceOf(uint64T), fixed: true, device: true, length: 16},
 		{name: "bytes", typ: sliceOf(int8T), fixed: true, device: true, length: 8},
@@ -46,12 +46,12 @@ func (g *gen) theKernel() {
 	} {
 		g.declare(v)
 	}
-	g.statements(g.size.statements/2 + g.n(g.size.statements))
+	g.writeStmts(g.size.statements/2 + g.n(g.size.statements))
 	for _, v := range g.scopes[0] {
 		g.faults = 1 // forbids further faults in the statement
 		if v.typ.scalar() {
 			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
-		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
+		} else if p := g.partOf(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
 			g.line("h = shape.Mix(h, %s)", g.wordOf(p, v.typ))
 		}
 	}
@@ -61,7 +61,7 @@ func (g *gen) theKernel() {
 }
 
 // wordOf returns a uint64 expression of p, which is a variable's part of type t.
-func (g *gen) wordOf(p string, t *typ) string {
+func (g *progGen) wordOf(p string, t *typ) string {
 	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
 		t = t.elem
 	}
@@ -84,19 +84,19 @@ func toWord(t *typ, e string) string {
 	return "uint64(" + e + ")"
 }
 
-// The method statements writes n statements in the current scope.
-func (g *gen) statements(n int) {
+// writeStmts writes n statements in the current scope.
+func (g *progGen) writeStmts(n int) {
 	for range n {
 		g.statement()
 	}
 }
 
-// block writes n statements in a scope of their own, without braces.
-func (g *gen) block(n int) {
+// writeBlock writes n statements in a scope of their own, without braces.
+func (g *progGen) writeBlock(n int) {
 	g.depth++
 	g.indent++
 	g.push()
-	g.statements(n)
+	g.writeStmts(n)
 	g.pop()
 	g.indent--
 	g.depth--
@@ -104,33 +104,33 @@ func (g *gen) block(n int) {
 
 type statement struct {
 	weight int
-	write  func(g *gen)
+	write  func(g *progGen)
 }
 
 var simple, nested []statement
 
 func init() {
 	simple = []statement{
-		{6, (*gen).declaration}, {8, (*gen).assignment}, {4, (*gen).opAssignment}, {2, (*gen).incDec}, {3, (*gen).swap},
-		{4, (*gen).output}, {3, (*gen).jump}, {4, (*gen).callStatement}, {2, (*gen).slicing}, {2, (*gen).pointer},
-		{1, (*gen).explicitPanic}, {2, (*gen).copying}, {2, (*gen).generic}, {1, (*gen).record},
+		{6, (*progGen).declaration}, {8, (*progGen).assignment}, {4, (*progGen).opAssignment}, {2, (*progGen).incDec}, {3, (*progGen).swap},
+		{4, (*progGen).output}, {3, (*progGen).writeJump}, {4, (*progGen).callStatement}, {2, (*progGen).writeSlicing}, {2, (*progGen).writePointer},
+		{1, (*progGen).explicitPanic}, {2, (*progGen).copying}, {2, (*progGen).writeGeneric}, {1, (*progGen).writeRecord},
 	}
-	simple = append(simple, more...)
-	simple = append(simple, alternatives...)
+	simple = append(simple, extraStmts...)
+	simple = append(simple, altStmts...)
 	nested = []statement{
-		{6, (*gen).ifStatement}, {3, (*gen).forStatement}, {2, (*gen).rangeStatement}, {3, (*gen).switchStatement},
-		{1, (*gen).braces}, {2, (*gen).closure}, {1, (*gen).gotoStatement}, {1, (*gen).endless},
+		{6, (*progGen).ifStatement}, {3, (*progGen).forStatement}, {2, (*progGen).rangeStatement}, {3, (*progGen).switchStatement},
+		{1, (*progGen).braces}, {2, (*progGen).writeClosure}, {1, (*progGen).gotoStatement}, {1, (*progGen).writeEndless},
 	}
 }
 
-func (g *gen) statement() {
+func (g *progGen) statement() {
 	g.faults = 0
 	g.work += g.times
 	list := simple
 	if g.group != nil && g.kernel {
 		list = append(slices.Clip(list), inGroups...)
 	}
-	if g.depth < g.size.depth && g.work < maxWork && g.chance(3) {
+	if g.depth < g.size.depth && g.work < maxWork && g.oneIn(3) {
 		list = nested
 	}
 	total := 0
@@ -146,10 +146,10 @@ func (g *gen) statement() {
 	}
 }
 
-func (g *gen) declaration() {
+func (g *progGen) declaration() {
 	t := g.anyType(2)
-	e := g.expr(t, g.size.expr)
-	name := g.name("v")
+	e := g.pureExpr(t, g.size.expr)
+	name := g.newName("v")
 	switch g.n(3) {
 	case 0:
 		g.line("var %s %s = %s", name, t, e)
@@ -159,20 +159,19 @@ func (g *gen) declaration() {
 		g.line("%s := %s", name, e)
 	}
 	g.line("_ = %s", name)
-	g.declare(&variable{name: name, typ: t})
+	g.declare(&progVar{name: name, typ: t})
 }
 
-// The method target returns an assignable expression and the expression's type. Function fits must be true for
-// this type.
-func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
+// assignTarget returns an assignable expression and the expression's type. The type must satisfy the function fits.
+func (g *progGen) assignTarget(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
 		if !fits(t) {
 			continue
 		}
 		var all []string
-		for _, v := range g.vars(func(v *variable) bool { return !v.fixed || v.typ.kind >= sliceKind && !g.pure }) {
-			if p := g.part(v.name, v.typ, v, func(u *typ) bool { return u.same(t) }, true, 4); p != "" {
+		for _, v := range g.varsThat(func(v *progVar) bool { return !v.fixed || v.typ.kind >= sliceKind && !g.pure }) {
+			if p := g.partOf(v.name, v.typ, v, func(u *typ) bool { return u.same(t) }, true, 4); p != "" {
 				all = append(all, p)
 			}
 		}
@@ -183,9 +182,9 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// Function stored returns the expression that a program assigns instead of expression e. Memory
-// that tests compare must not contain NaNs, so stored replaces NaNs.
-func stored(to string, t *typ, e string) string {
+// storedExpr returns the expression that a program assigns instead of expression e. Memory that tests compare must not
+// contain NaNs, so storedExpr replaces NaNs.
+func storedExpr(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
 	}
@@ -194,73 +193,73 @@ func stored(to string, t *typ, e string) string {
 
 func anyOf(*typ) bool { return true }
 
-func (g *gen) assignment() {
-	if to, t := g.target(anyOf); t != nil {
-		g.line("%s = %s", to, stored(to, t, g.expr(t, g.size.expr)))
+func (g *progGen) assignment() {
+	if to, t := g.assignTarget(anyOf); t != nil {
+		g.line("%s = %s", to, storedExpr(to, t, g.pureExpr(t, g.size.expr)))
 	}
 }
 
-func (g *gen) opAssignment() {
-	to, t := g.target(func(t *typ) bool { return t.kind == intKind || t == float64T })
+func (g *progGen) opAssignment() {
+	to, t := g.assignTarget(func(t *typ) bool { return t.kind == intKind || t == float64T })
 	switch {
 	case t == nil:
 	case t.kind == floatKind:
 		g.line("%s %s= %s", to, g.one("+", "-", "*", "/"), g.floatOperand(t, 2))
-	case g.chance(4):
-		g.line("%s %s= %s", to, g.one("/", "%"), "("+g.value(t, 2)+" | 1)")
-	case g.chance(3):
+	case g.oneIn(4):
+		g.line("%s %s= %s", to, g.one("/", "%"), "("+g.varExpr(t, 2)+" | 1)")
+	case g.oneIn(3):
 		c := pick(g, ints[5:])
-		g.line("%s %s= %s", to, g.one("<<", ">>"), g.value(c, 2))
+		g.line("%s %s= %s", to, g.one("<<", ">>"), g.varExpr(c, 2))
 	default:
-		g.line("%s %s= %s", to, g.one("+", "-", "*", "&", "|", "^", "&^"), g.expr(t, g.size.expr))
+		g.line("%s %s= %s", to, g.one("+", "-", "*", "&", "|", "^", "&^"), g.pureExpr(t, g.size.expr))
 	}
 }
 
-func (g *gen) incDec() {
-	if to, t := g.target(func(t *typ) bool { return t.kind == intKind }); t != nil {
+func (g *progGen) incDec() {
+	if to, t := g.assignTarget(func(t *typ) bool { return t.kind == intKind }); t != nil {
 		g.line("%s%s", to, g.one("++", "--"))
 	}
 }
 
-func (g *gen) swap() {
-	a, t := g.target(anyOf)
+func (g *progGen) swap() {
+	a, t := g.assignTarget(anyOf)
 	if t == nil {
 		return
 	}
-	b, u := g.target(t.same)
+	b, u := g.assignTarget(t.same)
 	if u == nil || a == b {
 		return
 	}
-	if g.chance(2) {
-		g.line("%s, %s = %s, %s", a, b, stored(a, t, g.place(t)), stored(b, t, g.expr(t, 2)))
+	if g.oneIn(2) {
+		g.line("%s, %s = %s, %s", a, b, storedExpr(a, t, g.placeExpr(t)), storedExpr(b, t, g.pureExpr(t, 2)))
 	} else {
-		g.line("%s, %s = %s, %s", a, b, stored(a, t, b), stored(b, t, a))
+		g.line("%s, %s = %s, %s", a, b, storedExpr(a, t, b), storedExpr(b, t, a))
 	}
 }
 
-func (g *gen) output() {
-	t := g.scalar()
-	e := toWord(t, g.value(t, g.size.expr))
-	if g.kernel && g.chance(2) {
+func (g *progGen) output() {
+	t := g.randomScalar()
+	e := toWord(t, g.varExpr(t, g.size.expr))
+	if g.kernel && g.oneIn(2) {
 		i := g.n(15)
 		g.line("out[%d] = shape.Mix(out[%d], %s)", i, i, e)
 		return
 	}
-	if to, u := g.target(uint64T.same); u != nil {
-		g.line("%s = shape.Mix(%s, %s)", to, g.place(uint64T), e)
+	if to, u := g.assignTarget(uint64T.same); u != nil {
+		g.line("%s = shape.Mix(%s, %s)", to, g.placeExpr(uint64T), e)
 	}
 }
 
-// The method jump writes a break, continue or return statement.
-func (g *gen) jump() {
+// writeJump writes a break, continue or return statement.
+func (g *progGen) writeJump() {
 	if g.depth == 0 {
 		return
 	}
-	cond := g.expr(boolType, 2)
+	cond := g.pureExpr(boolType, 2)
 	if isLiteral(cond) {
-		cond = g.place(boolType)
+		cond = g.placeExpr(boolType)
 	}
-	if len(g.loops) == 0 || g.chance(5) {
+	if len(g.loops) == 0 || g.oneIn(5) {
 		if g.closed == 0 || g.result != nil {
 			g.line("if %s {", cond)
 			g.line("\t%s", g.returns())
@@ -269,26 +268,26 @@ func (g *gen) jump() {
 		return
 	}
 	g.line("if %s {", cond)
-	g.line("\t%s", g.leave())
+	g.line("\t%s", g.leaveStmt())
 	g.line("}")
 }
 
-func (g *gen) returns() string {
+func (g *progGen) returns() string {
 	if g.result == nil {
 		return "return"
 	}
-	return "return " + g.expr(g.result, 2)
+	return "return " + g.pureExpr(g.result, 2)
 }
 
-// The method leave returns a break or continue statement.
-func (g *gen) leave() string {
+// leaveStmt returns a break or continue statement.
+func (g *progGen) leaveStmt() string {
 	i := len(g.loops) - 1
-	if g.chance(3) {
+	if g.oneIn(3) {
 		i = g.n(len(g.loops))
 	}
 	l := g.loops[i]
 	word := "continue"
-	if l.isSwitch || g.chance(2) {
+	if l.isSwitch || g.oneIn(2) {
 		word = "break"
 	}
 	inner := i == len(g.loops)-1
@@ -298,7 +297,7 @@ func (g *gen) leave() string {
 			inner = inner && m.isSwitch
 		}
 	}
-	if inner && g.chance(2) {
+	if inner && g.oneIn(2) {
 		return word
 	}
 	*l.used = true
@@ -306,7 +305,7 @@ func (g *gen) leave() string {
 }
 
 // callStatement writes a call of a helper or closure that may have effects.
-func (g *gen) callStatement() {
+func (g *progGen) callStatement() {
 	for range 4 {
 		if len(g.funcs) == 0 {
 			return
@@ -321,7 +320,7 @@ func (g *gen) callStatement() {
 		}
 		name := f.name
 		if f.method != nil {
-			recv := g.vars(func(v *variable) bool {
+			recv := g.varsThat(func(v *progVar) bool {
 				return v.typ.same(f.method) && !(v.fixed && f.ptr) || v.typ.kind == ptrKind && v.typ.elem.same(f.method)
 			})
 			if len(recv) == 0 {
@@ -330,22 +329,22 @@ func (g *gen) callStatement() {
 			name = pick(g, recv).name + "." + f.name
 		}
 		g.work += g.times * f.work
-		v := g.name("v")
-		if g.chance(4) && f.method != nil {
-			m := g.name("m")
+		v := g.newName("v")
+		if g.oneIn(4) && f.method != nil {
+			m := g.newName("m")
 			g.line("%s := %s", m, name)
 			name = m
 		}
 		g.line("%s := %s(%s)", v, name, args)
 		g.line("_ = %s", v)
-		g.declare(&variable{name: v, typ: f.result})
+		g.declare(&progVar{name: v, typ: f.result})
 		return
 	}
 }
 
 // effectArguments returns arguments for a call of f, some of them pointers to variables. If the function may
 // fault, the arguments never fault.
-func (g *gen) effectArguments(f *fn) (string, bool) {
+func (g *progGen) effectArguments(f *progFunc) (string, bool) {
 	if f.faulty {
 		g.faults = 1
 	}
@@ -353,10 +352,10 @@ func (g *gen) effectArguments(f *fn) (string, bool) {
 	for _, p := range f.params {
 		switch p.kind {
 		case ptrKind:
-			vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.same(p.elem) && !strings.Contains(v.name, ".") })
-			ps := g.vars(func(v *variable) bool { return v.typ.same(p) })
+			vs := g.varsThat(func(v *progVar) bool { return !v.fixed && v.typ.same(p.elem) && !strings.Contains(v.name, ".") })
+			ps := g.varsThat(func(v *progVar) bool { return v.typ.same(p) })
 			switch {
-			case len(ps) > 0 && g.chance(2):
+			case len(ps) > 0 && g.oneIn(2):
 				args = append(args, pick(g, ps).name)
 			case len(vs) > 0:
 				args = append(args, "&"+pick(g, vs).name)
@@ -370,22 +369,22 @@ func (g *gen) effectArguments(f *fn) (string, bool) {
 			}
 			args = append(args, s)
 		default:
-			args = append(args, g.expr(p, 2))
+			args = append(args, g.pureExpr(p, 2))
 		}
 	}
-	args = append(args, g.expr(uint64T, 2))
+	args = append(args, g.pureExpr(uint64T, 2))
 	return strings.Join(args, ", "), true
 }
 
 // someSlice returns an expression for a slice of at least two elements.
-func (g *gen) someSlice(t *typ) string {
-	arrays := g.vars(func(v *variable) bool {
+func (g *progGen) someSlice(t *typ) string {
+	arrays := g.varsThat(func(v *progVar) bool {
 		return !v.fixed && v.typ.kind == arrayKind && v.typ.elem.same(t.elem) && v.typ.len >= 2 && !strings.Contains(v.name, ".")
 	})
-	others := g.vars(func(v *variable) bool {
+	others := g.varsThat(func(v *progVar) bool {
 		return v.typ.same(t) && v.length >= 2 && !(v.device && t.elem.kind == floatKind)
 	})
-	if len(arrays) > 0 && (len(others) == 0 || g.chance(2)) {
+	if len(arrays) > 0 && (len(others) == 0 || g.oneIn(2)) {
 		a := pick(g, arrays)
 		lo := g.n(a.typ.len - 1)
 		return fmt.Sprintf("%s[%d:]", a.name, lo)
@@ -397,12 +396,12 @@ func (g *gen) someSlice(t *typ) string {
 	return ""
 }
 
-// The method slicing writes a declaration of a slice of an array or of another slice.
-func (g *gen) slicing() {
+// writeSlicing writes a declaration of a slice of an array or of another slice.
+func (g *progGen) writeSlicing() {
 	if g.pure {
 		return
 	}
-	vs := g.vars(func(v *variable) bool {
+	vs := g.varsThat(func(v *progVar) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !strings.Contains(v.name, ".") || v.typ.kind == sliceKind && v.length > 0
 	})
 	if len(vs) == 0 {
@@ -415,20 +414,20 @@ func (g *gen) slicing() {
 	}
 	lo := g.n(n)
 	hi := lo + 1 + g.n(n-lo)
-	name := g.name("s")
-	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
+	name := g.newName("s")
+	s := &progVar{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments recognize floats in memory by the slice's name, so such slices get no second name
+		return // assignments recognize floats in memory by the slice's name, so slices of floats get no second name
 	}
-	switch is := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
+	switch is := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):
 		a, b := pick(g, is).name, pick(g, is).name
 		g.line("%s := %s[%s]", name, v.name, g.one(a+":", ":"+b, "min("+a+", 3):"+b))
 		s.length = 0
 		g.line("%s = %s[:]", name, name)
-	case g.chance(4):
+	case g.oneIn(4):
 		g.line("%s := %s[%d:%d:%d]", name, v.name, lo, hi, n)
-	case g.chance(2):
+	case g.oneIn(2):
 		g.line("%s := %s[%d:][:%d]", name, v.name, lo, hi-lo)
 	default:
 		g.line("%s := %s[%d:%d]", name, v.name, lo, hi)
@@ -443,66 +442,66 @@ func (g *gen) slicing() {
 	g.declare(s)
 }
 
-// The method pointer writes a declaration of a pointer to a variable or to an element.
-func (g *gen) pointer() {
-	vs := g.vars(func(v *variable) bool { return !v.fixed && v.typ.kind < sliceKind && !strings.Contains(v.name, ".") })
+// writePointer writes a declaration of a pointer to a variable or to an element.
+func (g *progGen) writePointer() {
+	vs := g.varsThat(func(v *progVar) bool { return !v.fixed && v.typ.kind < sliceKind && !strings.Contains(v.name, ".") })
 	if len(vs) == 0 {
 		return
 	}
-	if g.kernel && g.chance(3) {
-		name := g.name("q")
+	if g.kernel && g.oneIn(3) {
+		name := g.newName("q")
 		g.line("%s := &recs[%d]", name, g.n(2))
 		g.line("_ = %s", name)
-		g.declare(&variable{name: name, typ: &typ{kind: ptrKind, elem: recT}, fixed: true, device: true})
+		g.declare(&progVar{name: name, typ: &typ{kind: ptrKind, elem: recT}, fixed: true, device: true})
 		return
 	}
 	v := pick(g, vs)
 	if v.noCapture {
 		return
 	}
-	name, e, t := g.name("ptr"), v.name, v.typ
-	if t.kind == structKind && g.chance(2) {
+	name, e, t := g.newName("ptr"), v.name, v.typ
+	if t.kind == structKind && g.oneIn(2) {
 		f := pick(g, t.fields)
 		e, t = e+"."+f.name, f.typ
 	}
 	g.line("%s := &%s", name, e)
 	g.line("_ = %s", name)
-	g.declare(&variable{name: name, typ: &typ{kind: ptrKind, elem: t}, fixed: true})
+	g.declare(&progVar{name: name, typ: &typ{kind: ptrKind, elem: t}, fixed: true})
 }
 
-func (g *gen) explicitPanic() {
-	if g.faulty && g.chance(2) {
+func (g *progGen) explicitPanic() {
+	if g.faulty && g.oneIn(2) {
 		g.faults = 1
-		g.line("if %s && %s {", g.place(boolType), g.boolExpr(2))
+		g.line("if %s && %s {", g.placeExpr(boolType), g.boolExpr(2))
 		g.line("\tpanic(\"deliberate %d\")", g.n(100))
 		g.line("}")
 	}
 }
 
-func (g *gen) copying() {
+func (g *progGen) copying() {
 	if g.pure {
 		return
 	}
-	t := sliceOf(g.scalar())
+	t := sliceOf(g.randomScalar())
 	a, b := g.someSlice(t), g.someSlice(t)
 	if a == "" {
 		return
 	}
-	if b == "" || g.chance(3) {
+	if b == "" || g.oneIn(3) {
 		g.line("clear(%s)", a)
 		return
 	}
-	name := g.name("v")
+	name := g.newName("v")
 	g.line("%s := copy(%s, %s)", name, a, b)
 	g.line("_ = %s", name)
-	g.declare(&variable{name: name, typ: intT})
+	g.declare(&progVar{name: name, typ: intT})
 }
 
-// The method generic writes uses of the generic functions and types of package shape.
-func (g *gen) generic() {
+// writeGeneric writes uses of the generic functions and types of package shape.
+func (g *progGen) writeGeneric() {
 	switch g.n(3) {
 	case 0:
-		vs := g.vars(func(v *variable) bool {
+		vs := g.varsThat(func(v *progVar) bool {
 			return !v.fixed && !v.noCapture && v.typ.kind < sliceKind && !strings.Contains(v.name, ".")
 		})
 		for _, a := range vs {
@@ -514,32 +513,32 @@ func (g *gen) generic() {
 			}
 		}
 	case 1:
-		t := g.scalar()
+		t := g.randomScalar()
 		if s := g.someSlice(sliceOf(t)); s != "" {
-			name, r := g.name("v"), g.intType()
+			name, r := g.newName("v"), g.intType()
 			e := fmt.Sprintf("%s(%s)", r, toWord(t, "x"))
 			g.line("%s := shape.Sum(%s, func(x %s) %s { return %s })", name, s, t, r, e)
 			g.line("_ = %s", name)
-			g.declare(&variable{name: name, typ: r})
+			g.declare(&progVar{name: name, typ: r})
 		}
 	default:
-		a, b, v, p := g.intType(), g.intType(), g.name("v"), g.name("pair")
-		g.line("%s := shape.Pair[%s, %s]{%s, %s}", p, a, b, g.expr(a, 2), g.expr(b, 2))
+		a, b, v, p := g.intType(), g.intType(), g.newName("v"), g.newName("pair")
+		g.line("%s := shape.Pair[%s, %s]{%s, %s}", p, a, b, g.pureExpr(a, 2), g.pureExpr(b, 2))
 		for range g.n(3) {
-			g.line("%s.Step(%s)", p, g.expr(intT, 2))
+			g.line("%s.Step(%s)", p, g.pureExpr(intT, 2))
 		}
 		g.line("%s := %s%s.Key()", v, p, g.one("", ".Flip()"))
 		g.line("_ = %s", v)
-		g.declare(&variable{name: v, typ: uint64T})
+		g.declare(&progVar{name: v, typ: uint64T})
 	}
 }
 
-// The method record writes a copy of an element of device memory.
-func (g *gen) record() {
+// writeRecord writes a copy of an element of device memory.
+func (g *progGen) writeRecord() {
 	if g.kernel {
-		name := g.name("rec")
+		name := g.newName("rec")
 		g.line("%s := recs[%d]", name, g.n(2))
 		g.line("_ = %s", name)
-		g.declare(&variable{name: name, typ: recT})
+		g.declare(&progVar{name: name, typ: recT})
 	}
 }

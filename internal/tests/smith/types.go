@@ -87,10 +87,10 @@ var (
 
 func sliceOf(t *typ) *typ { return &typ{kind: sliceKind, elem: t} }
 
-func (g *gen) intType() *typ { return pick(g, ints) }
+func (g *progGen) intType() *typ { return pick(g, ints) }
 
-// scalar returns a scalar type.
-func (g *gen) scalar() *typ {
+// randomScalar returns a scalar type.
+func (g *progGen) randomScalar() *typ {
 	switch g.n(12) {
 	case 0, 1:
 		return boolType
@@ -105,52 +105,52 @@ func (g *gen) scalar() *typ {
 }
 
 // fieldType returns a random type for a field or element.
-func (g *gen) fieldType(depth int) *typ {
-	if depth > 0 && g.chance(3) {
+func (g *progGen) fieldType(depth int) *typ {
+	if depth > 0 && g.oneIn(3) {
 		return g.anyType(depth - 1)
 	}
-	return g.scalar()
+	return g.randomScalar()
 }
 
 // anyType returns a random type for variables.
-func (g *gen) anyType(depth int) *typ {
+func (g *progGen) anyType(depth int) *typ {
 	switch n := g.n(8); {
 	case n == 0 && len(g.structs) > 0, n == 1 && len(g.structs) > 0:
 		return pick(g, g.structs)
 	case n == 2 && depth > 0:
 		return &typ{kind: arrayKind, elem: g.fieldType(depth - 1), len: 1 + g.n(4)}
 	}
-	return g.scalar()
+	return g.randomScalar()
 }
 
-// The method literal returns a constant of type t, which is not 0 if nonzero is set.
-func (g *gen) literal(t *typ, nonzero bool) string {
+// typedLit returns a constant of type t, which is not 0 if nonzero is set.
+func (g *progGen) typedLit(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:
 		return g.one("true", "false")
 	case floatKind:
 		s := g.one("0.5", "1", "2", "3.25", "0.1", "100", "1e10", "7", "0.001")
-		if !nonzero && g.chance(6) {
+		if !nonzero && g.oneIn(6) {
 			s = "0"
 		}
-		if g.chance(4) {
+		if g.oneIn(4) {
 			s = "-" + s
 		}
 		return fmt.Sprintf("%s(%s)", t, s)
 	}
-	return fmt.Sprintf("%s(%s)", t, g.number(t, nonzero))
+	return fmt.Sprintf("%s(%s)", t, g.randomInt(t, nonzero))
 }
 
 // literalOf returns a literal without a conversion, for contexts that determine the type.
-func (g *gen) literalOf(t *typ) string {
+func (g *progGen) literalOf(t *typ) string {
 	if t.kind == intKind {
-		return g.number(t, false)
+		return g.randomInt(t, false)
 	}
-	return g.literal(t, false)
+	return g.typedLit(t, false)
 }
 
-// The method number returns an integer in the range of type t.
-func (g *gen) number(t *typ, nonzero bool) string {
+// randomInt returns an integer in the range of type t.
+func (g *progGen) randomInt(t *typ, nonzero bool) string {
 	for {
 		var v uint64
 		switch g.n(6) {
@@ -163,7 +163,7 @@ func (g *gen) number(t *typ, nonzero bool) string {
 		case 5:
 			v = g.r.Uint64()
 		}
-		if t.signed && g.chance(3) {
+		if t.signed && g.oneIn(3) {
 			v = -v
 		}
 		v <<= 64 - t.bits
@@ -177,22 +177,22 @@ func (g *gen) number(t *typ, nonzero bool) string {
 	}
 }
 
-// composite returns a composite literal.
-func (g *gen) composite(t *typ, depth int) string {
+// compositeLit returns a composite literal.
+func (g *progGen) compositeLit(t *typ, depth int) string {
 	var parts []string
 	if t.kind == arrayKind {
 		for range t.len {
-			parts = append(parts, g.expr(t.elem, depth))
+			parts = append(parts, g.pureExpr(t.elem, depth))
 		}
-		if g.chance(4) {
+		if g.oneIn(4) {
 			parts = parts[:g.n(len(parts)+1)]
 		}
 	} else {
 		for _, f := range t.fields {
-			if g.chance(5) {
+			if g.oneIn(5) {
 				continue
 			}
-			parts = append(parts, f.name+": "+g.expr(f.typ, depth))
+			parts = append(parts, f.name+": "+g.pureExpr(f.typ, depth))
 		}
 	}
 	return t.String() + "{" + strings.Join(parts, ", ") + "}"

@@ -2,19 +2,19 @@ package smith
 
 import "fmt"
 
-// walk writes a loop that adds up elements. Neighbouring work-items load neighbouring elements, and the step
+// writeWalk writes a loop that adds up elements. Neighbouring work-items load neighbouring elements, and the step
 // is at least the work-group's size. Host forms run the loop in lockstep if no effect comes between the last
 // barrier and the loop. In most programs a barrier comes directly before the loop.
-func (g *gen) walk() {
+func (g *progGen) writeWalk() {
 	items := g.group.items
 	if g.group.times > 4 || g.work > maxWork/2 {
 		return
 	}
-	if !g.chance(4) {
+	if !g.oneIn(4) {
 		g.line("it.Barrier()")
 	}
 	g.work += 40 * g.times
-	sum, before, i := g.name("v"), g.name("v"), g.name("i")
+	sum, before, i := g.newName("v"), g.newName("v"), g.newName("i")
 	g.line("%s, %s := %s, uint64(%d)", sum, before, g.itemValue(uint64T), g.n(9))
 	from := g.one("lid", "lid", "id", fmt.Sprintf("lid+%d", g.n(9)), fmt.Sprintf("id+%d", 1+g.n(40)))
 	step := g.one(fmt.Sprint(items), fmt.Sprint(max(items, 8)), fmt.Sprint(max(items, 8)), fmt.Sprint(max(2*items+1, 9)),
@@ -24,17 +24,17 @@ func (g *gen) walk() {
 		bound = fmt.Sprintf("len(k.In)+%d", g.n(items))
 	}
 	also := ""
-	if g.chance(4) {
+	if g.oneIn(4) {
 		also = fmt.Sprintf(" && %s", g.uniformExpr(boolType, 2))
 	}
 	g.line("for %s := %s; %s < %s%s; %s += %s {", i, from, i, bound, also, i, step)
 	g.indent++
-	if g.chance(3) {
+	if g.oneIn(3) {
 		g.line("if %s > %d {", i, g.n(16*items))
 		g.line("\tbreak")
 		g.line("}")
 	}
-	if g.chance(2) {
+	if g.oneIn(2) {
 		g.line("%s = %s", before, sum)
 	}
 	g.line("%s = %s", sum, fmt.Sprintf(g.one("%s*31 + k.In[%s]", "%s ^ k.In[%s]>>3", "%s - uint64(len(k.In)) - k.In[%s]"), sum, i))
@@ -50,6 +50,6 @@ func (g *gen) walk() {
 	g.line("}")
 	for _, v := range []string{sum, before} {
 		g.line("_ = %s", v)
-		g.declare(&variable{name: v, typ: uint64T})
+		g.declare(&progVar{name: v, typ: uint64T})
 	}
 }

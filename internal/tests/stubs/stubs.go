@@ -1,6 +1,7 @@
 // Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of package modules
-// describes the directive for these stubs. Package stubs fills in the parameters of a kernel in a loop over the
-// rows of the kernel's description. The stubs of other kernels have a line of code for each field instead.
+// describes the directive "//kgen:bare", which requests these stubs. Package stubs fills in the parameters of a kernel
+// in a loop over the rows of the kernel's description. The stubs of other kernels have a line of code for each field
+// instead.
 package stubs
 
 import (
@@ -22,15 +23,15 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 // A RunTask runs a kernel of type K as a task, and waits.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
-// Each of the functions below registers a kernel and returns its Run function. Parameter body is the Kernel
-// method. If the kernel has a host form, parameter more first contains the function that creates the host
-// form. The other elements of more are the specialization constants for the rows of d.Specs.
+// Each of the functions below registers a kernel and returns its Run function. kernelBody is the Kernel method. If the
+// kernel has a host form (code for the CPU), the first element of extraArgs is the function that creates the host form.
+// The other elements of extraArgs are the specialization constants for the rows of d.Specs.
 
 // Task registers a kernel that runs as a task.
-func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
-	kernel := register(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
+func Task[K any](d *abi.Kernel, kernelBody func(K, dsl.Task), extraArgs ...any) (*runtime.Kernel, RunTask[K]) {
+	kernel := registerKernel(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { kernelBody(k, it) } }, extraArgs)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
-		return fill(kernel, &k).RunTask(ctx, dev, opts)
+		return launchOf(kernel, &k).RunTask(ctx, dev, opts)
 	}
 }
 
@@ -64,16 +65,15 @@ func NDRange3[K any](d *abi.Kernel, body func(K, dsl.NDItem3), more ...any) (*ru
 
 func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any,
 	run func(*kernelimpl.Launch, context.Context, *runtime.Device, R, []runtime.LaunchOption) error) (*runtime.Kernel, Run[K, R]) {
-	kernel := register(d, form, rank, bind, more)
+	kernel := registerKernel(d, form, rank, bind, more)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error {
-		return run(fill(kernel, &k), ctx, dev, r, opts)
+		return run(launchOf(kernel, &k), ctx, dev, r, opts)
 	}
 }
 
-// Function register registers a kernel. Parameters form and rank describe the parameter type of the
-// kernel's Kernel method.
-func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
-	if d.SPIRV == "" { // without a module, launches fail as type missing describes
+// registerKernel registers a kernel. form and rank describe the item type that the kernel's Kernel method gets.
+func registerKernel[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
+	if d.SPIRV == "" { // without a module, launches fail (see moduleMissing)
 		d.Form, d.Rank = form, rank
 	}
 	var hostForm func() kernelimpl.HostForm
@@ -90,35 +90,35 @@ func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, m
 	}
 	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, hostForm, specs...)
 	if d.SPIRV == "" {
-		kernelimpl.Properties[missing](kernel)
+		kernelimpl.Properties[moduleMissing](kernel)
 	} else {
 		kernelimpl.Properties[K](kernel)
 	}
-	kernels[d.Package] = append(kernels[d.Package], kernel)
+	kernelLists[d.Package] = append(kernelLists[d.Package], kernel)
 	return kernel
 }
 
-// kernels maps the path of a package to its kernels, in the order of registration. The map is written only
+// kernelLists maps the path of a package to its kernels, in the order of registration. The map is written only
 // during package initialization.
-var kernels = map[string][]*runtime.Kernel{}
+var kernelLists = map[string][]*runtime.Kernel{}
 
 // Kernels returns the kernels of a package. Kernels panics if a package of the program has no modules.
 func Kernels(pkg modules.Package) []*runtime.Kernel {
 	if err := modules.Missing(); err != nil {
 		panic(err)
 	}
-	return slices.Clone(kernels[string(pkg)])
+	return slices.Clone(kernelLists[string(pkg)])
 }
 
-// missing is used as the type of a kernel without a module. The runtime calls the Properties method of a
-// kernel's type before the first launch, program or node. The Properties method of type missing panics with
-// the reason, so that each launch returns a runtime.ErrBuild with the reason.
-type missing struct{}
+// moduleMissing replaces the type of a kernel without a module. The runtime calls the Properties method of a kernel's
+// type before the first launch, program or node. The Properties method of moduleMissing panics with the reason, so that
+// each launch returns a runtime.ErrBuild with the reason.
+type moduleMissing struct{}
 
-func (missing) Properties() properties.List { panic(modules.Missing()) }
+func (moduleMissing) Properties() properties.List { panic(modules.Missing()) }
 
-// Function fill returns a launch with the values of the fields of k.
-func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
+// launchOf returns a launch with the values of the fields of k.
+func launchOf[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(kernel)
 	kernelimpl.Receiver(l, k)
 	return l

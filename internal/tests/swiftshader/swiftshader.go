@@ -27,12 +27,12 @@ import (
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (
-	// inside is set in processes that run tests on SwiftShader.
-	inside = "KGEN_ON_SWIFTSHADER"
+	// inSwiftShader is set in processes that run tests on SwiftShader.
+	inSwiftShader = "KGEN_ON_SWIFTSHADER"
 )
 
-// Manifest returns the path of the driver's manifest, or "" if there is none. KGEN_SWIFTSHADER may contain
-// the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
+// Manifest returns the path of the driver's manifest, or "" if there is none. The environment variable KGEN_SWIFTSHADER
+// may contain the path. If the variable is not set, Manifest looks for the driver that scripts/deps.sh fetches.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
@@ -56,7 +56,7 @@ func Manifest() string {
 // same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
-	if os.Getenv(inside) != "" {
+	if os.Getenv(inSwiftShader) != "" {
 		t.Skip("this is SwiftShader")
 	}
 	if race {
@@ -78,11 +78,11 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		limit = max(time.Until(end)-10*time.Second, time.Second)
 	}
 	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", limit.String(), "-test.short=" + strconv.FormatBool(testing.Short())}, flags...)...)
-	cmd.Env = append(os.Environ(), inside+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
+	cmd.Env = append(os.Environ(), inSwiftShader+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
 	out, err := cmd.CombinedOutput()
-	// testsum counts the tests of that process as tests of this one.
+	// After these lines, the command testsum counts the tests of the other process as tests of this process.
 	for range strings.Count(string(out), "--- PASS") {
 		t.Log("device: SwiftShader")
 	}
@@ -90,7 +90,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		t.Error("no test says that it ran on SwiftShader")
 	}
 	if err != nil {
-		t.Errorf("%v\n%s", err, failures(string(out)))
+		t.Errorf("%v\n%s", err, withoutPassed(string(out)))
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, "SwiftShader:") {
@@ -110,10 +110,10 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 }
 
 // On reports whether tests run in a process that Run started.
-func On() bool { return os.Getenv(inside) != "" }
+func On() bool { return os.Getenv(inSwiftShader) != "" }
 
-// Function failures returns the test output without the tests that passed.
-func failures(out string) string {
+// withoutPassed returns the test output without the tests that passed.
+func withoutPassed(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {
 		s := strings.TrimSpace(line)

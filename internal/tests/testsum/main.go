@@ -36,7 +36,7 @@ func main() {
 	s := newSummary(os.Stdout)
 	s.read(out)
 	err = cmd.Wait()
-	s.end()
+	s.printEnd()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		os.Exit(max(exit.ExitCode(), 1))
 	}
@@ -46,19 +46,19 @@ func main() {
 	}
 }
 
-// event is a line of go test -json, as "go doc test2json" describes it.
-type event struct {
+// testEvent is a line of go test -json, as "go doc test2json" describes it.
+type testEvent struct {
 	Action, Package, Test, Output string
 	ImportPath                    string // package to which output of go build belongs
 	FailedBuild                   string // package that did not build
 	Elapsed                       float64
 }
 
-// summary is the state of the run so far.
-type summary struct {
+// runSummary is the state of the run so far.
+type runSummary struct {
 	to      io.Writer
 	begin   time.Time
-	output  map[[2]string][]string // output of running tests and of packages; the key is package and test
+	output  map[[2]string][]string // maps a package and a test, or a package and "", to the output so far
 	devices map[string]int         // maps a device to the number of tests that it ran
 	skips   map[string][]string    // maps a reason to the tests that were skipped for it
 	passed  int
@@ -66,15 +66,15 @@ type summary struct {
 	fails   []string // tests and packages that failed
 }
 
-func newSummary(to io.Writer) *summary {
-	return &summary{to: to, begin: time.Now(), output: map[[2]string][]string{}, devices: map[string]int{}, skips: map[string][]string{}}
+func newSummary(to io.Writer) *runSummary {
+	return &runSummary{to: to, begin: time.Now(), output: map[[2]string][]string{}, devices: map[string]int{}, skips: map[string][]string{}}
 }
 
-func (s *summary) read(r io.Reader) {
+func (s *runSummary) read(r io.Reader) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var e event
+		var e testEvent
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			fmt.Fprintln(s.to, lines.Text())
 			continue
@@ -83,19 +83,19 @@ func (s *summary) read(r io.Reader) {
 	}
 }
 
-// device matches the line that package devtest logs.
-var device = regexp.MustCompile(`: device: (.*)\n$`)
+// devicePattern matches the line that package devtest logs.
+var devicePattern = regexp.MustCompile(`: device: (.*)\n$`)
 
-// place matches the file and line at the beginning of a line of a test's log.
-var place = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: `)
+// placePattern matches the file and line at the beginning of a line of a test's log.
+var placePattern = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: `)
 
-func (s *summary) event(e event) {
+func (s *runSummary) event(e testEvent) {
 	key := [2]string{e.Package, e.Test}
 	switch e.Action {
 	case "build-output":
 		fmt.Fprint(s.to, e.Output)
 	case "output":
-		if m := device.FindStringSubmatch(e.Output); m != nil {
+		if m := devicePattern.FindStringSubmatch(e.Output); m != nil {
 			s.devices[m[1]]++
 		}
 		s.output[key] = append(s.output[key], e.Output)
@@ -105,8 +105,8 @@ func (s *summary) event(e event) {
 		}
 		why := "no reason is given"
 		for _, line := range s.output[key] {
-			if place.MatchString(line) {
-				why = strings.TrimSpace(place.ReplaceAllString(line, ""))
+			if placePattern.MatchString(line) {
+				why = strings.TrimSpace(placePattern.ReplaceAllString(line, ""))
 			}
 		}
 		s.skips[why] = append(s.skips[why], e.Test)
@@ -155,8 +155,8 @@ func (s *summary) event(e event) {
 	}
 }
 
-// The method end prints how many tests each device ran, the skipped tests and, last, the failures.
-func (s *summary) end() {
+// printEnd prints how many tests each device ran, the skipped tests and, last, the failures.
+func (s *runSummary) printEnd() {
 	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
 		fmt.Fprintf(s.to, "  on %s: %d tests that open it\n", name, s.devices[name])

@@ -28,7 +28,7 @@ not JSON
 	var b strings.Builder
 	s := newSummary(&b)
 	s.read(strings.NewReader(events))
-	s.end()
+	s.printEnd()
 	for _, want := range []string{
 		"a_test.go:9: got 1, want 2\n", "FAIL      2.5s  a\n", "ok        0.1s  b\n", "panic: oh\n", "FAIL      0.2s  c\n",
 		"d.go:1:1: syntax error\n", "not JSON\n", "\n1 tests passed, 5 failed, in ", "  on a GPU: 1 tests that open it\n",

@@ -274,7 +274,7 @@ func (k Flag) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Shared passes a value to the group without waiting.
+// Shared passes a value to the work-group without a barrier.
 type Shared struct{ Mem }
 
 // Kernel lacks a barrier before the group's loads.

@@ -3,9 +3,9 @@
 //	make bench                       # on the device that runtime.Open chooses;
 //	make bench KGEN_DEVICE=vulkan    # on another device.
 //
-// The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json and
-// bench.svg. With -from the command measures nothing, but prints and writes the results in the bench.json of
-// another run, for example on another machine.
+// The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json and bench.svg. With
+// -from the command measures nothing. Instead it prints and writes the results of another run, which it reads from the
+// bench.json of that run.
 package main
 
 import (
@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("-rounds and -round are positive, and there are no arguments")
 	}
 	if *from != "" {
-		return again(*from)
+		return readAgain(*from)
 	}
 	if err := modules.Missing(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func run(ctx context.Context) error {
 		}
 		return fmt.Errorf("no row matches -run; the rows are\n\t%s", strings.Join(names, "\n\t"))
 	}
-	if err := show(report); err != nil {
+	if err := showReport(report); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -105,8 +105,8 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// Function again reads the report in an earlier bench.json, and shows the report.
-func again(name string) error {
+// readAgain reads the report in an earlier bench.json, and shows the report.
+func readAgain(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -118,21 +118,21 @@ func again(name string) error {
 	if len(r.Rows) == 0 {
 		return fmt.Errorf("%s has no rows; -from takes the bench.json of a run", name)
 	}
-	return show(&r)
+	return showReport(&r)
 }
 
-// Function show prints the report, and writes it to files if -out is set.
-func show(r *bench.Report) error {
+// showReport prints the report, and writes it to files if -out is set.
+func showReport(r *bench.Report) error {
 	if err := r.WriteText(os.Stdout); err != nil || *out == "" {
 		return err
 	}
-	return write(r)
+	return writeReport(r)
 }
 
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
-// Function write writes the report in all formats.
-func write(r *bench.Report) error {
+// writeReport writes the report in all formats.
+func writeReport(r *bench.Report) error {
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (k Idle) Kernel(it dsl.Item1) {
 	k.Out[it.GlobalID()] = int32(k.N) + k.Parts[0].Used*k.Parts[1].Used
 }
 
-// Nothing reads none of its arguments.
+// Nothing is a kernel that does not read its arguments.
 type Nothing struct {
 	A int32
 	X []int32

@@ -83,7 +83,7 @@ func (k Counted) sum() int32 {
 			}
 			h ^= k.In[y]
 		}
-	case 10: // uses the counter after the loop
+	case 10: // code after the loop uses the counter
 		j := k.From
 		for ; j < k.To; j++ {
 			h = h*31 + k.In[j]

@@ -1,7 +1,7 @@
 // Package corpus contains kernels that use every construct of the language. The differential
 // test runs each kernel on the host device, where gc has compiled the kernel, and on the
 // other devices. The test compares all memory. Host forms, which kgen generates, widen
-// integers of 8 and 16 bits to 32 bits, and int to int64. So instances of a generic kernel
+// integers of 8 and 16 bits to 32 bits, and int to int64. Therefore instances of a generic kernel
 // can share a host form.
 //
 //kgen:bare nospare noform=ConvertInt,ConvertUint,GroupIntsInt16,ShufflesUint32 views=Small,Vectors,VectorsSmall,VectorsMixed

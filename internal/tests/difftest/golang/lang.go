@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// LoopVars has closures and pointers that refer to variables of three-part for statements. Each iteration has new
-// variables.
+// LoopVars has closures and pointers that refer to variables of three-part for statements. In Go, each
+// iteration of such a statement has new variables.
 type LoopVars struct{ Out []int }
 
 func (k LoopVars) Kernel(it dsl.Item1) {

@@ -144,7 +144,7 @@ func (k Filled) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]*5 + int32(own) + int32(counts[l&3])
 }
 
-// Summed has a group algorithm after a loop that either all work-items execute or none.
+// Summed has a group algorithm after a loop. Either all work-items execute the loop, or none of them.
 type Summed struct {
 	Arrays
 	Wide []int64

@@ -236,8 +236,8 @@ func (k Choices) Kernel(it dsl.NDItem1) {
 	k.Out[i] = dsl.ReduceOverGroup(g, v, dsl.Plus)
 }
 
-// Rows has the loops of Choices in work-groups of two dimensions. In these loops, either all work-items take a
-// branch, or none.
+// Rows has the loops of Choices in work-groups of two dimensions. At each branch in the loops, either all work-items
+// or none take the branch.
 type Rows struct {
 	Choice, In, Out []int32
 }

@@ -13,7 +13,7 @@ type Functions[T half.Float[T]] struct {
 	Sine                     []T       // sines computed by package math32
 }
 
-// Instances of Functions for each type of package half.
+// These are instances of Functions for each type of package half.
 type (
 	Functions16   = Functions[half.Float16]
 	FunctionsB    = Functions[half.BFloat16]

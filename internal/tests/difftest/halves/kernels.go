@@ -19,7 +19,7 @@ const Results = 10
 // Compute applies the operations that return numbers.
 type Compute[T half.Float[T]] struct{ X, Y, Z, Out []T }
 
-// Instances of Compute for each type of package half.
+// These are instances of Compute for each type of package half.
 type (
 	Compute16   = Compute[half.Float16]
 	ComputeB    = Compute[half.BFloat16]
@@ -70,7 +70,7 @@ type Test[T half.Float[T]] struct {
 	Near, Bound []T // numbers nearest to the elements of In
 }
 
-// Instances of Test for each type of package half.
+// These are instances of Test for each type of package half.
 type (
 	Test16   = Test[half.Float16]
 	TestB    = Test[half.BFloat16]

@@ -140,7 +140,7 @@ func (k Tricks[T]) Kernel(it dsl.Item1) {
 	out[47] = uint64(a*b + a*^b)
 }
 
-// Rotate rotates by constants and variables, in all spellings.
+// Rotate rotates bits by constants and variables, written in all usual ways.
 type Rotate[T Unsigned] struct {
 	A, B []T
 	Out  []Row

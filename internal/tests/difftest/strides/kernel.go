@@ -169,7 +169,7 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
-// Lagging keeps the value of a sum before the last iteration. The loop may end in the middle of an iteration.
+// Lagging keeps the value of a sum before the last iteration. A condition in the loop body may end the loop.
 type Lagging struct {
 	X   []int32
 	N   int
@@ -212,7 +212,7 @@ func (k Found) Kernel(it dsl.Item1) {
 	k.Out[2*x], k.Out[2*x+1] = sum, by
 }
 
-// Ways adds up some elements of columns. The addend and the sum depend on the element.
+// Ways iterates over columns. The value of an element determines whether Ways adds it, takes a minimum, or swaps sums.
 type Ways struct {
 	N         int
 	M         [][64]float64

@@ -83,7 +83,7 @@ type Run struct {
 // Restart adds up the values of equal keys.
 type Restart struct{}
 
-// Map returns a run of one value.
+// Map returns a Run that consists of the single value x.
 func (Restart) Map(x Keyed) Run { return Run{x.Key, x.Key, x.Value, true, true} }
 
 // Combine returns the Run of x followed by y.
