@@ -44,8 +44,8 @@ type memoSlot struct {
 	missed atomic.Uint64
 }
 
-// The method slot returns the table entry for a launch, and the launch's hash.
-func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
+// slotFor returns the table entry for a launch, and the launch's hash.
+func (m *Memos) slotFor(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	h := uint64(k.number) * 0x9e3779b97f4a7c15
 	for i := range c.Rank {
 		h = (h ^ uint64(c.Global[i]) ^ uint64(c.Local[i])<<32) * 0xff51afd7ed558ccd
@@ -60,18 +60,18 @@ func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
 		return
 	}
-	slot, h := m.slot(k, l.Call)
+	slot, h := m.slotFor(k, l.Call)
 	if slot.missed.Swap(h) != h {
 		return
 	}
 	slot.memo.Store(&Memo{kernel: k, global: l.Global, local: l.Local, hasSmall: hasSmall, Pipeline: p.Pipeline,
 		Ran:   [3]int32{int32(p.Local[0]), int32(p.Local[1]), int32(p.Local[2])},
-		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groups(k.ABI, p))})
+		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groupCounts(k.ABI, p))})
 }
 
 // Find returns the memo for a launch of the kernel over the call's range, or nil if there is none.
 func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
-	slot, _ := m.slot(k, c)
+	slot, _ := m.slotFor(k, c)
 	r := slot.memo.Load()
 	if r == nil || r.kernel != k || r.global != c.Global || r.local != c.Local || c.Form != k.ABI.Form || c.Rank != k.ABI.Rank {
 		return nil
@@ -86,7 +86,7 @@ func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of
+// Command sets n to the command of a launch. Earlier calls of Command have set the other unitNow
 // n, so Command sets only the fields that change. Copying a whole command would take a tenth of a
 // launch's time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {

@@ -28,7 +28,7 @@ func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
-		m.dev.budget.unmap(m)
+		m.dev.budget.unmapMemory(m)
 	}
 }
 
@@ -58,7 +58,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 		return nil, fmt.Errorf("%w: %d bytes, of %d that the process may have", hal.ErrOutOfMemory, size, d.info.Limits.MaxAllocation)
 	}
 	mapped := canMap && size >= mapSize
-	if err := d.budget.take(size, mapped); err != nil {
+	if err := d.budget.takeBytes(size, mapped); err != nil {
 		return nil, err
 	}
 	m := &memory{size: size, addr: address(size), dev: d}
@@ -68,7 +68,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 		}
 		return m, nil
 	}
-	defer d.budget.taken(size)
+	defer d.budget.markTaken(size)
 	if hasPages && !is64 && size >= mapSize {
 		// The built-in function make would end the process if there are too few consecutive
 		// addresses.
