@@ -15,9 +15,10 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8-bit integers by instructions. Dots
-// uses an instruction only if has(op) returns true for it. The old code of such a sum stays in the
-// module, but its result is unused, so the driver removes it. Dots does not change the slice words.
+// Dots returns a module that computes sums of four products of 8-bit integers by instructions of the
+// device. Dots uses an instruction only if has returns true for its opcode. The old code of the sum
+// stays in the module, but its result is unused, so the driver removes it. Dots does not change the
+// slice words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil

@@ -124,10 +124,10 @@ func (x *exactRewriter) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 // oneBits are the bits of the float32 1.
 const oneBits = 127 << 23
 
-// roundingCode returns a function that writes code for a floor or a ceiling. The parameter
-// above contains the bits of the result for positive subnormal numbers. The parameter above is 0
-// for a floor and oneBits for a ceiling. For negative subnormal numbers the result is -1 or -0. The
-// bits of that result are the parameter above XORed with the bits of -1.
+// roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
+// contains the bits of the result for positive subnormal numbers, 0 for a floor and oneBits for a
+// ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. Its bits
+// are the parameter above XORed with the bits of -1.
 func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

@@ -307,7 +307,7 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 	small := c.bits(c.unfusedOp(spirv.OpFAdd, x.f32(), c.number(a), x.float(0.5)))
 	small = c.word(spirv.OpISub, small, x.word(126<<23))
 	h = c.choose(c.is(spirv.OpULessThan, a, x.word(113<<23)), small, h)
-	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520 becomes infinite
+	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // numbers of at least 65520 become infinite
 	sign := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, b, x.word(16)), x.word(sign16))
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
@@ -398,8 +398,8 @@ func (x *halfRewriter) isOperation(in *spirv.Instruction) bool {
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has the value of a float16. Such a float32 was unpacked from a
-// float16, or is a constant.
+// isHalf reports whether a float32 has the value of a float16. isHalf returns true for a float32 that
+// was unpacked from a float16, and for some constants.
 func (x *halfRewriter) isHalf(id spirv.ID) bool {
 	if x.unpackedWord(id) != 0 {
 		return true

@@ -19,13 +19,13 @@ import (
 //
 // At the end of an iteration, next = rounds + 1.
 //
-// A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of an iteration, the work-item has already set rounds for the next iteration. But the
-// work-item has not yet computed begun for that iteration, so begun and rounds differ. The
-// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's
-// compiler would see that begun and rounds are equal at each exit of a loop. After a loop, the code
-// stores the loop's number if begun and rounds differ. When the entry point returns, it writes that
-// number to the fault record. The results are wrong by then in any case.
+// When a work-item leaves the loop normally, its two variables are equal. If the driver ends the loop at
+// the end of an iteration, the work-item has already set rounds for the next iteration. But the
+// work-item has not yet computed the variable begun for that iteration, so the two variables differ. The
+// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's compiler
+// would see that the variables begun and rounds are equal at each exit of a loop. After a loop, the code
+// stores the loop's number if the two variables differ. When the entry point returns, it writes that
+// number to the fault record. Then the results of the launch are wrong.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {

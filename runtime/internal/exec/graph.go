@@ -42,7 +42,7 @@ type Graph struct {
 	updating  sync.Mutex // locked while Update runs
 	mu        sync.Mutex // guards the fields that Update changes
 	nodes     []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
-	setCount  int        // the number of sets of nodes that are fused
+	setCount  int        // the number of sets of nodes whose launches are fused
 	goneSteps []*Step    // steps of nodes that have no command
 	run       *Sequence
 	held      *runHolder // value that keeps the sequence in the field run in use
@@ -119,7 +119,7 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	return stands
 }
 
-// Plan orders and compiles the graph. All nodes have been added before.
+// Plan orders and compiles the graph. All nodes must have been added before Plan is called.
 func (ex *Graph) Plan() error {
 	ex.held = &runHolder{}
 	p, err := ex.planNodes(ex.nodes, ex.Fuse)
@@ -132,9 +132,9 @@ func (ex *Graph) Plan() error {
 }
 
 // Update replaces the step of a node by s. The node is the one that belongs to the value in the
-// parameter owner. Before the replacement, Update calls the function check, whose error ends
-// Update. The function check gets the nodes' steps and the index of the node, or -1 if the graph
-// has no such node.
+// parameter owner. Before the replacement, Update calls check. If check returns an error, Update returns
+// it and changes nothing. The arguments of check are the nodes' steps and the index of the node, or -1
+// if the graph has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()
@@ -205,9 +205,9 @@ type planResult struct {
 	report Report
 }
 
-// planNodes orders the steps of the nodes, and compiles the launches whose pipelines the
-// graph does not hold yet. Update may have changed the memory that nodes use. In that case, the
-// nodes need edges that the graph itself does not have.
+// planNodes orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
+// hold yet. Update may have changed the memory that nodes use. After Update, the nodes may need edges
+// that the graph itself does not have.
 func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse

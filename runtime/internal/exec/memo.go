@@ -36,9 +36,8 @@ type Memo struct {
 	items, groups [3]uint32
 }
 
-// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A launch is
-// remembered when it occurs for the second time, so launches over ranges that always differ
-// allocate nothing.
+// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A device remembers
+// a launch when it occurs for the second time. So launches whose ranges always differ allocate nothing.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64

@@ -96,7 +96,7 @@ func (s *Pipelines) Made() int { return int(s.total.Load()) }
 // SetMost sets the number of pipelines that are kept, for tests.
 func (s *Pipelines) SetMost(n int) { s.maxCount = n }
 
-// Of(k, yield) calls yield with each pipeline of the kernel k. Only tests call Of.
+// Of calls yield with each pipeline of the kernel k. Only tests call Of.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,8 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// makePipeline makes a pipeline. In the call of get that returned the pipeline, the result first
-// was true.
+// makePipeline makes a pipeline. getPipeline must have returned true as its result first for the
+// pipeline.
 func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -207,9 +207,9 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// getPipeline returns a pipeline and makes the caller one of its users. If the pipeline is new,
-// the result first is true, and the caller must make the pipeline. getPipeline returns nil if
-// the device is closed.
+// getPipeline returns a pipeline and makes the caller one of its users. If the pipeline is new, the
+// result first is true, and the caller must make the pipeline. getPipeline returns nil if the device is
+// closed.
 func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +231,8 @@ func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue
 	return v, false, true
 }
 
-// The method Again makes the caller a user of a pipeline that an earlier call of get returned. The
-// method Again returns false if the pipeline has been removed since.
+// The method Again makes the caller a user of a pipeline that an earlier call of getPipeline returned.
+// The method Again returns false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -45,8 +45,8 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the
-// groups that were extended last.
+// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the groups
+// to which it has added a launch last.
 const openGroups = 8
 
 // A unit consists of one or several nodes that become one command of a run. The launches of several
@@ -60,9 +60,9 @@ type unit struct {
 	internal, external []string
 }
 
-// divideUnits divides the nodes into units. In the result, each unit comes after the units
-// that it depends on. The parameter order is a graph with the nodes' edges. The error says why
-// launches cannot be fused although RequireFusion demands it.
+// divideUnits divides the nodes into units. In the result, each unit comes after the units that it
+// depends on. The nodes' edges are in the parameter order. The error says why launches cannot be fused
+// although RequireFusion demands it.
 func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	f := &unitFuser{ex: ex}
 	var single []*unit
@@ -301,9 +301,9 @@ func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// unitBetween looks for a unit that depends on the unit with index at, and that is one of
-// the units deps or a predecessor of one. A new unit that depends on the units deps has to run
-// after the unit that the method returns. unitBetween returns -1 if there is no such unit.
+// unitBetween looks for a unit that depends on the unit with index at, and that is in deps or is a
+// predecessor of a unit in deps. A new unit that depends on the units in deps has to run after the unit
+// that unitBetween returns. unitBetween returns -1 if there is no such unit.
 func (f *unitFuser) unitBetween(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -360,10 +360,10 @@ func (f *unitFuser) sortedUnits() []*unit {
 	return out
 }
 
-// launchApart returns a launch of a group for devices that run the group's launches one by
-// one. launchApart replaces the group's internal memory by ordinary memory. The result zeros
-// contains steps that must run before the launch. These steps are for memory that is not in the map
-// scratch yet.
+// launchApart returns a launch of a group for devices that run the group's launches one by one.
+// launchApart replaces the group's internal memory by ordinary memory. launchApart also returns steps
+// that must run before the launch, because they set that memory to zero. These steps are for memory that
+// is not in the map scratch yet.
 func (ex *Graph) launchApart(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

@@ -13,7 +13,7 @@ import (
 type Func func(*Args) any
 
 // Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and the
-// kernel's host form if the kernel has one.
+// kernel's host form if there is one. A host form is Go code that kgen generated from the kernel.
 type Kernel struct {
 	Func Func
 	Form func() Form

@@ -29,9 +29,8 @@ type memoryBudget struct {
 	leastTotal    uint64
 	collecting    bool
 	promisedBytes uint64 // number of bytes that takeBytes has allowed but that are not in use yet
-	// The field credit is the number of bytes that takeBytes allows without checking the
-	// limits again. The credit is valid until the time in the field until. Checking takes longer
-	// than a small allocation.
+	// credit is the number of bytes that takeBytes allows without checking the limits again. credit is
+	// valid for the duration creditTime. Checking takes longer than a small allocation.
 	credit uint64
 	until  time.Time
 }
@@ -79,8 +78,8 @@ func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	return nil
 }
 
-// bytesLeft returns the number of bytes that may still be allocated. If that number is less
-// than size, the result full is the tightest limit.
+// bytesLeft returns the number of bytes that may still be allocated. If that number is less than size,
+// bytesLeft also returns the limit that leaves the fewest bytes.
 func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *memoryLimit) {
 	untouched := b.total
 	exact := false
@@ -155,8 +154,9 @@ func (b *memoryBudget) mapPages(m *memory) error {
 // collectFrom is the number of mapped bytes below which collectGarbage does nothing.
 const collectFrom = 256 << 20
 
-// collectGarbage starts a run of the garbage collector, to find forgotten buffers, if the mapped memory is
-// twice as large as after the last run. The collector does not see how large mapped buffers are.
+// collectGarbage starts a run of the garbage collector, to find buffers that the program has dropped
+// without Close, if the mapped memory is twice as large as after the last run. The collector does not
+// see how large mapped buffers are.
 func (b *memoryBudget) collectGarbage() {
 	if b.collecting || b.total <= 2*b.leastTotal+collectFrom {
 		return

@@ -28,9 +28,8 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// The field cmd is the command that runs. The field cmd has its own fault record and times. If
-	// the device is abandoned, the owner of the original command reads the original fault record
-	// while cmd still runs.
+	// cmd is the command that runs, with a fault record and times of its own. If the device is
+	// abandoned, the owner of the original command reads the original fault record while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
@@ -269,11 +268,11 @@ type pipeline struct {
 	accessors []int
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
-	forms     *sync.Pool     // pool of Forms; nil if launches of the kernel do not use a form
-	spare     bool           // the forms are only for launches that may be cancelled
+	forms     *sync.Pool     // pool of host forms; nil if launches of the kernel do not use a host form
+	spare     bool           // the host forms are only for launches that may be cancelled
 	checked   *checkedKernel // nil if the kernel is not interpreted
-	// Each Scratch in scratches contains coroutines. A coroutine keeps the profile labels that it
-	// was started with.
+	// Each dslhook.Scratch contains coroutines, which keep the profile labels that they were started
+	// with.
 	scratches sync.Pool       // pool of *dslhook.Scratch
 	labels    context.Context // profile labels of the kernel's goroutines
 }

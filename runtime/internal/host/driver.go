@@ -32,9 +32,9 @@ func (driver) Open(i int) (hal.Device, error) {
 	return newDevice(), nil
 }
 
-// hostInfo describes the host device. The host device has the limits on work-groups of
-// most GPUs, because a work-group costs a goroutine per work-item. The local memory is at least as
-// large as on the largest GPUs, because local memory costs nothing on the host.
+// hostInfo describes the host device. The host device has the limits on work-groups of most GPUs,
+// because each work-item of a work-group needs a goroutine. The local memory is at least as large as on
+// the largest GPUs, because work-group memory is ordinary memory on the host.
 func hostInfo() hal.Info {
 	procs := runtime.GOMAXPROCS(0)
 	cores := "cores"

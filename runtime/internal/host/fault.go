@@ -21,8 +21,8 @@ type textPattern struct {
 	swapsValues bool
 }
 
-// textPatterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number.
-// Texts with one number are for negative values.
+// textPatterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number. The texts with
+// only one number are gc's texts for negative values.
 var textPatterns = []textPattern{
 	{"index out of range [#] with length #", abi.FaultIndex, false},
 	{"index out of range [#]", abi.FaultIndex, false},

@@ -34,7 +34,7 @@ type Group struct {
 	SubGroup int
 	Global   [3]int
 	Lo, Hi   int    // bounds of the work-items of a range that the form runs
-	Dead     []bool // one flag per work-item: the work-item has left the kernel
+	Dead     []bool // one flag per work-item: whether the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
 	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
 	// missing if it is the file of the previous line. The next fields of a line are optional. The
@@ -118,7 +118,7 @@ func launchForm(c *hal.Command, p *pipeline, stop *stopFlag) {
 	})
 }
 
-// guardPanics calls f. A panic of f is a bug in a form, which kgen generated.
+// guardPanics calls f. A panic of f is a bug in a host form, whose code kgen generated.
 func (l *formLaunch) guardPanics(f func()) {
 	defer func() {
 		if v := recover(); v != nil && l.claimFault() {
@@ -128,8 +128,8 @@ func (l *formLaunch) guardPanics(f func()) {
 	f()
 }
 
-// claimFault reports whether the caller may set the launch's fault. The first caller may set
-// the fault, and later callers may not.
+// claimFault reports whether the caller may set the launch's fault. Only the first caller may set the
+// fault.
 func (l *formLaunch) claimFault() bool {
 	return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil
 }
@@ -167,7 +167,7 @@ func (g *Group) Float64(off int) float64 { return BlockValue[float64](g, off) }
 // Base returns the global id, in dimension d, of the group's first work-item.
 func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
 
-// The method Leave records that a work-item has left the kernel.
+// Leave records that a work-item has left the kernel.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
 // AnyDead reports whether any work-item has left.
@@ -294,7 +294,7 @@ func (g *Group) Allot(i, bytes int) {
 // Memory returns the memory of variable i.
 func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
 
-// The method Zero sets the memory of variable i to zero.
+// Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
 // BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the

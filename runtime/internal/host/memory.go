@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The type memory is device memory. Large memory is mapped from the operating system, and Free
-// unmaps it. If memory is short, the system refuses a mapping, while an allocation on the Go heap
-// would end the process. The garbage collector frees memory that is not mapped.
+// A memory is device memory. Large memory is mapped from the operating system, and Free unmaps it. If
+// memory is short, the system refuses a mapping, while an allocation on the Go heap would end the
+// process. The garbage collector frees memory that is not mapped.
 type memory struct {
 	ptr   unsafe.Pointer
 	size  uint64

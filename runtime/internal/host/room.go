@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A room is one of the memory limits of the process.
+// A memoryLimit is one of the memory limits of the process.
 type memoryLimit struct {
 	what     string // name of the limit, for errors
 	limit    uint64 // the limit in bytes
@@ -40,7 +40,7 @@ const threadOfC = 72 << 20
 // runtime starts threads at any time, and ends the process if it cannot start one. With cgo, each
 // thread has a stack and, after its first malloc, an arena of the C library.
 func threadGrowth(limit uint64) uint64 {
-	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
+	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two more threads, for the Go runtime's monitor thread and a blocked system call
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
@@ -194,9 +194,9 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns the sizes, in bytes, of two parts of Go's heap. The number free counts bytes
-// that Go's runtime got from the system and does not use. The number released counts bytes that
-// Go's runtime returned to the system while keeping their addresses.
+// heapFree returns the sizes, in bytes, of two parts of Go's heap. free is the number of bytes that Go's
+// runtime got from the system and does not use. released is the number of bytes that Go's runtime
+// returned to the system while keeping their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

@@ -33,14 +33,14 @@ type Batch struct {
 	err          error                           // reason why the batch was not submitted, or nil
 	run          func(ctx context.Context) error // the host function of the batch, or nil
 	after        []*Event                        // events that run waits for
-	half         *half                           // the half of a copy between devices that the batch is, or nil
-	gates        []*half                         // halves that must have completed before the batch is submitted
+	half         *half                           // half of a copy between devices, if the batch consists of that half; nil otherwise
+	gates        []*half                         // halves of copies between devices that must have completed before the batch is submitted
 
 	*batchStorage // storage of the batch; spentStorage after the batch has completed
 }
 
-// batchStorage contains a batch's commands. When the batch has completed, another batch reuses
-// its storage. The batch itself lives as long as its events.
+// batchStorage contains a batch's commands. When the batch has completed, another batch reuses its
+// storage. The Batch value itself stays in memory as long as its events.
 type batchStorage struct {
 	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
@@ -60,8 +60,7 @@ type batchStorage struct {
 // variable spent.
 var spentStorage batchStorage
 
-// The type use contains the data of a Use, except the memory's handle. A use must not keep the
-// handle alive.
+// A use contains the data of a Use, except the memory's handle. A use must not keep the handle alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64
@@ -176,8 +175,8 @@ func (b *Batch) keepArgs(args []byte, slices []hal.SliceArg) ([]byte, []hal.Slic
 }
 
 // finishBatch processes the batch if the batch has completed, and reports whether the batch has
-// completed. All earlier batches have been finished before. So the memory that they poisoned is
-// known when finishBatch settles this batch.
+// completed. All earlier batches have already been finished. So the memory that they poisoned is known
+// when finishBatch settles this batch.
 func (b *Batch) finishBatch() bool {
 	switch {
 	case b.state == batchDone:
@@ -296,7 +295,7 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 	ticket := b.ticket
 	if ticket == nil {
 		s.mu.Unlock()
-		return nil // the batch was not submitted, or another caller saw it complete
+		return nil // the batch was not submitted, or another caller has seen that it completed
 	}
 	s.users++ // keeps Close waiting until the ticket is no longer used
 	s.mu.Unlock()

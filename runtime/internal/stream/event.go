@@ -15,8 +15,8 @@ type Event struct {
 	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
 	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Unless Times is nil, it receives the times of the command. Times is complete when the event
-	// is done.
+	// Times, if it is not nil, receives the times of the command. Times is complete when the event is
+	// done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
@@ -28,7 +28,7 @@ type Event struct {
 // Rare contains the fields that few events need. Rare is a separate struct, so that the events of
 // plain launches are small.
 type Rare struct {
-	// Unless Release is nil, it is called when the event is done. Release must not block.
+	// Release, if it is not nil, is called when the event is done. Release must not block.
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
@@ -130,7 +130,7 @@ func (e *Event) Done() bool {
 }
 
 // Wait submits the command if necessary, and blocks until it has completed. If ctx ends first, Wait
-// returns the error of ctx. The outcome of the command is the result of the method Failed.
+// returns the error of ctx. The outcome of the command is the result of Failed.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {

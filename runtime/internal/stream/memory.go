@@ -21,8 +21,8 @@ type Memory struct {
 	cleanup runtime.Cleanup
 }
 
-// memoryState is the state of a Memory. memoryState outlives the handle while commands use the
-// memory.
+// memoryState is the state of a Memory. While commands use the memory, the memoryState exists even if
+// the handle is garbage.
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64

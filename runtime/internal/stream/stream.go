@@ -54,7 +54,7 @@ type Stream struct {
 	cur        *Batch
 	inflight   []*Batch // complete batches that may not have completed on the device, oldest first
 	seq        uint64   // number of the newest batch
-	retired    uint64   // all batches up to this one have completed
+	retired    uint64   // number of the last batch such that it and all batches before it have completed
 	pos        uint64   // number of recorded commands
 	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
@@ -550,7 +550,7 @@ func (s *Stream) WaitMemory(ctx context.Context, m *Memory) error {
 	return s.waitThrough(ctx, last)
 }
 
-// waitThrough waits for the batches up to the one with the number last.
+// waitThrough waits for all batches whose numbers are at most last.
 func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	for {
 		s.mu.Lock()

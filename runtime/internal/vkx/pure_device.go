@@ -25,7 +25,7 @@ type deviceFunctions struct {
 type Device struct {
 	fn                      deviceFunctions
 	getCalibratedTimestamps uintptr // 0 without the extension
-	getHostTypes            uintptr // vkGetMemoryHostPointerPropertiesEXT, the same
+	getHostTypes            uintptr // vkGetMemoryHostPointerPropertiesEXT; 0 without the extension
 	handle                  uintptr
 	families                []uint32
 	feedback                bool // pipelines report whether they came from the cache
@@ -147,7 +147,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return d.createBufferWith(nil, size, usage)
 }
 
-// createBufferWith creates a buffer; next is the chain of further structs.
+// createBufferWith creates a buffer; the parameter next is the pNext chain of further structs.
 func (d *Device) createBufferWith(next unsafe.Pointer, size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, pNext: next, size: size, usage: uint32(usage)}
 	if n := len(d.families); n > 1 {

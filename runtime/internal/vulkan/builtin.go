@@ -29,8 +29,8 @@ const (
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// The type builtins contains a device's pipelines of the built-in kernels. A pipeline is made when
-// it is first used.
+// A builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is first
+// used.
 type builtins struct {
 	mu          sync.Mutex
 	all         map[*byte]vkx.Pipeline

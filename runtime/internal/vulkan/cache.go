@@ -23,21 +23,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The
-// header is needed because drivers do not check their data. kgen does not use a file that is
-// damaged, or that another user may have written.
+// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The header is
+// needed because drivers do not check the data that a program passes to them. kgen does not use a file
+// that is damaged, or that another user may have written.
 //
 // Each program has its own file, named by the path of its main package. A file that also has the
 // pipelines of other programs would make the start slower, because all pipelines of a file are read
 // and passed to the driver.
 //
-// Many processes share the file. A save writes a new file in the same folder and renames it, so
-// that readers see the old file or the new one. A save also adds the pipelines that other processes
-// have saved since. For that, a save locks the folder while it reads, merges and writes. A process
-// that does not get the lock in time saves without the lock. If several processes save without the
-// lock, only the file of the last process remains. The other processes then compile their pipelines
-// again. The operating system releases the locks of a killed process. So a temporary file without a
-// lock belongs to a dead process, and the next save removes that file.
+// Many processes share the file. A save writes a new file in the same folder and renames it, so that
+// readers see the old file or the new one. A save also adds the pipelines that other processes have
+// saved since this process read the file. For that, a save locks the folder while it reads, merges and
+// writes. A process that does not get the lock in time saves without the lock. If several processes save
+// without the lock, only the file of the last process remains. The other processes then compile their
+// pipelines again. The operating system releases the locks of a killed process. So a temporary file
+// without a lock belongs to a dead process, and the next save removes that file.
 //
 // The header consists of these fields, and the driver's data begin at offset 56.
 //
@@ -69,8 +69,8 @@ const (
 	// the time.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is the time that a save waits for more pipelines. The first save of a process does
-	// not wait.
+	// cacheQuiet is the time for which a save waits for further pipelines. The first save of a process
+	// does not wait.
 	cacheQuiet = 200 * time.Millisecond
 	// On file systems without locks, a temporary file older than cacheStale is considered the file
 	// of a dead process.

@@ -24,11 +24,11 @@ type device struct {
 	queue queue
 	built builtins
 	clock *clock // clock that measures when commands run; nil unless Time was called
-	// The field graphs is the set of graphs that have not been freed.
+	// Set of the device's graphs that have not been freed.
 	graphs graphSet
 
-	// The field gone is the number of destroyed objects that a command buffer may still contain.
-	// The number matters because a new object may get the handle of a destroyed object.
+	// Number of destroyed objects that a command buffer may still contain. The number matters because a
+	// new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // number of the validation layer's messages when the device was opened

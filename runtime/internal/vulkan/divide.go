@@ -57,10 +57,10 @@ func caseMatters(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
-// a rare rounding error. So half of the quotients are as near as possible to the middle between two
-// adjacent floats. For half of the roots, the operand is the float nearest to the square of such a
-// middle. In the other half of the cases, the floats have all exponents.
+// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal a
+// rare rounding error. So half of the quotients are as near as possible to the middle between two
+// adjacent floats. For half of the roots, the operand is the float nearest to the square of a middle
+// between two adjacent floats. In the other half of the cases, the floats have all exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {

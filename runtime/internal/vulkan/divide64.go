@@ -36,7 +36,7 @@ func askDivide64(exact *bool) *probeKernel {
 	}
 }
 
-// divideCase64 is like divideCase, but for float64. The exponents are such that no subnormals and
+// divideCase64 is like divideCase, but for float64. The exponents are chosen so that no subnormals and
 // infinities occur.
 func divideCase64(i uint32) [3]float64 {
 	var a [3]uint64

@@ -127,7 +127,7 @@ func (e *encoder) submitPart() error {
 
 // discardPart discards the open part. The commands of the part fail.
 func (e *encoder) discardPart(err error) {
-	// The part may have contained barriers. Mark these barriers as not recorded yet.
+	// The discarded part may have contained barriers. Mark these barriers as not recorded yet.
 	e.unordered = e.line.accepted
 	for k := range e.mustWaitFor {
 		e.mustWaitFor[k] = e.unordered
@@ -502,10 +502,9 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes
-// are a chunk of a transfer whose size is the parameter total. If the ring is full,
-// stageBytes submits the open parts and waits for completed work. If the encoder must not wait, the
-// method stage returns errBusy.
+// stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes are a chunk
+// of a transfer of total bytes. If the ring is full, stageBytes submits the open parts and waits for
+// completed work. If the encoder must not wait, the method stage returns errBusy.
 func (e *encoder) stageBytes(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {

@@ -93,7 +93,7 @@ func isWide(got uint32, x half.Float16) bool {
 	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
 }
 
-// isHalf reports whether got has the bits of x. All NaNs count as equal.
+// isHalf reports whether got is the bit pattern of x. All NaNs count as equal.
 func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }

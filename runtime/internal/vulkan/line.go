@@ -9,20 +9,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file lets copies run at the same time as kernels. A device has one line of submissions (the
-// main line), or two. The second line (aside) has a queue of a family that can only transfer, whose
-// engines work while kernels run. The parts of both lines have a common order, but the device can
-// run them in parallel. For example, the device writes the memory x on the second line while a
-// launch on the main line uses the memory y. After a Barrier, a write of y on the second line waits
-// for that launch. A launch on the main line that uses x then waits for the write of x.
+// This file lets copies run at the same time as kernels. A device has one or two lines, which are
+// sequences of submissions. The first is the main line. The second line has a queue of a family that can
+// only transfer, whose engines work while kernels run. A part is one submission. The parts of both lines
+// have a common order, but the device can run them in parallel. For example, the device writes the
+// memory x on the second line while a launch on the main line uses the memory y. After a Barrier, a
+// write of y on the second line waits for that launch. A launch on the main line that uses x then waits
+// for the write of x.
 //
 // A command waits for earlier commands of its own line by a barrier. A command waits for commands
 // of the other line by a value of that line's semaphore. Only a complete part can wait for such a
 // value. So a Barrier ends the parts that must not contain later commands.
 
 // asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
-// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of
-// 256 KiB, the three commands took 7 % longer, because the lines wait for each other.
+// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of 256
+// KiB, the three commands took 7 % longer, because each line then often waits for the other.
 var asideMin uint64 = 1 << 20
 
 // asideChunk replaces maxChunk for copies on the second line. With asideChunk, 64 MiB were written
@@ -47,10 +48,10 @@ type submitLine struct {
 	q        *queue
 	queue    vkx.Queue
 	family   uint32
-	accepted stageSet // kinds of commands that the line accepts
+	accepted stageSet // set of the kinds of commands that the line accepts
 
-	// The field timeline is a semaphore. When a part has completed, the timeline reaches the value
-	// of the part. Each part's value is one more than the previous part's value.
+	// A semaphore. When a part has completed, the timeline reaches the value of the part. Each part's
+	// value is one more than the previous part's value.
 	timeline     vkx.Semaphore
 	pushedValue  uint64        // value of the newest part; only the encoder uses the field
 	reachedValue atomic.Uint64 // newest known value of the timeline
@@ -122,7 +123,7 @@ type lineTrack struct {
 	launches int      // number of launches in the part
 	timing   bool     // a command with times has begun, but not ended (see begun)
 
-	unordered   stageSet           // commands that no barrier has followed
+	unordered   stageSet           // commands without a later barrier
 	mustWaitFor [numKinds]stageSet // kinds that the next command of each kind must wait for
 
 	// laterWait is the value of the other line's timeline that later commands must wait for.
@@ -153,7 +154,7 @@ func (e *encoder) selectLine(c *hal.Command) {
 			return
 		}
 		if e.cutMain {
-			e.pushTrack(e.mainTrack) // commands of the part get the error
+			e.pushTrack(e.mainTrack) // the commands of the part report the error
 		}
 	}
 }
@@ -188,7 +189,8 @@ func (e *encoder) pushTrack(l *lineTrack) error {
 	return err
 }
 
-// pushAll submits the open parts of both lines. The commands of these parts get the errors.
+// pushAll submits the open parts of both lines. If submitting a part fails, the commands of the part
+// report the error.
 func (e *encoder) pushAll() {
 	e.pushTrack(e.mainTrack)
 	if e.copyTrack != nil {

@@ -47,8 +47,8 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// knownAnswers contains the results of earlier probes. These results are kept until the
-// program ends, because neither device nor driver changes while a program runs.
+// knownAnswers contains the results of earlier probes. Results are kept until the program ends, because
+// neither device nor driver changes while a program runs.
 var knownAnswers struct {
 	sync.Mutex
 	of map[driverKey]probeFacts

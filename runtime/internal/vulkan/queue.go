@@ -18,16 +18,16 @@ var background = context.Background()
 // errBusy is the error for a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
-// The type queue submits batches in order.
+// A queue submits batches in order.
 type queue struct {
 	d *device
 
-	// Submit locks order. The goroutine that has locked the mutex order owns the field enc. If a
-	// pump runs, the pump owns the field enc instead. No goroutine waits for the device while it
-	// holds the mutex order.
+	// Submit locks submitMu. The goroutine that has locked submitMu owns the encoder. If the goroutine
+	// that pumpJobs describes runs, it owns the encoder instead. No goroutine waits for the device while
+	// it holds submitMu.
 	submitMu sync.Mutex
 	enc      encoder
-	tickets  []ticket // tickets of later batches; guarded by the mutex order
+	tickets  []ticket // tickets of later batches; guarded by submitMu
 
 	lines [2]submitLine // main line, and a line for copies if the device has a queue for them
 
@@ -38,9 +38,9 @@ type queue struct {
 	spare    []*slot // empty slice whose storage retired can use
 	slots    []*slot // all slots
 
-	// The fields below belong to the pump, a goroutine that submits some of the commands. The pump
-	// submits commands that need resources which only completed work can free. So Submit need not
-	// wait for the device.
+	// The fields below belong to a goroutine (pumpJobs) that submits some of the commands. That
+	// goroutine submits commands that need resources which only completed work can free. So Submit need
+	// not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
@@ -133,8 +133,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// newTicket returns a new ticket. newTicket allocates several tickets at a time.
-// The caller has locked the mutex order.
+// newTicket returns a new ticket. newTicket allocates several tickets at a time. The caller has locked
+// submitMu.
 func (q *queue) newTicket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -145,7 +145,7 @@ func (q *queue) newTicket() *ticket {
 	return t
 }
 
-// submitAlone submits commands as a separate batch. The function record records these
+// submitAlone submits commands as a separate batch. The function in the parameter record records these
 // commands.
 func (q *queue) submitAlone(record func(*encoder) error) (*ticket, error) {
 	q.submitMu.Lock()
@@ -327,7 +327,7 @@ func (q *queue) drainQueue() {
 	}
 }
 
-// The method close destroys the slots and the ring of an idle queue.
+// close destroys the slots and the staging ring of an idle queue.
 func (q *queue) close() {
 	for p := q.oldestPart(); p != nil; p = q.oldestPart() {
 		p.storeResults()

@@ -156,8 +156,8 @@ func (s *graphSet) close() {
 	}
 }
 
-// encodeGraph encodes an OpGraph. encodeGraph uses a recording if a recording is free.
-// Otherwise the method encodes the graph's commands one by one.
+// encodeGraph encodes an OpGraph. encodeGraph uses a recording if a recording is free. Otherwise
+// encodeGraph encodes the graph's commands one by one.
 func (e *encoder) encodeGraph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {

@@ -37,7 +37,7 @@ type slot struct {
 	argsOff        uint64
 	oldArgs        []*memory    // earlier values of args that were too small, freed when the slot is reused
 	limit          int          // number of launches that the slot has records for
-	inHost         int          // number of fault records in the field host; the others are in the moreRecordsMem or near
+	inHost         int          // number of fault records in the field host; the others are in moreRecordsMem or cancelRecords
 	graphs         []*recording // recordings that the submission executes; owned by the encoder
 	recorded       bool         // the slot belongs to a recording
 	faults         []*hal.Fault // storage for the fault lists of parts
@@ -113,7 +113,7 @@ func (q *queue) takeSlot(l *submitLine, wait bool) (*slot, error) {
 		q.finishParts()
 		q.recycleSlots()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, the device may still run parts that the method sweep has finished
+			return nil, err // on a lost device, the device may still run parts that finishParts has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -230,7 +230,7 @@ func (q *queue) destroySlot(s *slot) {
 	s.free()
 }
 
-// The method free frees the slot's memory.
+// free frees the slot's memory.
 func (s *slot) free() {
 	for _, m := range append(s.oldArgs, s.host, s.moreRecordsMem, s.cancelRecords, s.args) {
 		if m != nil {

@@ -59,14 +59,14 @@ type readBack struct {
 	dst, src []byte
 }
 
-// hasCompleted reports whether the device has completed the part, so that the host sees its
-// writes. On a lost device all parts count as completed.
+// hasCompleted reports whether the device has completed the part, so that the host sees its writes. On a
+// lost device, all parts count as completed.
 func (p *part) hasCompleted() bool {
 	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.hasPassed(p.value)
 }
 
-// storeResults stores the results of a completed part. The method queue.sweep finishes parts
-// in order, because two batches may read into the same host memory.
+// storeResults stores the results of a completed part. finishParts finishes parts in order, because two
+// batches may read into the same host memory.
 func (p *part) storeResults() {
 	if p.finished.Load() {
 		return
@@ -160,7 +160,7 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	if f.Ended == 0 {
 		f.Ended = ended
 	}
-	f.Cancelled = f.Cancelled || left // other work-items may have left after a fault
+	f.Cancelled = f.Cancelled || left // other work-items may have left the kernel after a fault
 	if faulted && !f.Set {
 		f.Site = le.Uint32(rec[4:])
 		f.Set = f.Site != abi.SiteCancelled
@@ -263,7 +263,7 @@ type ticket struct {
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part
-	opened bool // the field own is in use
+	opened bool // the storage of the first part is in use
 }
 
 // newPart returns a new part of the batch.

@@ -40,9 +40,9 @@ type clock struct {
 	offset int64   // difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // ticks of the device's clock at the time in the field now
+	ticks     uint64 // ticks of the device's clock at the last comparison with the host's clock
 	now       int64
-	deviation int64 // largest error of the field now, in nanoseconds
+	deviation int64 // largest error of the host's time at the last comparison, in nanoseconds
 	read      int64 // time of the last comparison
 }
 
@@ -73,9 +73,9 @@ func (d *device) Time() error {
 	return nil
 }
 
-// compareClocks makes the driver read both clocks at the same time. Some drivers promise a
-// small deviation although the system may run another program between the two readings. So compare
-// uses the duration of the call as the deviation, if that duration is larger.
+// compareClocks makes the driver read both clocks at the same time. Some drivers promise a small
+// deviation although the system may run another program between the two readings. So compareClocks uses
+// the duration of the call as the deviation, if that duration is larger.
 func (c *clock) compareClocks() error {
 	var ticks, monotonic uint64
 	least := ^uint64(0)
