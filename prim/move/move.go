@@ -12,7 +12,7 @@ import (
 
 // Reverse reverses xs in place.
 func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
-	return changed(ctx, dev, "move.Reverse", xs, func(m *call.Memory, v runtime.View[T]) error {
+	return sliceChanged(ctx, dev, "move.Reverse", xs, func(m *call.Memory, v runtime.View[T]) error {
 		_, err := ReverseOn(m.Queue, v, v)
 		return err
 	})
@@ -46,7 +46,7 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 // Gather returns the elements xs[at[i]]. For an index out of range, the element is the zero value.
 func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64) ([]T, error) {
 	out := make([]T, len(at))
-	err := made(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
+	err := sliceFrom(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 // last element remains. An element with an index out of range is not stored. Scatter returns
 // ErrInvalid if xs and at have different lengths.
 func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64, out []T) error {
-	return changed(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
+	return sliceChanged(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err
@@ -159,7 +159,7 @@ func ScratchBytes(n int) int { return call.Bytes[uint32](n) }
 // Transpose returns ErrInvalid if xs does not have rows*columns elements.
 func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, columns int) ([]T, error) {
 	out := make([]T, len(xs))
-	err := made(ctx, dev, "move.Transpose", out, func(m *call.Memory, o runtime.View[T]) error {
+	err := sliceFrom(ctx, dev, "move.Transpose", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err
