@@ -41,7 +41,7 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
 // Attached returns the value that the device stores under a key. The first call for a key gets the value
-// by calling the function in logPipeline. The value becomes garbage with the device.
+// by calling the function in the parameter made. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

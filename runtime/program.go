@@ -255,11 +255,11 @@ func (e *Executable) specSettings() (settingList, error) {
 	return e.specs, nil
 }
 
-// SetSpecByID sets withOptions the numeric id in the program's modules. The id comes from a
-// //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
-// the same id for the same constant. Kernels of different packages may use different ids for the
-// same constant. If several constants have the id, SetSpecByID sets the constant whose id comes
-// from a directive. If the id is still ambiguous, SetSpecByID returns an error.
+// SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
+// //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use the
+// same id for the same constant. Kernels of different packages may use different ids for the same
+// constant. If several constants have the id, SetSpecByID sets the constant whose id comes from a
+// directive. If the id is still ambiguous, SetSpecByID returns an error.
 //
 // The value must have the constant's Go type. For an integer constant the value may also be an int.
 // In an array or struct, each scalar has its own id. A scalar can be set once the whole constant

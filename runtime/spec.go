@@ -38,9 +38,9 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs
-// can compute ranges and sizes of local memory from withOptions which kernels are built. A
-// SpecValue is valid until matchesChoice set again. The zero SpecValue is not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs can
+// compute ranges and sizes of local memory from the constant with which kernels are built. A SpecValue
+// is valid until the constant is set again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo

@@ -124,7 +124,8 @@ var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	return false
 }
 
-// launchMixed checks and begins a call, and launches its kernels. plainKernels launches kernels for devices without matrices.
+// launchMixed checks and begins a call, and launches its kernels. The function in the parameter plain
+// launches kernels for devices without matrices.
 func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
 	addOperands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)

@@ -47,7 +47,7 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 	return p, nil
 }
 
-// forwardReal appends the steps of the transform of real numbers. forth transforms rows first,
+// forwardReal appends the steps of the transform of real numbers. forwardReal transforms rows first,
 // and then the other axes. If the length of rows is odd, an earlier step has converted the numbers
 // to complex numbers in the memory reals.
 func (b *planBuilder) forwardReal(even bool, n, rows int, shape []int) {
@@ -69,7 +69,7 @@ func (b *planBuilder) forwardReal(even bool, n, rows int, shape []int) {
 	b.otherAxes(shape, half, output)
 }
 
-// inverseReal appends the steps of the inverse transform. back transforms the other axes first,
+// inverseReal appends the steps of the inverse transform. inverseReal transforms the other axes first,
 // and then rows. If the length of rows is odd, the results are the real parts of numbers in the
 // memory reals.
 func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
@@ -243,7 +243,7 @@ func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T
 	return c.End()
 }
 
-// widenReals copies the real numbers of v to complex elements of out. narrow copies the real parts of
+// widenReals copies the real numbers of v to complex elements of out. narrowReals copies the real parts of
 // elements back.
 func widenReals[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
 	n := runtime.Range1(v.Len())

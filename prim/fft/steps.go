@@ -126,9 +126,9 @@ func (b *planBuilder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns two or three factors of n, whose largest is as small as possible. Each factor is so small
-// that one launch can transform columns of that length. split returns nil if there are no such factors.
-func (b *planBuilder) split(n int) (best []int) {
+// splitFactors returns two or three factors of n, whose largest is as small as possible. Each factor is so small
+// that one launch can transform columns of that length. splitFactors returns nil if there are no such factors.
+func (b *planBuilder) splitFactors(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
 	for d := 2; d <= most; d++ {
@@ -185,7 +185,7 @@ func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to,
 			inStep: width, step: width, dims: []dim{{width, 1, 1}, {outer, inRow, outRow}}, loads: width > 1, stores: width > 1,
 		})
 	default:
-		if factors := b.split(n); factors != nil {
+		if factors := b.splitFactors(n); factors != nil {
 			b.longSteps(dir, factors, width, outer, from, inRow, to, outRow)
 		} else {
 			b.bluestein(n, width, outer, from, inRow, to, outRow)
@@ -291,7 +291,7 @@ func (b *planBuilder) length(n int) (best int) {
 					}
 					trips := 1.0
 					if !b.oneLaunch(l, 1) {
-						trips = float64(len(b.split(l)))
+						trips = float64(len(b.splitFactors(l)))
 					}
 					if trips > 0 {
 						if c := float64(l) * trips; best == 0 || c < cost {

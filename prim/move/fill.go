@@ -37,7 +37,7 @@ func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Opti
 		return c.End()
 	}
 	l, p := c.Length(), unsafe.Pointer(&v)
-	w.chunks(out.Len(), func(lo, hi int) {
+	w.eachChunk(out.Len(), func(lo, hi int) {
 		part, r := out.Slice(lo, hi), runtime.Range1((hi-lo)*w.n)
 		switch w.size {
 		case 1:
@@ -78,7 +78,7 @@ func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T,
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	wordFormat{k.Size, 1}.chunks(out.Len(), func(lo, hi int) {
+	wordFormat{k.Size, 1}.eachChunk(out.Len(), func(lo, hi int) {
 		part, r, l := out.Slice(lo, hi), runtime.Range1(hi-lo), c.Length()
 		switch {
 		case k.Size == 1:

@@ -29,7 +29,7 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 		return runtime.Event{}, err
 	}
 	to, l := out.Slice(0, n), c.Length()
-	w.chunks((n+1)/2, func(lo, hi int) {
+	w.eachChunk((n+1)/2, func(lo, hi int) {
 		r, base := runtime.Range1((hi-lo)*w.n), lo*w.n
 		switch w.size {
 		case 1:
@@ -76,7 +76,7 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	w.chunks(at.Len(), func(lo, hi int) {
+	w.eachChunk(at.Len(), func(lo, hi int) {
 		r, i, o, l := runtime.Range1((hi-lo)*w.n), at.Slice(lo, hi), out.Slice(lo, hi), c.Length()
 		switch w.size {
 		case 1:
@@ -133,7 +133,7 @@ func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64
 	if !c.Unordered() {
 		owner = call.Room[uint32](c, out.Len())
 	}
-	w.chunks(at.Len(), func(lo, hi int) {
+	w.eachChunk(at.Len(), func(lo, hi int) {
 		r, i, x, l := runtime.Range1((hi-lo)*w.n), at.Slice(lo, hi), v.Slice(lo, hi), c.Length()
 		if owner.Len() > 0 {
 			c.Enqueue(runtime.Fill(owner, 0))

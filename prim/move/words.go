@@ -34,9 +34,9 @@ func wordsOf[T any](c *call.Call) wordFormat {
 	return wordFormat{1, n}
 }
 
-// chunks divides n elements into ranges that one launch can move. chunks calls f with the first
+// eachChunk divides n elements into ranges that one launch can move. eachChunk calls f with the first
 // element of each range and the end.
-func (w wordFormat) chunks(n int, f func(lo, hi int)) {
+func (w wordFormat) eachChunk(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {
 		f(lo, min(n, lo+step))

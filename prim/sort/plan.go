@@ -47,7 +47,7 @@ func newPlan[T prim.Number](c *call.Call, n int) sortPlan {
 	return p
 }
 
-// flipOf returns the value of the kernels' field Flip. K is viewsOf an element's bits.
+// flipOf returns the value of the kernels' field Flip. K is the type of an element's bits.
 func flipOf[K kernels.Keys](kind call.Kind, descending bool) K {
 	f := K(0)
 	if kind.Signed && !kind.Float {
@@ -86,7 +86,7 @@ func (p sortPlan) counts() int { return p.chunks() * kernels.MaxPasses * kernels
 func (p sortPlan) starts() int { return p.launchPasses * (p.chunks() + 1) * kernels.Digits }
 
 // boardStart returns the index in the state at which the board begins, after the indices of
-// digits and the number of elements. state returns the number of elements of the state.
+// digits and the number of elements. stateSize returns the number of elements of the state.
 func (p sortPlan) boardStart() int { return p.starts() + kernels.Ahead }
 func (p sortPlan) stateSize() int {
 	return p.boardStart() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
@@ -194,7 +194,7 @@ func launchToOut[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, 
 	launchPasses(c, p, w, v, out, tmp, moved)
 }
 
-// launchPasses launches the passes, which write to a and b in turn. passes returns the view
+// launchPasses launches the passes, which write to a and b in turn. launchPasses returns the view
 // that the last pass has written. After the passes, the values are in moved.out.
 func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
 	// For 64 bits, PassLanes is the only kernel on GPUs.

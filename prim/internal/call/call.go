@@ -39,7 +39,7 @@ type Options struct {
 // Option sets options.
 type Option func(*Options)
 
-// Kernel is a launch over an nd-range. poolOf a Kernel is a struct of a generated package.
+// Kernel is a launch over an nd-range. The type of a Kernel is a struct of a generated package.
 type Kernel interface {
 	ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
 }

@@ -140,7 +140,7 @@ func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool
 }
 
 // unpackedWord returns the word whose lower half is the float16 of the float32 with the ID in the
-// parameter id. unpacked returns 0 if that float32 is not an unpacked float16.
+// parameter id. unpackedWord returns 0 if that float32 is not an unpacked float16.
 func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {

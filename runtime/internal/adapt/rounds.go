@@ -79,7 +79,7 @@ func (r *roundCounter) decorateMember(id spirv.ID, member int, words ...uint32) 
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// declareAll declares the types, constants and variables that all functions need. prepare returns
+// declareAll declares the types, constants and variables that all functions need. declareAll returns
 // false, and leaves the module unchanged, if there are no loops or there is no fault record.
 func (r *roundCounter) declareAll() bool {
 	m := r.m

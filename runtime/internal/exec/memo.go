@@ -85,9 +85,9 @@ func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command sets n to the command of a launch. Earlier calls of Command have set the other unitNow
-// n, so Command sets only the fields that change. Copying a whole command would take a tenth of a
-// launch's time.
+// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of n, so
+// Command sets only the fields that change. Copying a whole command would take a tenth of a launch's
+// time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

@@ -25,7 +25,7 @@ type Pipelines struct {
 	all      map[pipelineKey]*Pipeline // maps a key's hash to a chain of pipelines with that hash; nil when closed
 	count    int
 	clock    uint64
-	maxCount int // limit of the field count
+	maxCount int // largest number of pipelines that are kept
 	total    atomic.Int64
 	maker    Maker
 	of       *stream.Stream

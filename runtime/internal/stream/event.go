@@ -67,8 +67,7 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is a set of commands that report one failure together. Only the stream uses
-// firstOf.
+// Group is a set of commands that report one failure together. A Group is filled in by the stream alone.
 type Group struct{ first *Event }
 
 // NewMarker returns an event without a command. The event is done when all events in after are

@@ -52,10 +52,10 @@ type encoder struct {
 	q *queue
 
 	*lineTrack             // track to which commands are added at present
-	mainTrack   *lineTrack // track for all commands, except large copies if there is the track aside
+	mainTrack   *lineTrack // track for all commands, except large copies if the device has a second line
 	copyTrack   *lineTrack // track for large copies from and to the host, or nil
-	cutMain     bool       // commands on the track in copyTrack must wait for the main track's part
-	copiesInRow int        // number of copies since the last launch that could use the track aside
+	cutMain     bool       // commands on copyTrack must wait for the main track's part
+	copiesInRow int        // number of copies since the last launch that could use copyTrack
 
 	t       *ticket
 	mayWait bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy

@@ -51,8 +51,8 @@ type queue struct {
 // submission, before anything waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// commandMark says where the Vulkan commands of a hal.Command begin. hostTime is an index
-// into the Vulkan commands of a part, after the command's barrier.
+// commandMark says where the Vulkan commands of a hal.Command begin. commandMark.at is an index into the
+// Vulkan commands of a part, after the command's barrier.
 type commandMark struct {
 	at    int
 	kind  stageKind
