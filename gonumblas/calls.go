@@ -25,45 +25,45 @@ func isTransposed(t blas.Transpose) bool { return t == blas.Trans || t == blas.C
 func isTranspose(t blas.Transpose) bool { return t == blas.NoTrans || isTransposed(t) }
 
 // An operand is a matrix in the caller's memory. A vector is a matrix with one column.
-type operand[T float] struct {
+type blasOperand[T float] struct {
 	s          []T
 	rows, cols int
 	ld         int // number of elements from the start of a row to the start of the next row
 	transposed bool
 }
 
-// The method fits reports whether the matrix is not empty, and whether the slice contains all elements of the matrix.
-func (o operand[T]) fits() bool {
+// isComplete reports whether the matrix is not empty, and whether the slice contains all elements of the matrix.
+func (o blasOperand[T]) isComplete() bool {
 	if o.rows < 1 || o.cols < 1 || o.ld < o.cols || len(o.s) < o.cols {
 		return false
 	}
 	return o.rows == 1 || (len(o.s)-o.cols)/(o.rows-1) >= o.ld
 }
 
-// The function matrix returns the operand for matrix A. Parameters m and n are the numbers of rows and columns of
+// operandOf returns the operand for matrix A. Parameters m and n are the numbers of rows and columns of
 // op(A).
-func matrix[T float](s []T, op blas.Transpose, m, n, ld int) operand[T] {
-	o := operand[T]{s, m, n, ld, isTransposed(op)}
+func operandOf[T float](s []T, op blas.Transpose, m, n, ld int) blasOperand[T] {
+	o := blasOperand[T]{s, m, n, ld, isTransposed(op)}
 	if o.transposed {
 		o.rows, o.cols = n, m
 	}
 	return o
 }
 
-func vector[T float](s []T, n, inc int) operand[T] {
-	return operand[T]{s: s, rows: n, cols: 1, ld: inc}
+func vector[T float](s []T, n, inc int) blasOperand[T] {
+	return blasOperand[T]{s: s, rows: n, cols: 1, ld: inc}
 }
 
-// If no gaps are between the rows, the method whole returns the slice of all elements.
-func (o operand[T]) whole() ([]T, bool) {
+// wholeSlice returns the slice of all elements if there are no gaps between the rows.
+func (o blasOperand[T]) wholeSlice() ([]T, bool) {
 	if o.rows > 1 && o.ld > o.cols {
 		return nil, false
 	}
 	return o.s[:o.rows*o.cols], true
 }
 
-// Type run is a BLAS call that runs on the device.
-type run[T float] struct {
+// A blasRun is a BLAS call that runs on the device.
+type blasRun[T float] struct {
 	queue   *runtime.Queue
 	buffers []*runtime.Buffer[T]
 }
@@ -71,71 +71,71 @@ type run[T float] struct {
 // The context ctx is never cancelled, because a BLAS call cannot report that it was cancelled.
 var ctx = context.Background()
 
-// The function start begins a call. Each call has a separate queue, because all users of a queue receive its failures.
-func start[T float](d *device) *run[T] { return &run[T]{queue: d.dev.NewQueue()} }
+// startRun begins a call. Each call has a separate queue, because all users of a queue receive its failures.
+func startRun[T float](d *blasDevice) *blasRun[T] { return &blasRun[T]{queue: d.dev.NewQueue()} }
 
-// The method close frees the device memory of the call.
-func (r *run[T]) close() {
+// freeAll frees the device memory of the call.
+func (r *blasRun[T]) freeAll() {
 	for _, b := range r.buffers {
 		_ = b.Close() // Close of an open buffer returns no error
 	}
 }
 
-// The function check panics with the error of a device.
-func check(err error) {
+// checkError panics with the error of a device.
+func checkError(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// The method room allocates device memory, and returns it without initialization.
-func (r *run[T]) room(n int) runtime.View[T] {
+// allocBuffer allocates device memory, and returns it without initialization.
+func (r *blasRun[T]) allocBuffer(n int) runtime.View[T] {
 	b, err := runtime.NewBuffer[T](r.queue.Device(), n)
-	check(err)
+	checkError(err)
 	r.buffers = append(r.buffers, b)
 	return b.All()
 }
 
-// The method send copies an operand to the device. The method does not read elements between rows, because another
+// copyIn copies an operand to the device. The method does not read elements between rows, because another
 // goroutine may write them at the same time.
-func (r *run[T]) send(o operand[T]) runtime.View[T] {
-	v := r.room(o.rows * o.cols)
-	s, ok := o.whole()
+func (r *blasRun[T]) copyIn(o blasOperand[T]) runtime.View[T] {
+	v := r.allocBuffer(o.rows * o.cols)
+	s, ok := o.wholeSlice()
 	if !ok {
 		s = make([]T, o.rows*o.cols)
 		for i := range o.rows {
 			copy(s[i*o.cols:(i+1)*o.cols], o.s[i*o.ld:])
 		}
 	}
-	check(v.CopyFrom(ctx, r.queue, s))
+	checkError(v.CopyFrom(ctx, r.queue, s))
 	return v
 }
 
-// The method sendOld is used for an operand that the call also writes. If beta is 0, the old elements are not needed,
+// copyInOld is used for an operand that the call also writes. If beta is 0, the old elements are not needed,
 // and the method only allocates memory.
-func (r *run[T]) sendOld(o operand[T], beta T) runtime.View[T] {
+func (r *blasRun[T]) copyInOld(o blasOperand[T], beta T) runtime.View[T] {
 	if beta == 0 {
-		return r.room(o.rows * o.cols)
+		return r.allocBuffer(o.rows * o.cols)
 	}
-	return r.send(o)
+	return r.copyIn(o)
 }
 
-// The method receive waits for the device, and copies the result to an operand. It does not write elements between
+// copyOut waits for the device, and copies the result to an operand. It does not write elements between
 // rows.
-func (r *run[T]) receive(o operand[T], v runtime.View[T]) {
-	if s, ok := o.whole(); ok {
-		check(v.CopyTo(ctx, r.queue, s))
+func (r *blasRun[T]) copyOut(o blasOperand[T], v runtime.View[T]) {
+	if s, ok := o.wholeSlice(); ok {
+		checkError(v.CopyTo(ctx, r.queue, s))
 		return
 	}
 	s := make([]T, o.rows*o.cols)
-	check(v.CopyTo(ctx, r.queue, s))
+	checkError(v.CopyTo(ctx, r.queue, s))
 	for i := range o.rows {
 		copy(o.s[i*o.ld:], s[i*o.cols:(i+1)*o.cols])
 	}
 }
 
-// The method view returns the operand as a matrix of package prim/blas.
-func (o operand[T]) view(v runtime.View[T]) primblas.View[T] {
+// matrixView returns the operand as a matrix of package prim/blas.
+func (o blasOperand[T]) matrixView(v runtime.View[T]) primblas.View[T] {
 	m := primblas.View[T]{Shape: primblas.Shape{Rows: o.rows, Cols: o.cols}, Data: v}
 	if o.transposed {
 		return m.T()
@@ -143,99 +143,99 @@ func (o operand[T]) view(v runtime.View[T]) primblas.View[T] {
 	return m
 }
 
-func gemm[T float](d *device, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
+func gemm[T float](d *blasDevice, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
 	if !isTranspose(tA) || !isTranspose(tB) || alpha == 0 {
 		return false
 	}
-	oa, ob, oc := matrix(a, tA, m, k, lda), matrix(b, tB, k, n, ldb), matrix(c, blas.NoTrans, m, n, ldc)
-	if !oa.fits() || !ob.fits() || !oc.fits() || !takes[T](d, 3, m, n, k) {
+	oa, ob, oc := operandOf(a, tA, m, k, lda), operandOf(b, tB, k, n, ldb), operandOf(c, blas.NoTrans, m, n, ldc)
+	if !oa.isComplete() || !ob.isComplete() || !oc.isComplete() || !runsOnDevice[T](d, 3, m, n, k) {
 		return false
 	}
-	r := start[T](d)
-	defer r.close()
-	va, vb, vc := r.send(oa), r.send(ob), r.sendOld(oc, beta)
-	_, err := primblas.GemmOn(r.queue, alpha, oa.view(va), ob.view(vb), beta, oc.view(vc))
-	check(err)
-	r.receive(oc, vc)
+	r := startRun[T](d)
+	defer r.freeAll()
+	va, vb, vc := r.copyIn(oa), r.copyIn(ob), r.copyInOld(oc, beta)
+	_, err := primblas.GemmOn(r.queue, alpha, oa.matrixView(va), ob.matrixView(vb), beta, oc.matrixView(vc))
+	checkError(err)
+	r.copyOut(oc, vc)
 	return true
 }
 
-func gemv[T float](d *device, tA blas.Transpose, m, n int, alpha T, a []T, lda int, x []T, incX int, beta T, y []T, incY int) bool {
+func gemv[T float](d *blasDevice, tA blas.Transpose, m, n int, alpha T, a []T, lda int, x []T, incX int, beta T, y []T, incY int) bool {
 	if !isTranspose(tA) || alpha == 0 {
 		return false
 	}
-	oa := operand[T]{a, m, n, lda, isTransposed(tA)}
+	oa := blasOperand[T]{a, m, n, lda, isTransposed(tA)}
 	ox, oy := vector(x, n, incX), vector(y, m, incY)
 	if oa.transposed {
 		ox.rows, oy.rows = m, n
 	}
-	if !oa.fits() || !ox.fits() || !oy.fits() || !takes[T](d, 2, m, n) {
+	if !oa.isComplete() || !ox.isComplete() || !oy.isComplete() || !runsOnDevice[T](d, 2, m, n) {
 		return false
 	}
-	r := start[T](d)
-	defer r.close()
-	va, vx, vy := r.send(oa), r.send(ox), r.sendOld(oy, beta)
-	_, err := primblas.GemvOn(r.queue, alpha, oa.view(va), vx, beta, vy)
-	check(err)
-	r.receive(oy, vy)
+	r := startRun[T](d)
+	defer r.freeAll()
+	va, vx, vy := r.copyIn(oa), r.copyIn(ox), r.copyInOld(oy, beta)
+	_, err := primblas.GemvOn(r.queue, alpha, oa.matrixView(va), vx, beta, vy)
+	checkError(err)
+	r.copyOut(oy, vy)
 	return true
 }
 
-func ger[T float](d *device, m, n int, alpha T, x []T, incX int, y []T, incY int, a []T, lda int) bool {
-	ox, oy, oa := vector(x, m, incX), vector(y, n, incY), matrix(a, blas.NoTrans, m, n, lda)
-	if alpha == 0 || !ox.fits() || !oy.fits() || !oa.fits() || !takes[T](d, 2, m, n) {
+func ger[T float](d *blasDevice, m, n int, alpha T, x []T, incX int, y []T, incY int, a []T, lda int) bool {
+	ox, oy, oa := vector(x, m, incX), vector(y, n, incY), operandOf(a, blas.NoTrans, m, n, lda)
+	if alpha == 0 || !ox.isComplete() || !oy.isComplete() || !oa.isComplete() || !runsOnDevice[T](d, 2, m, n) {
 		return false
 	}
-	r := start[T](d)
-	defer r.close()
-	vx, vy, va := r.send(ox), r.send(oy), r.send(oa)
-	_, err := primblas.GerOn(r.queue, alpha, vx, vy, oa.view(va))
-	check(err)
-	r.receive(oa, va)
+	r := startRun[T](d)
+	defer r.freeAll()
+	vx, vy, va := r.copyIn(ox), r.copyIn(oy), r.copyIn(oa)
+	_, err := primblas.GerOn(r.queue, alpha, vx, vy, oa.matrixView(va))
+	checkError(err)
+	r.copyOut(oa, va)
 	return true
 }
 
-func axpy[T float](d *device, n int, alpha T, x []T, incX int, y []T, incY int) bool {
+func axpy[T float](d *blasDevice, n int, alpha T, x []T, incX int, y []T, incY int) bool {
 	ox, oy := vector(x, n, incX), vector(y, n, incY)
-	if alpha == 0 || !ox.fits() || !oy.fits() || !takes[T](d, 1, n) {
+	if alpha == 0 || !ox.isComplete() || !oy.isComplete() || !runsOnDevice[T](d, 1, n) {
 		return false
 	}
-	r := start[T](d)
-	defer r.close()
-	vx, vy := r.send(ox), r.send(oy)
+	r := startRun[T](d)
+	defer r.freeAll()
+	vx, vy := r.copyIn(ox), r.copyIn(oy)
 	_, err := primblas.AxpyOn(r.queue, alpha, vx, vy)
-	check(err)
-	r.receive(oy, vy)
+	checkError(err)
+	r.copyOut(oy, vy)
 	return true
 }
 
-func dot[T float](d *device, n int, x []T, incX int, y []T, incY int) (T, bool) {
+func dot[T float](d *blasDevice, n int, x []T, incX int, y []T, incY int) (T, bool) {
 	ox, oy := vector(x, n, incX), vector(y, n, incY)
-	if !ox.fits() || !oy.fits() || !takes[T](d, 1, n) {
+	if !ox.isComplete() || !oy.isComplete() || !runsOnDevice[T](d, 1, n) {
 		return 0, false
 	}
-	r := start[T](d)
-	defer r.close()
-	vx, vy, sum := r.send(ox), r.send(oy), r.room(1)
+	r := startRun[T](d)
+	defer r.freeAll()
+	vx, vy, sum := r.copyIn(ox), r.copyIn(oy), r.allocBuffer(1)
 	_, err := reduce.DotOn(r.queue, vx, vy, sum)
-	check(err)
+	checkError(err)
 	var to [1]T
-	r.receive(vector(to[:], 1, 1), sum)
+	r.copyOut(vector(to[:], 1, 1), sum)
 	return to[0], true
 }
 
-func nrm2[T float](d *device, n int, x []T, incX int) (T, bool) {
+func nrm2[T float](d *blasDevice, n int, x []T, incX int) (T, bool) {
 	ox := vector(x, n, incX)
-	if !ox.fits() || !takes[T](d, 1, n) {
+	if !ox.isComplete() || !runsOnDevice[T](d, 1, n) {
 		return 0, false
 	}
-	r := start[T](d)
-	defer r.close()
-	vx, norm := r.send(ox), r.room(1)
+	r := startRun[T](d)
+	defer r.freeAll()
+	vx, norm := r.copyIn(ox), r.allocBuffer(1)
 	_, err := reduce.NormOn(r.queue, vx, norm)
-	check(err)
+	checkError(err)
 	var to [1]T
-	r.receive(vector(to[:], 1, 1), norm)
+	r.copyOut(vector(to[:], 1, 1), norm)
 	return to[0], isNorm(to[0], n)
 }
 

@@ -17,8 +17,8 @@
 //   - An alpha or a size of the call is 0, or a size is above 2^31-1.
 //   - A vector of the call has a negative increment.
 //   - The call uses float64s, and the device does not have properties.FP64.
-//   - The call is a Nrm2 whose squares overflow or are subnormal. This is detected after the device has computed the
-//     norm.
+//   - The call is a Nrm2 whose squares overflow or are subnormal. The call detects such squares after the
+//     device has computed the norm.
 //
 // # Results
 //
@@ -33,9 +33,10 @@
 //
 // # Errors
 //
-// BLAS functions return no errors, so a call panics with the error of the device. The value of the panic is a
-// *runtime.Error. Its class is, for example, runtime.ErrMemoryAllocation, or runtime.ErrInvalid after the device was
-// closed. After a panic the memory for the result is unchanged, unless the copy from the device failed.
+// BLAS functions return no errors, so a call panics with the error of the device. The value of the panic
+// is a *runtime.Error. The error's class is, for example, runtime.ErrMemoryAllocation, or
+// runtime.ErrInvalid after the device was closed. After a panic the memory for the result is unchanged,
+// unless the copy from the device failed.
 //
 // # Cost
 //

@@ -23,7 +23,7 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 	if dev == nil {
 		panic(invalid("open one by runtime.Open", "the device is nil"))
 	}
-	d := &device{dev: dev, fp64: dev.Has(properties.FP64), least: defaults(dev.Info())}
+	d := &blasDevice{dev: dev, fp64: dev.Has(properties.FP64), minOperations: defaultThresholds(dev.Info())}
 	for i, o := range opts {
 		if o == nil {
 			panic(invalid("leave it out", "the option %d is nil", i))
@@ -36,14 +36,14 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 }
 
 // Option is an option of On.
-type Option func(*device) error
+type Option func(*blasDevice) error
 
 // Threshold sets the smallest number of operations with which a call runs on the device. Gonum's own implementation
 // runs smaller calls. Threshold applies to the given levels of BLAS, or to all three levels if no level is given. One
 // operation is a product and a sum. Gemm has m*n*k operations, Gemv and Ger have m*n operations, and Axpy, Dot and Nrm2
 // have n operations. A call of Gemm counts as level 2 if m, n or k is less than 64.
 func Threshold(operations int, levels ...int) Option {
-	return func(d *device) error {
+	return func(d *blasDevice) error {
 		if operations < 0 {
 			return invalid("give 0 for all calls", "a threshold of %d operations", operations)
 		}
@@ -54,52 +54,52 @@ func Threshold(operations int, levels ...int) Option {
 			if l < 1 || l > 3 {
 				return invalid("give 1, 2 or 3", "a threshold of level %d", l)
 			}
-			d.least[l] = float64(operations)
+			d.minOperations[l] = float64(operations)
 		}
 		return nil
 	}
 }
 
-// Type device runs larger calls on a device, and other calls by gonum's own implementation.
-type device struct {
+// A blasDevice runs larger calls on a device, and other calls by gonum's own implementation.
+type blasDevice struct {
 	gonum.Implementation
-	dev   *runtime.Device
-	fp64  bool
-	least [4]float64 // smallest number of operations of a call that runs on the device, indexed by level
+	dev           *runtime.Device
+	fp64          bool
+	minOperations [4]float64 // smallest number of operations of a call that runs on the device, indexed by level
 }
 
 // A call of Gemm counts as level 2 if m, n or k is less than thin, because such a call executes only few operations for
 // each copied element.
-const thin = 64
+const minThin = 64
 
-// leastGemm is the default threshold for level 3 on GPUs. The package documentation describes the benchmark for this
+// minGemmOps is the default threshold for level 3 on GPUs. The package documentation describes the benchmark for this
 // number.
-const leastGemm = 1 << 27
+const minGemmOps = 1 << 27
 
-// The function defaults returns the thresholds that apply without an option Threshold.
-func defaults(info runtime.DeviceInfo) [4]float64 {
+// defaultThresholds returns the thresholds that apply without an option Threshold.
+func defaultThresholds(info runtime.DeviceInfo) [4]float64 {
 	never := math.Inf(1)
 	least := [4]float64{never, never, never, never}
 	if info.Type != runtime.HostCPU && info.Type != runtime.VulkanCPU {
-		least[3] = leastGemm
+		least[3] = minGemmOps
 	}
 	return least
 }
 
-// The function takes reports whether the device runs a call with the given sizes. The arguments of the call must be
+// runsOnDevice reports whether the device runs a call with the given sizes. The arguments of the call must be
 // correct.
-func takes[T float](d *device, level int, sizes ...int) bool {
+func runsOnDevice[T float](d *blasDevice, level int, sizes ...int) bool {
 	operations := 1.0
 	for _, n := range sizes {
 		operations *= float64(n)
 		if n > math.MaxInt32 {
 			return false // prim/blas has no kernel for sizes above 2^31-1
 		}
-		if level == 3 && n < thin {
+		if level == 3 && n < minThin {
 			level = 2
 		}
 	}
-	return operations >= d.least[level] && (d.fp64 || !isDouble[T]())
+	return operations >= d.minOperations[level] && (d.fp64 || !isDouble[T]())
 }
 
 func invalid(remedy, format string, args ...any) error {

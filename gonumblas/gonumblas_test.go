@@ -169,8 +169,8 @@ func TestTaken(t *testing.T) {
 // TestDefaults: GPUs run large products of matrices alone.
 func TestDefaults(t *testing.T) {
 	never := math.Inf(1)
-	for i, want := range []float64{leastGemm, leastGemm, leastGemm, leastGemm, never, never} {
-		if got := defaults(runtime.DeviceInfo{Type: runtime.DeviceType(i)}); got != [4]float64{never, never, never, want} {
+	for i, want := range []float64{minGemmOps, minGemmOps, minGemmOps, minGemmOps, never, never} {
+		if got := defaultThresholds(runtime.DeviceInfo{Type: runtime.DeviceType(i)}); got != [4]float64{never, never, never, want} {
 			t.Errorf("%v: %v", runtime.DeviceType(i), got)
 		}
 	}

@@ -43,7 +43,7 @@ const roomTime = 10 * time.Second
 // (ErrInvalid otherwise). All views of the buffer have the buffer's properties.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
-	if err != nil || b.mem == nil || dev.direct() {
+	if err != nil || b.mem == nil || dev.isHost() {
 		return b, err // the memory of the host device is zero already
 	}
 	mem := b.mem.HAL()
@@ -131,9 +131,9 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 	return mem, nil
 }
 
-// The method direct reports whether the device is the host device, whose memory is the program's
+// isHost reports whether the device is the host device, whose memory is the program's
 // own.
-func (d *Device) direct() bool { return d.backend == "host" }
+func (d *Device) isHost() bool { return d.backend == "host" }
 
 // pointerIn searches the type t for a pointer, at any depth. pointerIn returns the path to the
 // first pointer, and the pointer's type.
@@ -260,7 +260,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 		}
 	}
 	if l.ev.Done() {
-		return l.failure()
+		return l.commandError()
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		l.ev.Forget()
 		return err
 	}
-	return join(q.failures())
+	return joinErrors(q.takeFailures())
 }
 
 // copyError returns the error of a copy that could not be recorded.

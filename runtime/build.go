@@ -62,7 +62,7 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 		defer p.mu.Unlock()
 		return p.exe, nil
 	}
-	if err := p.check(kernels); err != nil {
+	if err := p.checkConstants(kernels); err != nil {
 		p.mu.Unlock()
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 	exe := &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
 	p.mu.Unlock()
 
-	built, err := p.dev.prepare(ctx, exe.kernels, exe.specs)
+	built, err := p.dev.preparePipelines(ctx, exe.kernels, exe.specs)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,17 +90,17 @@ func letGo(built []*exec.Pipeline) {
 }
 
 // A promise describes a pipeline that Build will make.
-type promise struct {
+type pipelinePromise struct {
 	kernel *Kernel
 	shape  exec.Shape
 	local  [3]uint32
 	launch *exec.Launch
 }
 
-// The method promises lists the pipelines that Build makes for a kernel. These are the pipelines of
-// launches that Build can predict.
-func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
-	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
+// promisedPipelines lists the pipelines that Build makes for a kernel. Build makes a pipeline for each
+// launch that it can predict.
+func (d *Device) promisedPipelines(k *Kernel, set settingList) ([]pipelinePromise, error) {
+	if d.isHost() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
 	}
 	var call launch.Call
@@ -111,7 +111,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if p.SubGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
 		return nil, nil // the kernel's launches will return the error
 	}
-	if !d.likely(k, &call) {
+	if !d.setTypicalRange(k, &call) {
 		return nil, nil
 	}
 	c := new(exec.Launch)
@@ -120,27 +120,27 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 		return nil, nil // the kernel's launches will return the error
 	}
 	if err := resolveSpecs(k, c, set); err != nil {
-		return nil, err.about(k)
+		return nil, err.setKernel(k)
 	}
 	if _, err := d.checkLocalMemory(k, c, p.SubGroup); err != nil && !d.fitsNative(k, c, &p) {
-		return nil, err.about(k)
+		return nil, err.setKernel(k)
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)
-	d.reserve(c, local, p.SubGroup)
+	d.addReserved(c, local, p.SubGroup)
 	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup}
-	sh.Native, _ = d.native(k, p.Local, p.SubGroup)
-	list := []promise{{k, sh, local, c}}
+	sh.Native, _ = d.usesNative(k, p.Local, p.SubGroup)
+	list := []pipelinePromise{{k, sh, local, c}}
 	if d.hasSmall(k) {
 		sh.Small = true
-		list = append(list, promise{k, sh, local, c})
+		list = append(list, pipelinePromise{k, sh, local, c})
 	}
 	return list, nil
 }
 
-// The method likely sets the range of the call c to a typical range. The exact sizes do not matter,
-// because they only affect the choice of the work-group size. The method likely returns false if it
+// setTypicalRange sets the range of the call c to a typical range. The exact sizes do not matter,
+// because they only affect the choice of the work-group size. setTypicalRange returns false if it
 // cannot predict the work-group size.
-func (d *Device) likely(k *Kernel, c *launch.Call) bool {
+func (d *Device) setTypicalRange(k *Kernel, c *launch.Call) bool {
 	switch c.Form {
 	case abi.Range:
 		for i := range c.Rank {
@@ -159,12 +159,12 @@ func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	return true
 }
 
-// prepare makes the promised pipelines of the kernels (see the method promises), several at a time.
-// The caller then counts as a user of each returned pipeline.
-func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*exec.Pipeline, err error) {
-	var list []promise
+// preparePipelines makes the promised pipelines of the kernels (see promisedPipelines), several at a
+// time. The caller then counts as a user of each returned pipeline.
+func (d *Device) preparePipelines(ctx context.Context, kernels []*Kernel, set settingList) (built []*exec.Pipeline, err error) {
+	var list []pipelinePromise
 	for _, k := range kernels {
-		p, err := d.promises(k, set)
+		p, err := d.promisedPipelines(k, set)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(list)) && inner.Err() == nil; i = next.Add(1) - 1 {
 				p := &list[i]
-				v, e := d.pipeline(inner, p.kernel, p.shape, p.local, p.launch)
+				v, e := d.pipelineFor(inner, p.kernel, p.shape, p.local, p.launch)
 				mu.Lock()
 				if e == nil {
 					built = append(built, v)

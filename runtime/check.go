@@ -14,28 +14,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// check compares a launch with its kernel and the device, before anything is dispatched. The order
+// checkLaunch compares a launch with its kernel and the device, before anything is dispatched. The order
 // of the checks decides the class of the error.
-func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
+func (d *Device) checkLaunch(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return p, errorf(ErrInvalid, "BUG: a launch of form %v and rank %d for a kernel of form %v and rank %d",
-			c.Form, c.Rank, k.abi.Form, k.abi.Rank).about(k)
+			c.Form, c.Rank, k.abi.Form, k.abi.Rank).setKernel(k)
 	}
 	if err := d.checkArguments(k, c); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	p, err := d.planFor(k, c, o)
 	if err != nil {
 		return p, err
 	}
 	if err := k.checkVariables(); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	return p, nil
 }
 
-// planFor does those checks of check whose results stay valid until the launch runs. planFor does
+// planFor does those checks of checkLaunch whose results stay valid until the launch runs. planFor does
 // not check whether buffers are open and whether variables still have their values.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
@@ -44,46 +44,46 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	props, err := mergeProperties(k, o.props)
 	if err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
 	// First check the demands of the kernel that do not depend on the launch.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	if err := checkRange(c, &p); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	if err := d.checkWorkGroup(k, c, props, &p); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	if k.output != nil {
-		if p.Print, err = d.printing.with(o.printing); err != nil {
-			return p, err.about(k)
+		if p.Print, err = d.printing.withOptions(o.printing); err != nil {
+			return p, err.setKernel(k)
 		}
 	}
-	if d.direct() && k.code.Host == nil {
-		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
+	if d.isHost() && k.code.Host == nil {
+		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").setKernel(k)
 	}
-	set, err := o.settings(d, k)
+	set, err := o.settingsFor(d, k)
 	if err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	if err := resolveSpecs(k, c, set); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	local, wrong := d.checkLocalMemory(k, c, p.SubGroup)
 	if wrong != nil && d.fitsNative(k, c, &p) {
 		local, wrong = 0, nil
 	}
 	if wrong != nil {
-		return p, wrong.about(k)
+		return p, wrong.setKernel(k)
 	}
 	p.LocalMemory = local
-	p.Native, _ = d.native(k, p.Local, p.SubGroup)
+	p.Native, _ = d.usesNative(k, p.Local, p.SubGroup)
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
-		return p, err.about(k)
+		return p, err.setKernel(k)
 	}
 	return p, nil
 }
@@ -107,7 +107,7 @@ func (k *Kernel) checkVariables() *Error {
 // that the kernel demands.
 func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, err *Error) {
 	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
-		if limit, ok := d.fits(w.Dims()); !ok {
+		if limit, ok := d.fitsWorkGroup(w.Dims()); !ok {
 			return 0, errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", w.Dims(), d.Name(), limit)
 		}
 	}
@@ -181,7 +181,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	return merged, nil
 }
 
-// checkRange checks the sizes of a launch's range. checkRange does not need the kernel.
+// checkRange checks the sizes of a launch's range.
 func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
@@ -231,7 +231,7 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 		}
 	}
 	if c.Form == abi.Range {
-		switch _, ok := d.fits(hint); {
+		switch _, ok := d.fitsWorkGroup(hint); {
 		case required != nil:
 			copy(p.Local[:], required)
 		case hint != nil && ok:
@@ -258,16 +258,16 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 				advise("round the range up with its method RoundUp and let the kernel skip the rest")
 		}
 	}
-	if limit, ok := d.fits(local); !ok {
+	if limit, ok := d.fitsWorkGroup(local); !ok {
 		return errorf(ErrNDRange, "the work-group size %v is above the limit of the device %s, %s", local, d.Name(), limit)
 	}
 	return nil
 }
 
-// fits reports whether the device can run work-groups of the size dims, which is in index order. If
-// the device cannot run work-groups of that size, the method fits also returns a text that
+// fitsWorkGroup reports whether the device can run work-groups of the size dims, which is in index order. If
+// the device cannot run work-groups of that size, fitsWorkGroup also returns a text that
 // describes the exceeded limit.
-func (d *Device) fits(dims []int) (string, bool) {
+func (d *Device) fitsWorkGroup(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)
 	for i, n := range dims {
@@ -290,13 +290,13 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
-		case l.Matrices && d.direct(): // the host device stores a sub-group's matrices only once
+		case l.Matrices && d.isHost(): // the host device stores a sub-group's matrices only once
 			continue
 		case l.Shape != "":
 			held, least := d.matrixHeld(c, l.Len, subGroup)
 			if n = 1; held > matrix.MaxHeld {
 				n = d.matrixWords(c, l.Len, subGroup)
-				crowded = cmp.Or(crowded, d.crowded(l, held, least, n, subGroup))
+				crowded = cmp.Or(crowded, d.matrixError(l, held, least, n, subGroup))
 			}
 		case l.Matrices:
 			n = d.matrixWords(c, l.Len, subGroup)
@@ -327,8 +327,8 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns the number of 32-bit words of work-group memory that matrix products need.
-// The parameter words is the number for each sub-group.
+// matrixWords returns the number of 32-bit words of work-group memory that matrix products of a
+// work-group need. Each sub-group needs the number in the parameter words.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
@@ -350,9 +350,9 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// The method crowded returns the error for a matrix that has too many elements for each work-item,
+// matrixError returns the error for a matrix that has too many elements for each work-item,
 // and too many bytes for work-group memory.
-func (d *Device) crowded(l *abi.Local, held, least, n, subGroup int) *Error {
+func (d *Device) matrixError(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
 		least, held, l.Shape, matrix.MaxHeld, l.Len*l.ElemSize, n*l.ElemSize, d.Name(), d.info.Limits.LocalMemory)
@@ -373,7 +373,7 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 		if len(lacking) == 0 {
 			return nil
 		}
-		return d.lacks(k, verb, lacking...)
+		return d.aspectError(k, verb, lacking...)
 	}
 	if err := missing(k.abi.Aspects, "needs"); err != nil {
 		return err
@@ -384,10 +384,10 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// The method lacks returns the error for a kernel that needs aspects which the device does not
+// aspectError returns the error for a kernel that needs aspects which the device does not
 // have. An aspect may be needed by the code of the kernel or by its properties. The error contains
 // the chain of calls that leads to each use of an aspect.
-func (d *Device) lacks(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
+func (d *Device) aspectError(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string
 	for _, a := range aspects {
@@ -436,7 +436,7 @@ func (d *Device) Compatible(kernels ...*Kernel) error {
 			return errorf(ErrInvalid, "no kernel")
 		}
 		if _, err := d.checkSupport(k, k.abi.Properties); err != nil {
-			return err.about(k)
+			return err.setKernel(k)
 		}
 	}
 	return nil

@@ -21,11 +21,11 @@ import (
 //
 // A Command keeps the memory that it names alive. Errors in a Command are reported where the
 // Command is used, not where it is made.
-type Command struct{ c *command }
+type Command struct{ c *commandData }
 
-// The type command is the content of a Command. If the field kernel is set, the command is a launch
-// of that kernel. Otherwise the field node is the work.
-type command struct {
+// commandData is the content of a Command. If commandData.kernel is set, the command is a launch of that
+// kernel. Otherwise commandData.node is the command for the device's stream.
+type commandData struct {
 	err    error  // error in the arguments of the function that made the command
 	kind   string // kind of the command, such as "copy"; "" for a launch
 	label  string
@@ -36,12 +36,12 @@ type command struct {
 	host   dag.Uses   // memory that a host function uses
 	keep   []any      // the device memory that the command uses
 	cross  *crossCopy // set instead of node for a copy between two devices
-	// The field idle contains memory that must be open although the command does not access it on
+	// openMemory contains memory that must be open although the command does not access it on
 	// the device. Examples are the memory of views without elements, and the host buffer that
 	// contains the slice of an upload or download.
-	idle []*stream.Memory
-	// either says that some of idle may be memory of other devices.
-	either bool
+	openMemory []*stream.Memory
+	// foreignOpen says that openMemory may contain memory of other devices.
+	foreignOpen bool
 }
 
 // emptyLabel is the label of a node of a zero Command.
@@ -59,25 +59,25 @@ func (c Command) String() string {
 }
 
 // commandOf returns a launch as a value. The value has its own copies of the call's slices.
-func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
+func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
 	c.Host, c.Own = nil, nil
-	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
+	return &commandData{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
 // Copy copies src to dst. Both have the same number of elements, and they do not overlap
 // (ErrInvalid otherwise).
 //
-// The two may be of two devices. The copy is then enqueued on a queue of one of them, and is
-// ordered with the commands of both: it sees the writes of all commands that were enqueued before
-// on either device, and later commands on either device see its writes. Commands that use other
-// memory run meanwhile. The copy can be a node of a graph of either device. Each run of that graph
-// then runs the copy, which is ordered with the other device's commands as if Submit had enqueued
-// it there. If one of the devices fails, the error of the copy's event names that device; of the
-// other device only the elements of dst become unusable, until they are written again.
+// The two may be of two devices. The copy is then enqueued on a queue of one of them, and is ordered
+// with the commands of both: the copy sees the writes of all commands that were enqueued before on
+// either device, and later commands on either device see its writes. Commands that use other memory run
+// meanwhile. The copy can be a node of a graph of either device. Each run of that graph then runs the
+// copy, which is ordered with the other device's commands as if Submit had enqueued it there. If one of
+// the devices fails, the error of the copy's event names that device. The other device can still be
+// used. Only the elements of dst become unusable, until they are written again.
 func Copy[T any](dst, src View[T]) Command {
-	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
+	c := &commandData{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
 	switch {
 	case d.Len == launch.NoBuffer || s.Len == launch.NoBuffer:
@@ -85,7 +85,7 @@ func Copy[T any](dst, src View[T]) Command {
 	case d.Len != s.Len:
 		c.err = errorf(ErrInvalid, "a copy of %d elements to %d", s.Len, d.Len)
 	case sizeOf(src) == 0:
-		c.idle, c.either = memories(d, s), true
+		c.openMemory, c.foreignOpen = memoryOf(d, s), true
 	case d.Mem.Stream() != s.Mem.Stream():
 		c.cross = newCrossCopy(d, s, sizeOf(src))
 	case d.Mem.HAL() == s.Mem.HAL() && d.Off < s.Off+sizeOf(src) && s.Off < d.Off+sizeOf(src):
@@ -104,12 +104,12 @@ func Copy[T any](dst, src View[T]) Command {
 func Fill[T any](dst View[T], v T) Command {
 	one := bytesOf([]T{v})
 	size := sizeOf(dst)
-	if pattern, ok := pattern(one); ok && size%4 == 0 && dst.s.Off%4 == 0 {
-		c := &command{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size)}
+	if pattern, ok := fillPattern(one); ok && size%4 == 0 && dst.s.Off%4 == 0 {
+		c := &commandData{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size)}
 		if dst.s.Len == launch.NoBuffer {
 			c.err = errorf(ErrInvalid, "a fill of a nil buffer").advise(nilBuffer)
-		} else if c.idle = memories(dst.s); size > 0 {
-			c.idle = nil
+		} else if c.openMemory = memoryOf(dst.s); size > 0 {
+			c.openMemory = nil
 			c.node = stream.Command{
 				Cmd:  hal.Command{Op: hal.OpFill, Dst: dst.s.Mem.HAL(), DstOff: dst.s.Off, Size: size, Pattern: pattern},
 				Uses: []stream.Use{{Mem: dst.s.Mem, Lo: dst.s.Off, Hi: dst.s.Off + size, Access: abi.Write}},
@@ -117,8 +117,8 @@ func Fill[T any](dst View[T], v T) Command {
 		}
 		return Command{c}
 	}
-	// Devices fill memory only with repetitions of 32 bits; all other values are copied from the
-	// host.
+	// Devices fill memory only with repetitions of 32 bits. Elements whose bytes do not repeat after 32
+	// bits are copied from the host.
 	all := make([]T, dst.Len())
 	for i := range all {
 		all[i] = v
@@ -128,9 +128,9 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// The function pattern returns 32 bits whose repetition equals the bytes of a value. If there are
-// no such 32 bits, the result ok is false.
-func pattern(one []byte) (bits uint32, ok bool) {
+// fillPattern returns 32 bits whose repetition equals the bytes of a value. If no 32 bits have that
+// property, fillPattern returns false.
+func fillPattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
 	}
@@ -161,38 +161,38 @@ func Download[T any](dst []T, src View[T]) Command {
 
 func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Command {
 	size := uint64(len(host))
-	c := &command{kind: what, label: fmt.Sprintf("%s of %d bytes", what, size)}
+	c := &commandData{kind: what, label: fmt.Sprintf("%s of %d bytes", what, size)}
 	switch {
 	case s.Len == launch.NoBuffer:
 		c.err = errorf(ErrInvalid, "the %s of a nil buffer", what).advise(nilBuffer)
 	case s.Len != n:
 		c.err = errorf(ErrInvalid, "the %s between %d elements on the device and %d on the host", what, s.Len, n)
 	case size == 0:
-		c.idle = memories(s)
+		c.openMemory = memoryOf(s)
 	case op == hal.OpWrite:
-		c.idle = hostBufferOf(s, host)
+		c.openMemory = hostBufferOf(s, host)
 		c.node = stream.Command{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
 			Uses: []stream.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
 	default:
-		c.idle = hostBufferOf(s, host)
+		c.openMemory = hostBufferOf(s, host)
 		c.node = stream.Command{Cmd: hal.Command{Op: op, Src: s.Mem.HAL(), SrcOff: s.Off, Size: size, Host: host},
 			Uses: []stream.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
 	}
 	return Command{c}
 }
 
-// hostBufferOf looks for the open host buffer to which the parameter host, a slice, belongs.
-// hostBufferOf returns the buffer's memory if the buffer is of the same device as s. A slice of
-// another device's host buffer counts as ordinary memory of the host.
+// hostBufferOf looks for the open host buffer that contains the slice in the parameter host.
+// hostBufferOf returns the buffer's memory if the buffer is of the same device as s. A slice of another
+// device's host buffer counts as ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
-	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
+	if m := openHostMemory.findMemory(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
 	}
 	return nil
 }
 
-// The function memories returns the memory of each slice that has elements.
-func memories(of ...launch.Slice) (all []*stream.Memory) {
+// memoryOf returns the memory of each slice that has elements.
+func memoryOf(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
 			all = append(all, s.Mem)
@@ -216,19 +216,19 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 		return Event{}, err
 	}
 	if c.c == nil {
-		c.c = &command{label: emptyLabel}
+		c.c = &commandData{label: emptyLabel}
 	}
-	return q.enqueue(c.c, opts)
+	return q.enqueueCommand(c.c, opts)
 }
 
 // checkCommand checks a command. If the command is a launch, the parameter o contains the launch's
 // options.
-func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
+func (d *Device) checkCommand(c *commandData, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
 	if c.kernel == nil {
-		s := &exec.Step{Kind: c.kind, Label: c.label, Command: c.node, Host: c.host, Keep: c.keep, Idle: c.idle}
+		s := &exec.Step{Kind: c.kind, Label: c.label, Command: c.node, Host: c.host, Keep: c.keep, Idle: c.openMemory}
 		var err error
 		if c.cross != nil {
 			if s.Command, err = c.cross.on(d); err != nil {
@@ -238,7 +238,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) 
 		s.Memories(func(m *stream.Memory) {
 			switch {
 			case err != nil:
-			case m.Stream() != d.stream && !c.either:
+			case m.Stream() != d.stream && !c.foreignOpen:
 				err = errorf(ErrInvalid, "the %s is of a buffer of another device", c.label)
 			case m.Released():
 				err = errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
@@ -251,7 +251,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) 
 	}
 	s := &exec.Step{Label: c.kernel.Name(), Kernel: c.kernel.code, Launch: exec.NewLaunch(c.call)}
 	var err error
-	if s.Plan, err = d.check(c.kernel, &s.Launch, o); err != nil {
+	if s.Plan, err = d.checkLaunch(c.kernel, &s.Launch, o); err != nil {
 		return nil, err
 	}
 	if !s.Plan.Empty {

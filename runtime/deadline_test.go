@@ -68,8 +68,8 @@ func soon(t *testing.T) context.Context {
 	return c
 }
 
-// within fails the test if f does not return for a minute.
-func within(t *testing.T, what string, f func()) {
+// joinContexts fails the test if f does not return for a minute.
+func joinContexts(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
@@ -112,7 +112,7 @@ func TestDeadlines(t *testing.T) {
 					return l.Run1(ctx, dev, 64, nil)
 				}},
 			} {
-				within(t, c.name, func() {
+				joinContexts(t, c.name, func() {
 					switch err := c.call(soon(t)); {
 					case last.Done(), c.name == "Queue.Wait" && err == nil:
 					case c.name == "CopyFrom" && err == nil && dev.Info().Backend != "vulkan": // it was copied aside
@@ -121,7 +121,7 @@ func TestDeadlines(t *testing.T) {
 					}
 				})
 			}
-			within(t, "NewBuffer", func() { check(t, must(runtime.NewBuffer[uint32](dev, 1000)).Close()) })
+			joinContexts(t, "NewBuffer", func() { check(t, must(runtime.NewBuffer[uint32](dev, 1000)).Close()) })
 			early := !last.Done()
 			for i := range dst {
 				dst[i], own[i] = 77, 77 // the caller's again
@@ -164,7 +164,7 @@ func TestFullQueue(t *testing.T) {
 	_, release := occupy(t, dev, 0)
 	defer release()
 	q := dev.NewQueue()
-	within(t, "a launch", func() {
+	joinContexts(t, "a launch", func() {
 		c, cancel := context.WithCancel(ctx)
 		time.AfterFunc(200*time.Millisecond, cancel)
 		for i := 0; ; i++ {
@@ -191,7 +191,7 @@ func TestCloseTimeout(t *testing.T) {
 		go func() { waited <- last.Wait(ctx) }()
 		go func() { waited <- x.CopyTo(ctx, dev.NewQueue(), make([]uint32, 64)) }()
 		var err error
-		within(t, "Close", func() { err = dev.Close() })
+		joinContexts(t, "Close", func() { err = dev.Close() })
 		if err == nil {
 			t.Skip("the device was done in time")
 		}
@@ -200,7 +200,7 @@ func TestCloseTimeout(t *testing.T) {
 		}
 		t.Log(err)
 		for range 2 {
-			within(t, "a wait", func() {
+			joinContexts(t, "a wait", func() {
 				if err := <-waited; err == nil {
 					t.Error("a wait for an abandoned device returned nil")
 				}
@@ -273,14 +273,14 @@ func TestForeignEvents(t *testing.T) {
 	last, release := occupy(t, busy, 0)
 	defer release()
 	x := must(runtime.NewBuffer[uint32](dev, 8))
-	within(t, "Run", func() {
+	joinContexts(t, "Run", func() {
 		l := kernelimpl.NewLaunch(increment)
 		kernelimpl.Slice(l, 0, make([]uint32, 8))
 		if err := l.Run1(soon(t), dev, 8, []runtime.LaunchOption{runtime.DependsOn(last)}); !errors.Is(err, runtime.ErrDeadline) {
 			t.Error(err)
 		}
 	})
-	within(t, "a launch", func() {
+	joinContexts(t, "a launch", func() {
 		_, err := launchOn(dev.DefaultQueue(), increment, x.All(), runtime.DependsOn(last), runtime.WithContext(soon(t)))
 		if !errors.Is(err, runtime.ErrDeadline) {
 			t.Error(err)
@@ -294,7 +294,7 @@ func TestEmptyChain(t *testing.T) {
 	q := dev.DefaultQueue()
 	x := must(runtime.NewBuffer[uint32](dev, 8))
 	last, release := occupy(t, dev, 0)
-	within(t, "the chain", func() {
+	joinContexts(t, "the chain", func() {
 		for range 100 {
 			last = must(launchOn(q, increment, x.Slice(0, 0), runtime.DependsOn(last, last)))
 		}

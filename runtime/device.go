@@ -102,12 +102,12 @@ type Subnormals struct {
 	Quotients   bool // x / y and square roots
 	Comparisons bool // ==, <, …
 	MinMax      bool // the least and the greatest of several numbers
-	Abs         bool // absolute values and signs
-	Rounding    bool // to an integer: math32.Floor and the like
-	Functions   bool // math32's fast forms
+	Abs         bool // absolute value and copysign
+	Rounding    bool // rounding to an integer, as math32.Floor does
+	Functions   bool // fast versions of math32's functions, such as math32.FastExp
 	ToFloat64   bool // float64(x); false where the device has no float64
-	FromFloat64 bool // float32(y) of a float64 y; false where the device has none
-	Atomics     bool // native atomic addition in buffers; false where the device has none
+	FromFloat64 bool // float32(y) of a float64 y; false where the device has no float64
+	Atomics     bool // the device's own atomic addition in buffers; false where the device has no such instruction
 }
 
 // Float16 says which operations on half.Float16 are instructions of the device. Open has compared
@@ -123,13 +123,13 @@ type Float16 struct {
 	Root       bool // x.Sqrt()
 }
 
-// Limits are limits of a device, with which launches are compared.
+// Limits are a device's limits. A launch that exceeds a limit is refused.
 type Limits struct {
-	MaxWorkGroupSize [3]int // items of a work-group per dimension: x (the last, fastest), y, z
-	MaxWorkItems     int    // items of a work-group
-	LocalMemory      int    // bytes per work-group
-	PrivateMemory    int    // bytes per work-item, in arrays of its own
-	MaxAllocation    uint64 // bytes per buffer
+	MaxWorkGroupSize [3]int // largest size of a work-group along x (the last dimension, which varies fastest), y and z, in work-items
+	MaxWorkItems     int    // largest number of work-items in a work-group
+	LocalMemory      int    // largest work-group memory, in bytes
+	PrivateMemory    int    // largest private memory of a work-item, in bytes
+	MaxAllocation    uint64 // largest size of a buffer, in bytes
 	DeviceMemory     uint64 // bytes
 }
 
@@ -168,8 +168,8 @@ func uuidText(u [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// The type found describes a device that Open can open.
-type found struct {
+// foundDevice describes a device that Open can open.
+type foundDevice struct {
 	driver hal.Driver
 	index  int
 	info   hal.Info
@@ -177,23 +177,23 @@ type found struct {
 	// reasons why further devices are missing.
 }
 
-func findDevices() (all []found, missing []string) {
+func findDevices() (all []foundDevice, missing []string) {
 	for _, d := range backends {
 		infos, err := d.Enumerate()
 		if err != nil {
 			missing = append(missing, err.Error())
 		}
 		for i, info := range infos {
-			all = append(all, found{d, i, info})
+			all = append(all, foundDevice{d, i, info})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.info.Type, b.info.Type) })
+	slices.SortStableFunc(all, func(a, b foundDevice) int { return cmp.Compare(a.info.Type, b.info.Type) })
 	return all, missing
 }
 
-// Devices lists the devices that Open can open. GPUs come first, then the host device, then Vulkan
-// drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its UUID
-// and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
+// Devices lists the devices that Open can open. The list contains first the GPUs, then the host device,
+// then Vulkan drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its
+// UUID and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
 // says why further devices are not in the list. DeviceInfo.Fit says how a kernel runs on a device.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
@@ -204,9 +204,9 @@ func Devices() []DeviceInfo {
 	return out
 }
 
-// MissingDevices says why other devices are not in the list of Devices, and how the user can add
-// them. Reasons are a loader or a driver that is not installed, and a device without a feature that
-// kgen needs.
+// MissingDevices says why other devices are not in the list of Devices, and how the user can add them. A
+// reason is, for example, that a loader or a driver is not installed, or that a device lacks a feature
+// that kgen needs.
 func MissingDevices() []string {
 	_, missing := findDevices()
 	return missing
@@ -223,40 +223,40 @@ type Device struct {
 	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
-	// The field timed says that the device measures when commands run. The field profiling says
-	// that Event.Profile returns the measured times.
-	timed, profiling bool
-	noClock          error // reason why the device cannot measure when commands run, or nil
-	// The field correct says that kernels correct the results of float32 division and square root.
-	correct bool
-	// The field byFma says that these corrections of float32 results use fused multiply-adds.
+	// measuresTimes says that the device measures when commands run. profilingOn says that Event.Profile
+	// returns the measured times.
+	measuresTimes, profilingOn bool
+	noClock                    error // reason why the device cannot measure when commands run, or nil
+	// correctsDivision says that kernels correct the results of float32 division and square root.
+	correctsDivision bool
+	// byFma says that these corrections of float32 results use fused multiply-adds.
 	byFma bool
-	// The field byFma64 says that math.FMA is an instruction in kernels.
+	// byFma64 says that math.FMA is an instruction in kernels.
 	byFma64 bool
-	// The field flushes says that the device flushes subnormals in operations that package math32
+	// flushesSubnormals says that the device flushes subnormals in operations that package math32
 	// uses.
-	flushes bool
-	// The field small says that small launches use the variants made for small launches.
-	small bool
+	flushesSubnormals bool
+	// smallVariants says that small launches use the variants made for small launches.
+	smallVariants bool
 
 	closing time.Duration // longest wait of Close, if positive
 
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printing // print options for launches that have no print options of their own
+	printing  printSettings // print options for launches that have no print options of their own
 	prints    printBuffers
 	attached  sync.Map // values that packages keep for the device; see package primimpl
 	close     sync.Once
 	err       error // error that Close returned
 }
 
-// Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
-// choice Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the
-// kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
-// DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
-// only if the caller chooses it. The host device does the same work on the same processor, usually
-// faster, and does not have the driver's bugs.
+// Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without a choice
+// Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the kernel's own
+// Go code and is always there. If a GPU fails to open, Open tries the next device, and
+// DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened only
+// if the caller chooses it. The host device does the same work on the same processor, usually faster,
+// and does not have the driver's bugs.
 //
 // If no device matches the choice, or the matching device cannot be opened, the error is
 // ErrNoDevice, which lists the existing devices. If several devices match, as with "vulkan", Open
@@ -291,7 +291,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 		return nil, err
 	}
 	all, missing := findDevices()
-	var candidates []found
+	var candidates []foundDevice
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
@@ -299,19 +299,19 @@ func Open(opts ...OpenOption) (*Device, error) {
 			missing = append(missing, passed...)
 		}
 	} else {
-		candidates = choose(all, o.choice)
+		candidates = chooseDevices(all, o.choice)
 		if len(candidates) == 0 {
 			return nil, noDevice(o, all, missing)
 		}
 	}
 	var failures []string
 	for _, f := range candidates {
-		d, err := o.open(f)
+		d, err := o.openDevice(f)
 		if err == nil {
 			dev := newDevice(d, f.driver.Name(), &o)
 			dev.missing = append(failures, missing...)
 			dev.startTrace(sink)
-			dev.clock(&o)
+			dev.startClock(&o)
 			dev.logOpen()
 			return dev, nil
 		}
@@ -330,8 +330,8 @@ func environmentError(e *hal.EnvironmentError) error {
 	return err
 }
 
-// open opens a device, in its checked mode if the options ask for it.
-func (o *openOptions) open(f found) (hal.Device, error) {
+// openDevice opens a device, in its checked mode if the options ask for it.
+func (o *openOptions) openDevice(f foundDevice) (hal.Device, error) {
 	d, err := f.driver.Open(f.index)
 	if err != nil || o.checks == "" {
 		return d, err
@@ -353,7 +353,7 @@ func (o *openOptions) open(f found) (hal.Device, error) {
 
 func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
-		hal: h, backend: backend, info: o.shrink(*h.Info()),
+		hal: h, backend: backend, info: o.shrinkInfo(*h.Info()),
 		stream:  stream.NewStream(h, stream.FlushDelay),
 		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
@@ -361,52 +361,52 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		d.printing.Bytes = defaultPrintBuffer
 	}
 	d.stream.Owner = d
-	d.pipelines.Init((*maker)(d), d.stream)
-	d.flushes = !d.info.Subnormals.Computed()
-	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
+	d.pipelines.Init((*pipelineMaker)(d), d.stream)
+	d.flushesSubnormals = !d.info.Subnormals.Computed()
+	d.correctsDivision = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushesSubnormals)
 	d.byFma = h.Info().Fused && o.fused != "never"
 	d.byFma64 = h.Info().Fused64 && o.fused != "never"
-	d.small = o.small != "never"
+	d.smallVariants = o.small != "never"
 	d.queue = d.NewQueue()
 	return d
 }
 
 // byDefault returns the devices that Open tries if the caller chose none, best first. The result
-// named passed is a text that names the other devices, and says how to choose them.
-func byDefault(all []found) (candidates []found, passed []string) {
-	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
+// otherDevices is a text that names the other devices, and says how to choose them.
+func byDefault(all []foundDevice) (candidates []foundDevice, otherDevices []string) {
+	n := slices.IndexFunc(all, func(f foundDevice) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
 		return all, nil
 	}
 	for i, f := range all[n:] {
 		choice := strconv.Itoa(n + i)
-		if name := f.driver.Name(); choose(all, name)[0].index == f.index {
+		if name := f.driver.Name(); chooseDevices(all, name)[0].index == f.index {
 			choice = name
 		}
-		passed = append(passed, fmt.Sprintf("%s (%v) is opened only when it is chosen: set %s=%s, or use runtime.Select(%q)",
+		otherDevices = append(otherDevices, fmt.Sprintf("%s (%v) is opened only when it is chosen: set %s=%s, or use runtime.Select(%q)",
 			f.info.Name, DeviceType(f.info.Type), env.Device, choice, choice))
 	}
-	return all[:n], passed
+	return all[:n], otherDevices
 }
 
-// is(choice) reports whether the text choice is the device's UUID, with or without hyphens.
-// is(choice) also returns true if the text is the device's PCI address, with or without the domain
+// matchesChoice reports whether the text choice is the device's UUID, with or without hyphens.
+// matchesChoice also returns true if the text is the device's PCI address, with or without the domain
 // 0000.
-func (f *found) is(choice string) bool {
+func (f *foundDevice) matchesChoice(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)
 	return uuid != "" && strings.ReplaceAll(choice, "-", "") == strings.ReplaceAll(uuid, "-", "") ||
 		f.info.PCI != "" && (choice == f.info.PCI || "0000:"+choice == f.info.PCI)
 }
 
-// choose returns the devices that match a choice, best first.
-func choose(all []found, choice string) []found {
+// chooseDevices returns the devices that match a choice, best first.
+func chooseDevices(all []foundDevice, choice string) []foundDevice {
 	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
 		return all[i : i+1]
 	}
-	var out []found
+	var out []foundDevice
 	for _, f := range all {
-		if f.is(choice) {
+		if f.matchesChoice(choice) {
 			out = append(out, f)
 		}
 	}
@@ -429,7 +429,7 @@ func choose(all []found, choice string) []found {
 	return out
 }
 
-func noDevice(o openOptions, all []found, missing []string) error {
+func noDevice(o openOptions, all []foundDevice, missing []string) error {
 	source := env.Device
 	if o.chosen {
 		source = "Select"
@@ -522,7 +522,7 @@ func (d *Device) Close() error {
 		if untraced != nil {
 			failed = append(failed, &Error{Class: ErrInvalid, Problem: "the trace could not be written", Err: untraced})
 		}
-		d.err = join(failed)
+		d.err = joinErrors(failed)
 	})
 	return d.err
 }

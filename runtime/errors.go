@@ -122,8 +122,8 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// The method about sets the name of the kernel to which the error refers, and returns the error.
-func (e *Error) about(k *Kernel) *Error {
+// setKernel sets the name of the kernel to which the error refers, and returns the error.
+func (e *Error) setKernel(k *Kernel) *Error {
 	e.Kernel = k.Name()
 	return e
 }
@@ -154,7 +154,7 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	}
 	e := &Error{Class: ErrInvalid, Problem: problem, Err: err}
 	if k != nil {
-		e.about(k)
+		e.setKernel(k)
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -13,7 +13,7 @@ import (
 // done.
 type Event struct{ l *pending }
 
-// The type pending is a recorded launch, copy or host function.
+// A pending is a recorded launch, copy or host function.
 type pending struct {
 	ev     stream.Event
 	dev    *Device
@@ -21,7 +21,7 @@ type pending struct {
 	local  [3]int32 // in index order
 	// hostFunc says that the command is a host function.
 	hostFunc bool
-	stays    bool // once the kernel has begun, it continues even if ctx ends
+	stays    bool // a kernel that has begun continues even if ctx ends
 	prints   bool // the command writes the output of a kernel that prints
 
 	rareOrNil *rarePending // nil if all rare fields are zero
@@ -38,12 +38,11 @@ type rarePending struct {
 	parts []*pending // commands of a submitted graph, in the graph's order; nil if the graph was replayed
 }
 
-// noRare is the result of the method rare for commands without a rarePending. Nothing writes to
-// noRare.
+// noRare is the result of rareFields for commands without a rarePending. Nothing writes to noRare.
 var noRare rarePending
 
-// The method rare returns the command's rare fields, for reading.
-func (l *pending) rare() *rarePending {
+// rareFields returns the command's rare fields, for reading.
+func (l *pending) rareFields() *rarePending {
 	if l.rareOrNil == nil {
 		return &noRare
 	}
@@ -76,7 +75,7 @@ func (e Event) Wait(ctx context.Context) error {
 	if e.l == nil {
 		return nil
 	}
-	h := e.l.rare()
+	h := e.l.rareFields()
 	if h.node != nil {
 		return e.l.waitRecorded()
 	}
@@ -85,32 +84,32 @@ func (e Event) Wait(ctx context.Context) error {
 	}
 	out := h.output
 	if out == nil {
-		return e.l.failure()
+		return e.l.commandError()
 	}
 	if err := out.ev.Wait(ctx); err != nil {
 		return waitError(err)
 	}
 	var failed []error
 	for _, l := range []*pending{e.l, out} {
-		if err := l.failure(); err != nil {
+		if err := l.commandError(); err != nil {
 			failed = append(failed, err)
 		}
 	}
-	return join(failed)
+	return joinErrors(failed)
 }
 
 // stillRuns extends the error of a wait if the launch's own context has ended, too, but the launch
 // continues. stillRuns adds to the error that the launch cannot be ended.
 func (l *pending) stillRuns(err error) error {
-	for _, p := range l.rare().parts {
+	for _, p := range l.rareFields().parts {
 		if p.stays {
 			return p.stillRuns(err)
 		}
 	}
 	var e *Error
-	if l.stays && l.rare().ctx.Err() != nil && errors.As(err, &e) {
-		e.about(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"
-		if l.dev.direct() {
+	if l.stays && l.rareFields().ctx.Err() != nil && errors.As(err, &e) {
+		e.setKernel(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"
+		if l.dev.isHost() {
 			e.advise("without its host form it ends between work-items only: see KGEN_HOST_FORM")
 		} else {
 			e.advise("write //kgen:cancel above its method Kernel and run go generate: launches of it then end with their contexts")
@@ -125,7 +124,7 @@ func (e Event) Done() bool {
 	if e.l == nil {
 		return true
 	}
-	h := e.l.rare()
+	h := e.l.rareFields()
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
@@ -147,11 +146,11 @@ func (l *pending) setLocalRange(local [3]int) {
 	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan counts in 32 bits, too
 }
 
-// The method failure returns the command's error, or nil if the command has not failed.
-func (l *pending) failure() error {
+// commandError returns the command's error, or nil if the command has not failed.
+func (l *pending) commandError() error {
 	var first *pending
 	least := 0
-	parts := l.rare().parts
+	parts := l.rareFields().parts
 	if l.kernel == nil && parts == nil {
 		for _, e := range l.ev.Parts() {
 			parts = append(parts, e.Owner.(*pending))
@@ -168,14 +167,14 @@ func (l *pending) failure() error {
 				p.ev.Forget() // discards the failure of p, because the first failure may have caused it
 			}
 		}
-		return first.failure()
+		return first.commandError()
 	}
 	failed, err, from := l.ev.Failed()
 	switch {
 	case !failed:
 		return nil
 	case err != nil:
-		return l.lost(err)
+		return l.lostError(err)
 	case from != nil:
 		return l.readUnwritten(from)
 	}
@@ -188,8 +187,8 @@ func (l *pending) failure() error {
 	return newFault(l.kernel, l.ev.Fault)
 }
 
-// The method lost returns the error of a command that did not complete.
-func (l *pending) lost(err error) error {
+// lostError returns the error of a command that did not complete.
+func (l *pending) lostError(err error) error {
 	what := "the launch"
 	switch {
 	case l.hostFunc:
@@ -200,7 +199,7 @@ func (l *pending) lost(err error) error {
 	if e := hostFailed(err); e != nil {
 		if l.prints {
 			e.Class, e.Problem = ErrPrint, "what the kernel has printed was not written"
-			e.about(l.kernel)
+			e.setKernel(l.kernel)
 		}
 		return e
 	}
@@ -213,21 +212,21 @@ func (l *pending) lost(err error) error {
 	if errors.Is(err, stream.ErrCancelled) {
 		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
 		e.Err = context.Canceled
-		if ctx := l.rare().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if ctx := l.rareFields().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			e.Class, e.Err = ErrDeadline, context.DeadlineExceeded
 		}
 		if l.kernel != nil {
-			e.about(l.kernel)
+			e.setKernel(l.kernel)
 		}
 		return e
 	}
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// readUnwritten returns the error of a command that read memory which an earlier command should
-// have written, but did not. The parameter from is the event of that earlier command.
-func (l *pending) readUnwritten(from *stream.Event) error {
-	cause := from.Owner.(*pending).lost(from.Err())
+// readUnwritten returns the error of a command that read memory which an earlier command should have
+// written, but did not. The parameter writer is the event of that earlier command.
+func (l *pending) readUnwritten(writer *stream.Event) error {
+	cause := writer.Owner.(*pending).lostError(writer.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
 		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")
 	var first *Error
@@ -238,14 +237,14 @@ func (l *pending) readUnwritten(from *stream.Event) error {
 		e.Class = ErrFeatureNotSupported
 	}
 	if l.kernel != nil {
-		e.about(l.kernel)
+		e.setKernel(l.kernel)
 	}
 	e.Err = cause
 	return e
 }
 
-// The function join is like errors.Join, but returns a single error unchanged.
-func join(errs []error) error {
+// joinErrors is like errors.Join, but returns a single error unchanged.
+func joinErrors(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]
 	}

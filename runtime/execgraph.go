@@ -50,8 +50,8 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 	}
 	limits := &g.dev.info.Limits
 	ex := &ExecutableGraph{dev: g.dev, updatable: list.Has(properties.KeyUpdatable),
-		graph: exec.NewGraph((*planner)(g.dev), exec.Options{
-			Fuse: fuse, Barriers: list.Has(properties.KeyInsertBarriers), Apart: g.dev.direct(),
+		graph: exec.NewGraph((*graphPlanner)(g.dev), exec.Options{
+			Fuse: fuse, Barriers: list.Has(properties.KeyInsertBarriers), Apart: g.dev.isHost(),
 			OneLoop: g.dev.info.EndsLoops, LocalMemory: uint64(limits.LocalMemory), LaunchBlock: limits.MaxLaunchBlock,
 		})}
 	g.mu.Lock()
@@ -132,20 +132,20 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if n == nil || n.graph == nil {
 		return errorf(ErrInvalid, "the node is nil").advise("look at the error that Add returned")
 	}
-	s, err := n.graph.prepare(c)
+	s, err := n.graph.prepareStep(c)
 	if err != nil {
 		return err
 	}
 	return planError(ex.graph.Update(n, s, func(steps []*exec.Step, at int) error { return checkUpdate(n, c, s, steps, at) }))
 }
 
-// checkUpdate checks that the step s of the command c can replace steps[at], which is the step of
-// the node n. The index at is -1 if n has no step.
-func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) error {
-	if at < 0 {
+// checkUpdate checks that the step s of the command c can replace steps[at], which is the step of the
+// node n. stepIndex is -1 if n has no step.
+func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, stepIndex int) error {
+	if stepIndex < 0 {
 		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
 	}
-	switch old := steps[at]; {
+	switch old := steps[stepIndex]; {
 	case old.Kernel != s.Kernel:
 		return errorf(ErrInvalid, "the node %v cannot become a %v: the kernel of a node stays", n, c)
 	case s.Kernel == nil && (s.Nothing() || s.Kind != old.Kind):
@@ -153,13 +153,13 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 	}
 	for i, other := range steps {
 		between := func(yield func(dag.Uses) bool) {
-			for j := min(i, at) + 1; j < max(i, at) && yield(steps[j].Uses()); j++ {
+			for j := min(i, stepIndex) + 1; j < max(i, stepIndex) && yield(steps[j].Uses()); j++ {
 			}
 		}
-		if i < at && dag.ReadBack(other.Uses(), s.Uses(), between) {
+		if i < stepIndex && dag.ReadBack(other.Uses(), s.Uses(), between) {
 			return errReadBack(other.Label, s.Label)
 		}
-		if i > at && dag.ReadBack(s.Uses(), other.Uses(), between) {
+		if i > stepIndex && dag.ReadBack(s.Uses(), other.Uses(), between) {
 			return errReadBack(s.Label, other.Label)
 		}
 	}
@@ -184,7 +184,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	if err := ex.usable(q.dev); err != nil {
 		return Event{}, err
 	}
-	o, err := q.order(opts, "a graph")
+	o, err := q.readOptions(opts, "a graph")
 	if err != nil {
 		return Event{}, err
 	}
@@ -193,16 +193,16 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	}
 	run := ex.graph.Hold()
 	defer run.LetGo()
-	all := ex.event()
+	all := ex.newRunEvent()
 	all.dev, all.ev.Owner, all.ev.Times = q.dev, all, q.dev.newTimes(run)
-	o.attended = true
-	return o.do(all, func() error { return q.dev.checkRun(run) }, func(ctx context.Context, cancel *hal.Cancel) error {
+	o.recorderEnds = true
+	return o.runSteps(all, func() error { return q.dev.checkRun(run) }, func(ctx context.Context, cancel *hal.Cancel) error {
 		return q.dev.recordRun(ctx, &q.rec, run, all, cancel != nil, o.after)
 	})
 }
 
-// The method event returns the event of a submission.
-func (ex *ExecutableGraph) event() *pending {
+// newRunEvent returns the event of a submission.
+func (ex *ExecutableGraph) newRunEvent() *pending {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	if len(ex.events) == 0 {
@@ -220,7 +220,7 @@ func (d *Device) checkRun(run *exec.Sequence) error {
 	for _, k := range run.Kernels {
 		k := k.Owner.(*Kernel)
 		if err := k.checkVariables(); err != nil {
-			return err.about(k)
+			return err.setKernel(k)
 		}
 	}
 	if slices.ContainsFunc(run.Idle, (*stream.Memory).Released) {
@@ -229,34 +229,34 @@ func (d *Device) checkRun(run *exec.Sequence) error {
 	return nil
 }
 
-// recordRun records a sequence in the device's stream. The event of the parameter all represents
-// the whole sequence. If the parameter ends is set, the commands end when ctx ends.
-func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.Sequence, all *pending, ends bool, after []*stream.Event) (err error) {
-	if !ends {
-		if r := run.Replay(d.hal, d.stream, (*planner)(d)); r != nil {
-			if err := d.stream.RecordReplay(ctx, rec, r, after, &all.ev); err != nil {
+// recordRun records a sequence in the device's stream. runEvent is the event of the whole sequence. If
+// endsWithCtx is set, the commands end when ctx ends.
+func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.Sequence, runEvent *pending, endsWithCtx bool, after []*stream.Event) (err error) {
+	if !endsWithCtx {
+		if r := run.Replay(d.hal, d.stream, (*graphPlanner)(d)); r != nil {
+			if err := d.stream.RecordReplay(ctx, rec, r, after, &runEvent.ev); err != nil {
 				return recordError(d, err)
 			}
 			return nil
 		}
 	}
-	parts, events := d.events(run)
-	all.needRare().parts = parts
+	parts, events := d.stepEvents(run)
+	runEvent.needRare().parts = parts
 	for _, l := range parts {
 		l.ev.Times = d.newTimes(nil)
 	}
 	seq := &run.Sequence
-	if ends {
+	if endsWithCtx {
 		pipelines := make(exec.Held, len(parts))
 		defer pipelines.LetGo()
 		defer func() {
 			if err != nil {
 				for _, l := range parts {
-					l.release()
+					l.undoEndsWith()
 				}
 			}
 		}()
-		if seq, err = d.cancellable(run, parts, ctx, pipelines); err != nil {
+		if seq, err = d.cancellableRun(run, parts, ctx, pipelines); err != nil {
 			return err
 		}
 	}
@@ -272,18 +272,18 @@ func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.
 	}
 	for i, s := range run.Steps {
 		if s.Prints != nil {
-			d.prints.printing(events[i])
+			d.prints.addWriters(events[i])
 		}
 	}
 	if len(events) == 0 {
 		events = after
 	}
-	all.becomes(events)
+	runEvent.dependOnEvents(events)
 	return nil
 }
 
-// The method events returns an event for each step.
-func (d *Device) events(run *exec.Sequence) ([]*pending, []*stream.Event) {
+// stepEvents returns an event for each step.
+func (d *Device) stepEvents(run *exec.Sequence) ([]*pending, []*stream.Event) {
 	parts, group := make([]pending, len(run.Steps)), &stream.Group{}
 	list, events := make([]*pending, len(parts)), make([]*stream.Event, len(parts))
 	for i, step := range run.Steps {
@@ -310,13 +310,13 @@ func kernelOf(s *exec.Step) *Kernel {
 }
 
 // Events returns an event for each step of a sequence.
-func (p *planner) Events(run *exec.Sequence) []*stream.Event {
-	_, events := (*Device)(p).events(run)
+func (p *graphPlanner) Events(run *exec.Sequence) []*stream.Event {
+	_, events := (*Device)(p).stepEvents(run)
 	return events
 }
 
-// The method cancellable returns the sequence with commands that end when ctx ends.
-func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
+// cancellableRun returns the sequence with commands that end when ctx ends.
+func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)
 	for i, s := range run.Steps {
@@ -326,12 +326,12 @@ func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Cont
 		cancel := ls[i].endsWith(ctx, false)
 		if s.Kernel == nil {
 			n := &seq.Commands[i]
-			n.Cmd.Cancel, n.Run, n.Cross = cancel, within(ctx, n.Run), crossWithin(ctx, n.Cross)
+			n.Cmd.Cancel, n.Run, n.Cross = cancel, joinContexts(ctx, n.Run), crossWithin(ctx, n.Cross)
 			continue
 		}
 		c, p := s.Launch, s.Plan
 		c.Specs, c.Uses, c.Cancel = slices.Clone(c.Specs), slices.Clone(c.Uses), cancel
-		n, err := d.command(ctx, ls[i], &c, &p)
+		n, err := d.launchCommand(ctx, ls[i], &c, &p)
 		h.Take(i, &p)
 		if err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ func OpenHALWith(d hal.Device, backend string, opts ...OpenOption) *Device {
 	}
 	dev := newDevice(d, backend, &o)
 	dev.startTrace(sink)
-	dev.clock(&o)
+	dev.startClock(&o)
 	return dev
 }
 

@@ -14,10 +14,10 @@ type Fit struct {
 	// module and "host" for its Go code. On a device without some feature, Variant is the name of a
 	// variant, such as "words". Variant is "" if the device cannot run the kernel.
 	Variant string
-	// Small says that small launches use a module made for them.
+	// Small says that small launches use another module of the kernel, which is made for small launches.
 	Small bool
-	// Err is nil, or an error of class ErrKernelNotSupported that says why the kernel cannot run
-	// there.
+	// Err is nil, or an error of class ErrKernelNotSupported that says why the kernel cannot run on the
+	// device.
 	Err error
 }
 
@@ -31,22 +31,22 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 		Limits: hal.Limits{MaxWorkGroupSize: l.MaxWorkGroupSize, MaxWorkItems: l.MaxWorkItems, LocalMemory: l.LocalMemory}}}
 	f := Fit{Kernel: k.Name()}
 	if _, err := d.checkSupport(k, k.abi.Properties); err != nil {
-		f.Err = err.about(k)
+		f.Err = err.setKernel(k)
 		return f
 	}
 	if i.Backend == "host" {
 		if f.Variant = "host"; k.code.Host == nil {
-			f.Variant, f.Err = "", errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
+			f.Variant, f.Err = "", errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").setKernel(k)
 		}
 		return f
 	}
 	v, missing := k.code.Variant(d.Has, false)
 	if missing != 0 {
-		f.Err = d.lacks(k, "needs", missing).about(k)
+		f.Err = d.aspectError(k, "needs", missing).setKernel(k)
 		return f
 	}
 	if !fixedMemory(k.abi, uint64(l.LocalMemory), i.MaxSubGroup) {
-		f.Err = errorf(ErrMemoryAllocation, "its work-group memory takes more than the %d bytes that the device %s has", l.LocalMemory, i.Name).about(k)
+		f.Err = errorf(ErrMemoryAllocation, "its work-group memory takes more than the %d bytes that the device %s has", l.LocalMemory, i.Name).setKernel(k)
 		return f
 	}
 	f.Variant, f.Small = variantName(v), v == nil && k.code.Small != nil

@@ -16,7 +16,7 @@ import (
 
 // FusionReport describes the launches that Graph.Finalize made from the launches of a graph.
 type FusionReport struct {
-	// Fused says that all launches were fused into one, or that the graph has no launches.
+	// Fused says that all launches were fused into one launch, or that the graph has no launches.
 	Fused bool
 	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
@@ -65,17 +65,17 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// The type planner is a device with the methods that package exec needs for planning graphs. The
+// graphPlanner is a device with the methods that package exec needs for planning graphs. The
 // type keeps the planning methods separate from the methods of Device.
-type planner Device
+type graphPlanner Device
 
 // Compile sets the pipeline of a step.
-func (p *planner) Compile(s *exec.Step, l *exec.Launch, plan *exec.Plan) error {
-	return (*Device)(p).find(background, s.Kernel.Owner.(*Kernel), l, plan)
+func (p *graphPlanner) Compile(s *exec.Step, l *exec.Launch, plan *exec.Plan) error {
+	return (*Device)(p).findPipeline(backgroundCtx, s.Kernel.Owner.(*Kernel), l, plan)
 }
 
 // Alloc allocates memory of the device.
-func (p *planner) Alloc(size uint64) (*stream.Memory, error) {
+func (p *graphPlanner) Alloc(size uint64) (*stream.Memory, error) {
 	return (*Device)(p).alloc(size, hal.DeviceMemory)
 }
 
@@ -94,8 +94,8 @@ type fusedKernel struct {
 	fused  *fusion.Fused
 }
 
-// get returns the linked kernel of a group. The method get links the kernel at the first call.
-func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
+// linkedKernel returns the linked kernel of a group. linkedKernel links the kernel at the first call.
+func (f *fusedKernels) linkedKernel(g *fusion.Group) (*fusedKernel, error) {
 	key := g.Key()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,9 +116,9 @@ func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 }
 
 // Fuse returns one launch that does the work of all launches of a group.
-func (p *planner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, error) {
+func (p *graphPlanner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, error) {
 	d := (*Device)(p)
-	k, err := d.fused.get(g)
+	k, err := d.fused.linkedKernel(g)
 	if err != nil {
 		return nil, &Error{Class: ErrBuild, Kernel: g.Name(), Problem: "the kernels were not linked", Err: err}
 	}

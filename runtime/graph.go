@@ -95,15 +95,15 @@ func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
 	}
-	s, err := g.prepare(c)
+	s, err := g.prepareStep(c)
 	if err != nil {
 		return nil, err
 	}
-	return g.add(&Node{step: s}, opts)
+	return g.addNode(&Node{step: s}, opts)
 }
 
-// prepare checks a command and returns its step.
-func (g *Graph) prepare(c Command) (*exec.Step, error) {
+// prepareStep checks a command and returns its step.
+func (g *Graph) prepareStep(c Command) (*exec.Step, error) {
 	if c.c == nil {
 		return &exec.Step{Label: emptyLabel}, nil
 	}
@@ -128,11 +128,11 @@ func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error
 	if err := sub.usable(g.dev); err != nil {
 		return nil, err
 	}
-	return g.add(&Node{sub: sub.graph.Clone()}, opts)
+	return g.addNode(&Node{sub: sub.graph.Clone()}, opts)
 }
 
-// add adds a node whose command has been checked.
-func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
+// addNode adds a node whose command has been checked.
+func (g *Graph) addNode(n *Node, opts []NodeOption) (*Node, error) {
 	var o nodeOptions
 	for _, opt := range opts {
 		if opt == nil {
@@ -152,32 +152,32 @@ func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 			}
 		}
 	}
-	if err := g.insert(n, o.after); err != nil {
+	if err := g.insertNode(n, o.after); err != nil {
 		return nil, err
 	}
 	return n, nil
 }
 
-// insert adds the node n to the graph. The new node depends on the nodes in the slice after.
-func (g *Graph) insert(n *Node, after []*Node) error {
+// insertNode adds the node n to the graph. The new node depends on the nodes in the slice predNodes.
+func (g *Graph) insertNode(n *Node, predNodes []*Node) error {
 	var preds []int
-	for _, a := range after {
+	for _, a := range predNodes {
 		if err := g.owns(a); err != nil {
 			return err
 		}
 		preds = append(preds, a.index)
 	}
-	uses := n.uses()
+	uses := n.memoryUses()
 	for i, other := range g.nodes {
 		between := func(yield func(dag.Uses) bool) {
 			for _, n := range g.nodes[i+1:] {
-				if !yield(n.uses()) {
+				if !yield(n.memoryUses()) {
 					return
 				}
 			}
 		}
-		if dag.ReadBack(other.uses(), uses, between) {
-			return errReadBack(other.String(), n.label())
+		if dag.ReadBack(other.memoryUses(), uses, between) {
+			return errReadBack(other.String(), n.nodeLabel())
 		}
 	}
 	n.graph, n.index = g, g.order.Add(uses, preds...)
@@ -286,19 +286,19 @@ func (n *Node) String() string {
 	if n == nil || n.graph == nil && n.step == nil && n.sub == nil {
 		return "no node"
 	}
-	return fmt.Sprintf("%d: %s", n.index, n.label())
+	return fmt.Sprintf("%d: %s", n.index, n.nodeLabel())
 }
 
-// The method label describes the node's work.
-func (n *Node) label() string {
+// nodeLabel describes the node's work.
+func (n *Node) nodeLabel() string {
 	if n.sub != nil {
 		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))
 	}
 	return n.step.Label
 }
 
-// The method uses returns the memory that the node reads and writes.
-func (n *Node) uses() dag.Uses {
+// memoryUses returns the memory that the node reads and writes.
+func (n *Node) memoryUses() dag.Uses {
 	if n.sub == nil {
 		return n.step.Uses()
 	}

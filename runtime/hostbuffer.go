@@ -22,13 +22,13 @@ import (
 //	…
 //	err = ev.Wait(ctx)                                    // now h.Slice() may be written again.
 //
-// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
-// other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
-// a HostBuffer are commands like all others. The runtime orders these copies by the memory that
-// they read and write. Copies of a HostBuffer can be nodes of graphs, and end with the contexts of
-// WithContext. Some GPUs have a queue only for copies. On these GPUs, copies of 1 MiB and more run
-// at the same time as kernels that use other memory. A program can then copy the next batch of data
-// while the GPU computes the current batch.
+// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of other
+// slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of a
+// HostBuffer are commands like all others. The runtime orders these copies by the memory that they read
+// and write. Copies of a HostBuffer can be nodes of graphs, and end with the contexts of WithContext.
+// Some GPUs have a queue only for copies. On these GPUs, copies of 1 MiB and more run at the same time
+// as kernels that use other memory. A program can therefore copy the next batch of data while the GPU
+// computes the current batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the
@@ -69,7 +69,7 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	}
 	defer dev.stream.Leave()
 	bytes := mem.HAL().Bytes()
-	if !dev.direct() { // the memory of the host device is zero
+	if !dev.isHost() { // the memory of the host device is zero
 		clearBytes(bytes)
 	}
 	b.s = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
@@ -93,8 +93,8 @@ type hostRanges struct {
 	all []hostRange
 }
 
-// The method from returns the index of the first range that ends after an address.
-func (r *hostRanges) from(at uintptr) int {
+// firstAfter returns the index of the first range that ends after an address.
+func (r *hostRanges) firstAfter(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
 
@@ -105,7 +105,7 @@ func (r *hostRanges) add(mem *stream.Memory, bytes []byte) {
 	defer r.mu.Unlock()
 	// Memory of a closed device may still be in the list, and the same addresses may be allocated
 	// for another buffer.
-	i, j := r.from(lo), r.from(lo)
+	i, j := r.firstAfter(lo), r.firstAfter(lo)
 	for j < len(r.all) && r.all[j].lo < hi {
 		j++
 	}
@@ -118,15 +118,15 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// find returns the memory of the open buffer that overlaps bytes, or nil if no buffer does.
-func (r *hostRanges) find(bytes []byte) *stream.Memory {
+// findMemory returns the memory of the open buffer that overlaps bytes, or nil if no buffer does.
+func (r *hostRanges) findMemory(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
 	}
 	lo := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if i := r.from(lo); i < len(r.all) && r.all[i].lo < lo+uintptr(len(bytes)) {
+	if i := r.firstAfter(lo); i < len(r.all) && r.all[i].lo < lo+uintptr(len(bytes)) {
 		return r.all[i].mem
 	}
 	return nil

@@ -53,7 +53,7 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 // f is not called if an earlier command of its graph, or a command of DependsOn, has failed.
 // Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
-	c := &command{kind: "host function", label: "host function"}
+	c := &commandData{kind: "host function", label: "host function"}
 	if f == nil {
 		c.err = errorf(ErrInvalid, "the host function is nil")
 		return Command{c}
@@ -66,9 +66,9 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// The function within returns a function that calls run with the caller's context, which also ends
+// joinContexts returns a function that calls run with the caller's context, which also ends
 // when the device's context ends.
-func within(ctx context.Context, run func(context.Context) error) func(context.Context) error {
+func joinContexts(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run
 	}

@@ -20,14 +20,14 @@ type Kernel struct {
 	specs  []specVar
 	own    *spirv.Module // module of LoadModule, or nil
 	watch  *watch.Set    // variables whose values are constants in the kernel's modules
-	output *output       // nil if the kernel does not print
+	output *printOutput  // nil if the kernel does not print
 
-	// The field stated compares the result of the kernel's Properties method with the list in the
-	// kernel's description. The field stated is nil if the kernel has no such method. The field
-	// once guards the field differs, which is the result of the comparison.
-	stated  func() *Error
-	once    sync.Once
-	differs *Error
+	// statedDiffers compares the result of the kernel's Properties method with the list in the kernel's
+	// description. statedDiffers is nil if the kernel has no Properties method. statedOnce guards
+	// statedError, which is the result of the comparison.
+	statedDiffers func() *Error
+	statedOnce    sync.Once
+	statedError   *Error
 }
 
 // forStubs implements the functions that generated code calls, by way of package kernelimpl.
@@ -42,7 +42,7 @@ func (forStubs) NewKernel(k launch.Kernel) *Kernel { return newKernel(k) }
 func (forStubs) Launch(q *Queue, k *Kernel, c *launch.Call, opts []LaunchOption) (Event, error) {
 	l := launchOf(c)
 	defer l.End()
-	return q.launch(k, l, opts)
+	return q.enqueueLaunch(k, l, opts)
 }
 
 // Node returns a launch as a Command.
@@ -54,7 +54,7 @@ func (forStubs) Node(k *Kernel, c *launch.Call, opts []LaunchOption) Command {
 func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, opts []LaunchOption) error {
 	l := launchOf(c)
 	defer l.End()
-	return d.run(ctx, k, l, opts)
+	return d.runOnSlices(ctx, k, l, opts)
 }
 
 func newKernel(k launch.Kernel) *Kernel {
@@ -81,8 +81,8 @@ func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }
 
-// The method spec returns the kernel's entry for a specialization constant, or nil.
-func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
+// specFor returns the kernel's entry for a specialization constant, or nil.
+func (k *Kernel) specFor(c *dslhook.SpecInfo) *specVar {
 	for i := range k.specs {
 		if k.specs[i].info == c {
 			return &k.specs[i]

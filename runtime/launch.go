@@ -9,19 +9,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// The type launching is a launch on a queue. The storage of a launching stays with its call, for
-// later launches.
-type launching struct {
+// queueLaunch is a launch on a queue. A launch.Call keeps the storage of its queueLaunch for later
+// launches.
+type queueLaunch struct {
 	exec.Launch
 	command stream.Command // command of a remembered launch
 	events  []pending      // unused events for later launches
 }
 
-// launchOf returns a launching for the call. launchOf reuses the storage that the call has kept.
-func launchOf(c *launch.Call) *launching {
-	l, _ := c.Own.(*launching)
+// launchOf returns a queueLaunch for the call. launchOf reuses the storage that the call has kept.
+func launchOf(c *launch.Call) *queueLaunch {
+	l, _ := c.Own.(*queueLaunch)
 	if l == nil {
-		l = new(launching)
+		l = new(queueLaunch)
 		c.Own = l
 	}
 	l.Begin(c)
@@ -32,38 +32,38 @@ func launchOf(c *launch.Call) *launching {
 // that the program keeps also keeps the memory of the other events allocated.
 const fewEvents = 24
 
-// The method event returns a new event, as newPending does. If the launch's storage contains an
-// unused event, the method event returns that event.
-func (c *launching) event(dev *Device, k *Kernel) *pending {
+// nextEvent returns a new event, as newPending does. If the launch's storage contains an
+// unused event, nextEvent returns that event.
+func (c *queueLaunch) nextEvent(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)
 	}
 	l := &c.events[0]
 	c.events = c.events[1:]
 	l.dev, l.kernel, l.ev.Owner = dev, k, l
-	if dev.timed {
+	if dev.measuresTimes {
 		l.ev.Times = dev.newTimes(nil)
 	}
 	return l
 }
 
-// newLaunching returns a launching for a call that has no storage for a launching.
-func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
+// newLaunching returns a queueLaunch for a call that keeps no storage from an earlier launch.
+func newLaunching(c *launch.Call) *queueLaunch { return &queueLaunch{Launch: exec.NewLaunch(c)} }
 
-// The method record records the checked launch l. If too many launches are pending on the device,
-// the method record waits, at most until ctx ends.
-func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
+// recordLaunch records the checked launch l. If too many launches are pending on the device,
+// recordLaunch waits, at most until ctx ends.
+func (d *Device) recordLaunch(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	l.setLocalRange(p.Local)
 	if p.Empty {
-		l.becomes(after)
+		l.dependOnEvents(after)
 		return nil
 	}
 	c.Pass(k.abi)
 	if p.Print != nil {
 		return d.recordPrinting(ctx, rec, l, c, p, after)
 	}
-	n, err := d.command(ctx, l, c, p)
+	n, err := d.launchCommand(ctx, l, c, p)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 	return nil
 }
 
-// The method command makes the launch's pipeline and returns the launch as a command of the
+// launchCommand makes the launch's pipeline and returns the launch as a command of the
 // device's stream. The caller must call p.LetGo when the command is recorded.
-func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
+func (d *Device) launchCommand(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
 	k := l.kernel
-	if err := d.find(ctx, k, c, p); err != nil {
+	if err := d.findPipeline(ctx, k, c, p); err != nil {
 		return stream.Command{}, err
 	}
 	if c.Cancel != nil && k.abi.Lingers {

@@ -25,13 +25,13 @@ import (
 func Logger(l *slog.Logger) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.log = l; l == nil {
-			o.fail(errorf(ErrInvalid, "the logger of Logger is nil").advise("leave the option out for slog.Default(), or use slog.New(slog.DiscardHandler) to drop what the device says"))
+			o.addError(errorf(ErrInvalid, "the logger of Logger is nil").advise("leave the option out for slog.Default(), or use slog.New(slog.DiscardHandler) to drop what the device says"))
 		}
 	})
 }
 
 // logging reports whether the logger accepts records at debug level.
-func (d *Device) logging() bool { return d.log.Enabled(background, slog.LevelDebug) }
+func (d *Device) logging() bool { return d.log.Enabled(backgroundCtx, slog.LevelDebug) }
 
 // logOpen logs that the device was opened.
 func (d *Device) logOpen() {
@@ -42,47 +42,47 @@ func (d *Device) logOpen() {
 			aspects = append(aspects, a.String())
 		}
 		d.log.Debug("kgen: device opened", "device", i.Name, "backend", i.Backend, "driver", i.Driver, "api", i.API,
-			"type", i.Type.String(), "aspects", strings.Join(aspects, " "), "exactDivide", i.ExactDivide, "profiling", d.profiling, "others", d.missing)
+			"type", i.Type.String(), "aspects", strings.Join(aspects, " "), "exactDivide", i.ExactDivide, "profiling", d.profilingOn, "others", d.missing)
 	}
 }
 
-// The method refused logs that the device does not use a variant of a kernel. If v is nil, it is
+// logRefused logs that the device does not use a variant of a kernel. If v is nil, it is
 // the kernel's own module that the device does not use.
-func (d *Device) refused(k *Kernel, v *abi.Variant, why string) {
+func (d *Device) logRefused(k *Kernel, v *abi.Variant, why string) {
 	if d.logging() {
 		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)
 	}
 }
 
-// passedOver logs which modules of a kernel the device does not use, because the device uses the
+// logPassedOver logs which modules of a kernel the device does not use, because the device uses the
 // variant v.
-func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
+func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 	if v == nil || !d.logging() {
 		return
 	}
 	for _, a := range v.Without {
 		if !d.Has(a) {
-			d.refused(k, nil, fmt.Sprintf("it uses the aspect %v, which the device lacks", a))
+			d.logRefused(k, nil, fmt.Sprintf("it uses the aspect %v, which the device lacks", a))
 			return
 		}
 	}
 }
 
-// hasMade logs that the module of a variant was made from the kernel's IR.
-func (d *Device) hasMade(k *Kernel, v *abi.Variant, start int64) {
+// logModuleMade logs that the module of a variant was made from the kernel's IR.
+func (d *Device) logModuleMade(k *Kernel, v *abi.Variant, start int64) {
 	if v != nil && v.Make != nil && d.logging() {
 		d.log.Debug("kgen: module made", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "took", time.Duration(hal.Now()-start))
 	}
 }
 
-// The method made logs and traces that a pipeline was made, or the reason why it was not made.
-func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
+// logPipeline logs and traces that a pipeline was made, or the reason why it was not made.
+func (d *Device) logPipeline(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
 	if d.trace == nil && !d.logging() {
 		return
 	}
 	end := hal.Now()
 	name, cache := variantName(taken), ""
-	if d.direct() {
+	if d.isHost() {
 		name = "host"
 	}
 	if c, ok := h.(hal.Cached); ok {

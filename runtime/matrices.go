@@ -25,18 +25,18 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// The method native reports whether a launch uses the device's own matrix instructions. The
-// argument local is the launch's work-group size in index order. subGroup is the size of sub-groups
-// that the launch requires, or 0. If the result ok is false, the result why contains the reason, or
-// "" if the kernel has no matrices.
-func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
+// usesNative reports whether a launch uses the device's own matrix instructions. The launch's work-group
+// size, in index order, is in the argument local. subGroup is the size of sub-groups that the launch
+// requires, or 0. If usesNative returns false, it also returns the reason, or "" if the kernel has no
+// matrices.
+func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, reason string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
 		items *= n
 	}
 	v, missing := k.code.Variant(d.Has, false)
 	switch {
-	case !k.abi.Matrices || d.direct():
+	case !k.abi.Matrices || d.isHost():
 		return false, ""
 	case len(k.abi.Parts) > 0:
 		return false, "the launch is of several that were fused"
@@ -58,11 +58,11 @@ func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why str
 // instructions.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor
-// does so if the launch may use them, if the kernel's matrices consist of the device's matrices,
-// and if the driver accepts the module. Otherwise buildFor calls the method build.
+// buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor does
+// so if the launch may use them, if the kernel's matrices consist of the device's matrices, and if the
+// driver accepts the module. Otherwise buildFor calls buildPipeline.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
-	_, why := d.native(k, sh.Local, sh.SubGroup)
+	_, why := d.usesNative(k, sh.Local, sh.SubGroup)
 	if sh.Native {
 		h, err := d.buildNative(k, sh, desc)
 		if err == nil {
@@ -73,7 +73,7 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 	if why != "" && d.logging() {
 		d.log.Debug("kgen: matrices expanded", "kernel", k.Name(), "device", d.Name(), "why", why)
 	}
-	return d.build(k, desc, sh.Small, sh.Cancel)
+	return d.buildPipeline(k, desc, sh.Small, sh.Cancel)
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
@@ -81,7 +81,7 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 // computed by loops. In the device's own matrices, elements of 8 bits have 1 byte and elements of
 // 16 bits have 2, instead of a 32-bit word each.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
-	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
+	if ok, _ := d.usesNative(k, p.Local, p.SubGroup); !ok {
 		return false
 	}
 	m, err := k.code.Native(abi.NativeTarget{Tuples: d.info.Matrices})

@@ -99,7 +99,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 		return errorf(ErrBuild, "the module's push constants take %d bytes, and the launch block of its description %d", facts.Launch, block).
 			advise("say in ArgSize how many bytes of arguments there are")
 	}
-	if d.direct() {
+	if d.isHost() {
 		return nil // the host device never runs a module
 	}
 	if n := facts.Shared; n > uint64(d.info.Limits.LocalMemory) {
@@ -110,9 +110,9 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits, and the method fits needs sizes in index order
+		dims[2-i] = int(n) // the values have 32 bits, and fitsWorkGroup needs sizes in index order
 	}
-	if limit, ok := d.fits(dims); !ok {
+	if limit, ok := d.fitsWorkGroup(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)
 	}
 	return nil

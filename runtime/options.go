@@ -41,12 +41,12 @@ type openOptions struct {
 	trace   io.Writer
 	log     *slog.Logger
 
-	printing printing
+	printing printSettings
 	err      error // first error of the options themselves
 }
 
-// The method fail makes Open return an error.
-func (o *openOptions) fail(err error) {
+// addError makes Open return an error.
+func (o *openOptions) addError(err error) {
 	if o.err == nil {
 		o.err = err
 	}
@@ -85,8 +85,8 @@ func OverrideLimits(l Limits) OpenOption {
 	return openFunc(func(o *openOptions) { o.limits = l })
 }
 
-// shrink applies the options to the facts that a device reports.
-func (o *openOptions) shrink(info hal.Info) hal.Info {
+// shrinkInfo applies the options to the facts that a device reports.
+func (o *openOptions) shrinkInfo(info hal.Info) hal.Info {
 	info.Aspects = slices.DeleteFunc(slices.Clone(info.Aspects), func(a properties.Aspect) bool {
 		return slices.Contains(o.masked, a)
 	})

@@ -21,31 +21,31 @@ import (
 //
 // If the queue records into a graph, a command has only the first two steps (see Graph.record).
 
-// The variable background is the context for waits that no context of the caller limits.
-var background = context.Background()
+// backgroundCtx is the context for waits that no context of the caller limits.
+var backgroundCtx = context.Background()
 
-// The type order contains the options of a command, and its destination. The destination is the
+// commandOrder contains the options of a command, and its destination. The destination is the
 // device or a graph.
-type order struct {
+type commandOrder struct {
 	launchOptions
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// The field attended says that the function which records the command also ends the command, or
+	// recorderEnds says that the function which records the command also ends the command, or
 	// its parts, when the context ends.
-	attended bool
+	recorderEnds bool
 }
 
-// The method order reads the options of a command of the queue. For a command other than a launch,
+// readOptions reads the options of a command of the queue. For a command other than a launch,
 // the last argument is the command's name. Options that are only for launches are then errors. If
-// the command runs on the device, the method order waits for the events of other devices.
-func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
+// the command runs on the device, readOptions waits for the events of other devices.
+func (q *Queue) readOptions(opts []LaunchOption, what string) (commandOrder, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
 		err = o.onlyOrder(what)
 	}
 	if err != nil {
-		return order{}, err
+		return commandOrder{}, err
 	}
 	g, preds, err := q.graphFor(&o)
 	if err == nil && g == nil {
@@ -54,7 +54,7 @@ func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 		}
 		err = o.waitForeign(q.dev)
 	}
-	return order{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
+	return commandOrder{launchOptions: o, dev: q.dev, graph: g, preds: preds}, err
 }
 
 // runOptions reads the options of a launch by Run, which has its own context.
@@ -63,8 +63,8 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	if err != nil {
 		return o, err
 	}
-	if n := o.node(); n != nil { // the launch would become a node, for which no goroutine can wait
-		return o, errNodeOutside(n).about(k)
+	if n := o.firstNode(); n != nil { // the launch would become a node, for which no goroutine can wait
+		return o, errNodeOutside(n).setKernel(k)
 	}
 	if o.ctx != nil {
 		return o, errOwnContext(k)
@@ -72,43 +72,43 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// do runs the steps of a command after its options have been read. The parameter l is the event of
-// the command. The arguments of the function record are the context that limits waits, and the
-// cancel request of the command.
-func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
+// runSteps runs the steps of a command after its options have been read. The parameter l is the event of
+// the command. The arguments of the function in the parameter record are the context that limits waits,
+// and the cancel request of the command.
+func (o *commandOrder) runSteps(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
 	}
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
-	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
+	err := record(cmp.Or(o.ctx, backgroundCtx), l.endsWith(o.ctx, o.recorderEnds))
 	if err != nil {
-		if !o.attended { // if attended is set, a part of the command may be recorded already, and the stream owns the event
-			l.release()
+		if !o.recorderEnds { // if recorderEnds is set, a part of the command may be recorded already, and the stream owns the event
+			l.undoEndsWith()
 		}
 		return Event{}, err
 	}
 	return Event{l}, nil
 }
 
-// endsWith returns the request that cancels the command when ctx ends, or nil if ctx cannot end.
-// Unless attended is set, endsWith arranges that the request is made as soon as ctx ends. endsWith
-// is called before the command is recorded.
-func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
+// endsWith returns the request that cancels the command when ctx ends, or nil if ctx cannot end. Unless
+// recorderEnds is set, endsWith arranges that the request is made as soon as ctx ends. endsWith is
+// called before the command is recorded.
+func (l *pending) endsWith(ctx context.Context, recorderEnds bool) *hal.Cancel {
 	if ctx == nil || ctx.Done() == nil {
 		return nil
 	}
 	r := l.needRare()
 	r.ctx = ctx
-	if !attended {
+	if !recorderEnds {
 		l.ev.NeedRare().Release = context.AfterFunc(ctx, r.cancel.Ask)
 	}
 	return &r.cancel
 }
 
-// release undoes the effect of endsWith, for a command that was not recorded.
-func (l *pending) release() {
+// undoEndsWith undoes the effect of endsWith, for a command that was not recorded.
+func (l *pending) undoEndsWith() {
 	if l.ev.Rare().Release != nil {
 		l.ev.NeedRare().Release()
 		l.ev.NeedRare().Release = nil
@@ -150,7 +150,7 @@ func (o *launchOptions) onlyOrder(what string) error {
 // wait ends when the context of the options ends.
 func (o *launchOptions) waitForeign(d *Device) error {
 	for _, e := range o.after {
-		if err := waitForeign(cmp.Or(o.ctx, background), d.stream, e); err != nil {
+		if err := waitForeign(cmp.Or(o.ctx, backgroundCtx), d.stream, e); err != nil {
 			return waitError(err)
 		}
 	}
@@ -170,42 +170,42 @@ func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
 	return nil
 }
 
-// The method launch records a launch, and returns without waiting for it.
-func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, error) {
+// enqueueLaunch records a launch, and returns without waiting for it.
+func (q *Queue) enqueueLaunch(k *Kernel, c *queueLaunch, opts []LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
 	if len(opts) == 0 && q.into.Load() == nil && q.ctx == nil {
-		if ev, done, err := q.relaunch(k, c); done {
+		if ev, done, err := q.launchRemembered(k, c); done {
 			return ev, err
 		}
 	}
-	o, err := q.order(opts, "")
+	o, err := q.readOptions(opts, "")
 	if err != nil {
 		return Event{}, err
 	}
 	if o.graph != nil {
-		return o.graph.record(q, commandOf(k, c.Call, nil), &o)
+		return o.graph.recordCommand(q, commandOf(k, c.Call, nil), &o)
 	}
 	var l *pending
 	if len(opts) == 0 {
-		l = c.event(q.dev, k)
+		l = c.nextEvent(q.dev, k)
 	} else {
 		l = newPending(q.dev, k)
 	}
 	var p exec.Plan
-	return o.do(l, func() (err error) {
-		p, err = q.dev.check(k, &c.Launch, &o.launchOptions)
+	return o.runSteps(l, func() (err error) {
+		p, err = q.dev.checkLaunch(k, &c.Launch, &o.launchOptions)
 		return err
 	}, func(ctx context.Context, cancel *hal.Cancel) error {
 		c.Cancel = cancel
-		return q.dev.record(ctx, &q.rec, l, &c.Launch, &p, o.after)
+		return q.dev.recordLaunch(ctx, &q.rec, l, &c.Launch, &p, o.after)
 	})
 }
 
-// relaunch launches a remembered launch. The method relaunch returns false, and does nothing, if
+// launchRemembered launches a remembered launch. launchRemembered returns false, and does nothing, if
 // the launch differs from the remembered one, or if the launch must return an error.
-func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) {
+func (q *Queue) launchRemembered(k *Kernel, c *queueLaunch) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)
 	if m == nil {
@@ -224,10 +224,10 @@ func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) 
 	if !m.Take(&c.Launch, &d.pipelines) {
 		return Event{}, false, nil
 	}
-	l := c.event(d, k)
+	l := c.nextEvent(d, k)
 	l.local = m.Ran
 	m.Command(&c.command, &c.Launch)
-	err := d.stream.Record(background, &q.rec, &c.command, &l.ev)
+	err := d.stream.Record(backgroundCtx, &q.rec, &c.command, &l.ev)
 	m.Pipeline.LetGo()
 	if err != nil {
 		return Event{}, true, backendError(d, k, "the launch was not recorded", err)
@@ -235,34 +235,34 @@ func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) 
 	return Event{l}, true, nil
 }
 
-// enqueue does the work of Enqueue. The queue must be usable.
-func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
+// enqueueCommand does the work of Enqueue. The queue must be usable.
+func (q *Queue) enqueueCommand(c *commandData, opts []LaunchOption) (Event, error) {
 	if c.err != nil {
 		return Event{}, c.err
 	}
 	opts = append(slices.Clone(c.opts), opts...)
 	if c.kernel != nil {
-		return q.launch(c.kernel, newLaunching(c.call), opts)
+		return q.enqueueLaunch(c.kernel, newLaunching(c.call), opts)
 	}
-	o, err := q.order(opts, "a copy")
+	o, err := q.readOptions(opts, "a copy")
 	if err != nil {
 		return Event{}, err
 	}
 	if o.graph != nil {
-		return o.graph.record(q, c, &o)
+		return o.graph.recordCommand(q, c, &o)
 	}
 	l := newPending(q.dev, nil)
 	var s *exec.Step
-	return o.do(l, func() (err error) {
+	return o.runSteps(l, func() (err error) {
 		s, err = q.dev.checkCommand(c, &o.launchOptions)
 		return err
 	}, func(ctx context.Context, cancel *hal.Cancel) error {
 		if s.Nothing() {
-			l.becomes(o.after)
+			l.dependOnEvents(o.after)
 			return nil
 		}
 		n := s.Command
-		n.Cmd.Cancel, n.After, n.Run, n.Cross = cancel, o.after, within(o.ctx, n.Run), crossWithin(o.ctx, n.Cross)
+		n.Cmd.Cancel, n.After, n.Run, n.Cross = cancel, o.after, joinContexts(o.ctx, n.Run), crossWithin(o.ctx, n.Cross)
 		l.hostFunc = n.Run != nil
 		if err := q.dev.stream.Record(ctx, &q.rec, &n, &l.ev); err != nil {
 			return backendError(q.dev, nil, "the "+s.Label+" was not recorded", err)
@@ -271,13 +271,12 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	})
 }
 
-// The method becomes makes the event of a command without work depend on the events in the slice
-// after.
-func (l *pending) becomes(after []*stream.Event) {
-	l.release()
-	if len(after) > 0 {
+// dependOnEvents makes the event of a command without work depend on the events in the slice predEvents.
+func (l *pending) dependOnEvents(predEvents []*stream.Event) {
+	l.undoEndsWith()
+	if len(predEvents) > 0 {
 		times := l.ev.Times
-		l.ev = *stream.NewMarker(after)
+		l.ev = *stream.NewMarker(predEvents)
 		l.ev.Owner, l.ev.Times = l, times
 	}
 }

@@ -12,37 +12,38 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// find sets the plan's pipeline. If the pipeline does not exist yet, the method find makes it and
+// findPipeline sets the plan's pipeline. If the pipeline does not exist yet, findPipeline makes it and
 // waits. If ctx ends first, the wait ends, but the pipeline is completed, and the next launch uses
 // it. The caller must call p.LetGo.
-func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
+func (d *Device) findPipeline(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
 	if p.Pipeline != nil {
 		return nil
 	}
 	local := exec.DeviceOrder(c.Rank, p.Local)
-	cancel := c.Cancel != nil && !d.direct() && k.code.Leaves()
+	cancel := c.Cancel != nil && !d.isHost() && k.code.Leaves()
 	sh := exec.Shape{Local: p.Local, SubGroup: p.SubGroup, Small: !cancel && d.hasSmall(k) && k.code.IsSmall(c), Cancel: cancel}
-	sh.Native, _ = d.native(k, p.Local, p.SubGroup)
-	d.reserve(c, local, p.SubGroup)
-	v, err := d.pipeline(ctx, k, sh, local, c)
+	sh.Native, _ = d.usesNative(k, p.Local, p.SubGroup)
+	d.addReserved(c, local, p.SubGroup)
+	v, err := d.pipelineFor(ctx, k, sh, local, c)
 	p.Pipeline = v
 	return err
 }
 
-// reserve adds the values of the reserved specialization constants to a launch. subGroup is the
+// addReserved adds the values of the reserved specialization constants to a launch. subGroup is the
 // sub-group size that the launch requires, or 0.
-func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
+func (d *Device) addReserved(c *exec.Launch, local [3]uint32, subGroup int) {
 	c.Reserve(local, exec.Reserved{
-		Correct: d.correct, Fused: d.byFma, Fused64: d.byFma64, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
+		Correct: d.correctsDivision, Fused: d.byFma, Fused64: d.byFma64, Flushes: d.flushesSubnormals, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
 	})
 }
 
-// dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's
-// last one. The parameter required is the sub-group size that a launch requires, or 0.
+// dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's last
+// one. If a launch requires a sub-group size, that size is in the parameter required, which is 0
+// otherwise.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
-// The method pipeline returns a pipeline, and counts the caller as one of its users.
-func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {
+// pipelineFor returns a pipeline, and counts the caller as one of its users.
+func (d *Device) pipelineFor(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {
 	v, err := d.pipelines.Find(ctx, k.code, sh, local, c)
 	switch err {
 	case nil:
@@ -57,51 +58,51 @@ func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [
 
 // hasSmall reports whether the kernel has a module for small launches.
 func (d *Device) hasSmall(k *Kernel) bool {
-	if !d.small || k.code.Small == nil || d.direct() {
+	if !d.smallVariants || k.code.Small == nil || d.isHost() {
 		return false
 	}
 	v, missing := k.code.Variant(d.Has, false)
 	return v == nil && missing == 0
 }
 
-// The type maker is a device with the methods that package exec needs for making pipelines. The
+// pipelineMaker is a device with the methods that package exec needs for making pipelines. The
 // type keeps the method Make separate from the methods of Device.
-type maker Device
+type pipelineMaker Device
 
 // Make makes a pipeline of a kernel, or returns the reason why it cannot.
-func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
+func (m *pipelineMaker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	d, k := (*Device)(m), code.Owner.(*Kernel)
 	start := hal.Now()
 	h, taken, err := d.buildFor(k, sh, desc)
-	d.made(k, sh, taken, h, err, start)
+	d.logPipeline(k, sh, taken, h, err, start)
 	if err == nil {
 		return h, nil
 	}
 	if e := new(Error); errors.As(err, &e) {
 		return nil, err
 	}
-	if e := d.unbacked(k, desc.Specs, err); e != nil {
+	if e := d.privateMemoryError(k, desc.Specs, err); e != nil {
 		return nil, e
 	}
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// build makes a pipeline of the kernel's own module or of a variant. The variant may be the one
+// buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be the one
 // that the device needs, the one for small launches, or one that can be cancelled. build also
 // returns the variant, which is nil for the kernel's own module. If the driver fails to compile a
-// module, the method build tries a variant, because a variant has other code for the same results.
-func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
-	if d.direct() {
+// module, buildPipeline tries a variant, because a variant has other code for the same results.
+func (d *Device) buildPipeline(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
+	if d.isHost() {
 		h, err = d.newPipeline(&desc)
 		return h, nil, err
 	}
 	if k.own != nil {
 		if err := d.checkModule(k.own, k.abi, desc.Specs); err != nil {
-			return nil, nil, err.about(k)
+			return nil, nil, err.setKernel(k)
 		}
 	}
 	if name := k.abi.Damaged(); name != "" {
-		return nil, nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
+		return nil, nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).setKernel(k).
 			advise("run kgen again, and commit what it writes")
 	}
 	v, missing := k.code.Variant(d.Has, cancel)
@@ -109,9 +110,9 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 		v, missing = k.code.Variant(d.Has, false)
 	}
 	if missing != 0 {
-		return nil, nil, d.lacks(k, "needs", missing).about(k)
+		return nil, nil, d.aspectError(k, "needs", missing).setKernel(k)
 	}
-	d.passedOver(k, v)
+	d.logPassedOver(k, v)
 	if v == nil && small {
 		if h, err := d.buildVariant(k, k.code.Small, desc); err == nil || notMade(err) {
 			return h, k.code.Small, err
@@ -119,7 +120,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	}
 	h, err = d.buildVariant(k, v, desc)
 	if cancel && errors.Is(err, hal.ErrPipeline) {
-		return d.build(k, desc, false, false) // this pipeline works, but cannot be cancelled
+		return d.buildPipeline(k, desc, false, false) // this pipeline works, but cannot be cancelled
 	}
 	if v == nil && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
@@ -137,7 +138,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 // buildVariant makes a pipeline of the variant v. If v is nil, buildVariant makes a pipeline of the
 // kernel's own module.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
-	words, err := d.module(k, v)
+	words, err := d.moduleWords(k, v)
 	if err != nil {
 		return nil, err
 	}
@@ -150,29 +151,29 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	}
 	h, err := d.newPipeline(&desc)
 	if err != nil {
-		d.refused(k, v, err.Error())
+		d.logRefused(k, v, err.Error())
 	}
 	return h, err
 }
 
-// The method module returns the words of the module of the variant v. If v is nil, the words are
-// those of the kernel's own module. If the stub does not contain the words, the method module makes
+// moduleWords returns the words of the module of the variant v. If v is nil, the words are
+// those of the kernel's own module. If the stub does not contain the words, moduleWords makes
 // the words from the kernel's IR.
-func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
+func (d *Device) moduleWords(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	start := hal.Now()
 	words, err := k.code.Module(v)
 	if err != nil {
-		e := errorf(ErrBuild, "its module %s, which is made of the file %s.kir that was built in, is not there", v.Name, k.abi.Name).about(k).
+		e := errorf(ErrBuild, "its module %s, which is made of the file %s.kir that was built in, is not there", v.Name, k.abi.Name).setKernel(k).
 			advise("run go generate with the version of kgen that go.mod has, and commit what it writes")
 		e.Err = err
 		return nil, e
 	}
-	d.hasMade(k, v, start)
+	d.logModuleMade(k, v, start)
 	return words, nil
 }
 
-// notMade reports whether err is an error of the method module. After an error of the method
-// module, the caller tries no other module.
+// notMade reports whether err is an error of moduleWords. After an error of moduleWords, the caller
+// tries no other module.
 func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

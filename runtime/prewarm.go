@@ -23,12 +23,12 @@ func Prewarm(ctx context.Context, dev *Device, kernels ...*Kernel) error {
 		return errorf(ErrInvalid, "the context is nil")
 	}
 	p.mu.Lock()
-	err = p.check(p.kernels)
+	err = p.checkConstants(p.kernels)
 	p.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	built, err := dev.prepare(ctx, p.kernels, nil)
+	built, err := dev.preparePipelines(ctx, p.kernels, nil)
 	letGo(built)
 	return err
 }

@@ -4,8 +4,8 @@ import "github.com/kgen-go/kgen/runtime/internal/launch"
 
 // This file implements methods that the packages of prim call, through package primimpl.
 
-// CheckView returns the error that a launch on the queue would return for a view. The argument name
-// is the view's name in the error.
+// CheckView returns the error that a launch on the queue would return for a view. The error contains the
+// view's name, which is in the argument name.
 func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	switch {
 	case s.Len == launch.NoBuffer:
@@ -22,7 +22,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 }
 
 // Recorded reports whether e is the event of a node of a graph.
-func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
+func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rareFields().node != nil }
 
 // Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once. If
 // kernels may use that instruction, math32.HasFMA is true in kernels.
@@ -43,8 +43,8 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 // copies do not accept.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device stores under a key. The first call for a key gets the
-// value from the function made. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the value
+// by calling the function in the parameter made. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

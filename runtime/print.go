@@ -26,7 +26,7 @@ import (
 //
 // If the host device runs a kernel's own Go code, the kernel prints directly, and print options
 // have no effect. docs/printing.md says when the host device does so.
-type PrintOption func(*printing)
+type PrintOption func(*printSettings)
 
 func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
 func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.printing, f) }
@@ -41,7 +41,7 @@ func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.print
 // event has an error of class ErrPrint. If w is nil, the result of Open or of the launch is
 // ErrInvalid.
 func PrintTo(w io.Writer) PrintOption {
-	return func(p *printing) {
+	return func(p *printSettings) {
 		p.To = w
 		if w == nil {
 			p.fail(errorf(ErrInvalid, "the writer of PrintTo is nil").advise("use io.Discard to drop what kernels print"))
@@ -56,7 +56,7 @@ func PrintTo(w io.Writer) PrintOption {
 // Calls that do not fit print nothing. A last line on the writer of println then says how many
 // calls did not fit. Sizes below 32 bytes and above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
-	return func(p *printing) {
+	return func(p *printSettings) {
 		p.Bytes = bytes
 		if bytes < 32 || bytes > abi.MaxPrintBuffer {
 			p.fail(errorf(ErrInvalid, "a print buffer of %d bytes", bytes).advise("give it from 32 bytes to 1 GiB"))
@@ -67,10 +67,10 @@ func PrintBuffer(bytes int) PrintOption {
 // PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
 // work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call of a print function then starts a
 // new line.
-func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
+func PrintItems() PrintOption { return func(p *printSettings) { p.Items = true } }
 
-// The type printing contains the values of print options.
-type printing struct {
+// printSettings contains the values of print options.
+type printSettings struct {
 	prints.Options
 	err error // first error of the options themselves
 }
@@ -78,15 +78,15 @@ type printing struct {
 // defaultPrintBuffer is the size of the buffer in bytes, without the option PrintBuffer.
 const defaultPrintBuffer = 1 << 20
 
-func (p *printing) fail(err error) {
+func (p *printSettings) fail(err error) {
 	if p.err == nil {
 		p.err = err
 	}
 }
 
-// The method with returns the print options of a launch, which are the options p overridden by the
+// withOptions returns the print options of a launch, which are the options p overridden by the
 // options opts.
-func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
+func (p *printSettings) withOptions(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
 	}
@@ -100,20 +100,20 @@ func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	return &own.Options, nil
 }
 
-// The type output contains the runtime's data about a kernel that prints.
-type output struct {
+// printOutput contains the runtime's data about a kernel that prints.
+type printOutput struct {
 	param   int // index of the parameter that is the print buffer
 	printer func() (*prints.Printer, error)
 }
 
 // newOutput returns the data about the output of a kernel. newOutput returns nil if the kernel does
 // not print.
-func newOutput(k *abi.Kernel) *output {
+func newOutput(k *abi.Kernel) *printOutput {
 	i := k.PrintParam()
 	if i < 0 || k.Params[i].Offset < 0 { // the second condition is true if kgen found that the kernel never reaches a print call
 		return nil
 	}
-	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
+	return &printOutput{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
 }
 
 // printBuffer is the buffer that a launch prints to.
@@ -124,13 +124,13 @@ type printBuffer struct {
 
 // printBuffers keeps unused print buffers for later launches. The bytes of these buffers are zero.
 type printBuffers struct {
-	mu   sync.Mutex
-	free []*printBuffer
-	line []*stream.Event // events of commands that write the output of launches and may not have completed
+	mu             sync.Mutex
+	free           []*printBuffer
+	pendingWriters []*stream.Event // events of commands that write the output of launches and may not have completed
 }
 
-// maxPrinting is the largest number of pending launches of a device that print. Each of these
-// launches has its own buffer.
+// maxPrinting is the largest number of pending launches on a device whose kernels print. Each of these
+// launches has its own print buffer.
 const maxPrinting = 32
 
 // keepUp waits while there are too many launches whose output has not been written. The wait ends
@@ -138,19 +138,19 @@ const maxPrinting = 32
 func (b *printBuffers) keepUp(ctx context.Context) error {
 	for {
 		b.mu.Lock()
-		line := b.line
+		line := b.pendingWriters
 		b.mu.Unlock()
 		done := 0
 		for done < len(line) && line[done].Done() {
 			done++
 		}
 		b.mu.Lock()
-		if len(b.line) > 0 && done > 0 && len(line) > 0 && b.line[0] == line[0] {
-			b.line = slices.Clone(b.line[done:])
+		if len(b.pendingWriters) > 0 && done > 0 && len(line) > 0 && b.pendingWriters[0] == line[0] {
+			b.pendingWriters = slices.Clone(b.pendingWriters[done:])
 		}
 		var first *stream.Event
-		if len(b.line) > maxPrinting {
-			first = b.line[0]
+		if len(b.pendingWriters) > maxPrinting {
+			first = b.pendingWriters[0]
 		}
 		b.mu.Unlock()
 		if first == nil {
@@ -165,11 +165,11 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 	}
 }
 
-// The method printing adds the events of commands that will write the output of launches.
-func (b *printBuffers) printing(events ...*stream.Event) {
+// addWriters adds the events of commands that will write the output of launches.
+func (b *printBuffers) addWriters(events ...*stream.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.line = append(b.line, events...)
+	b.pendingWriters = append(b.pendingWriters, events...)
 }
 
 // maxPrintBuffers is the number of unused buffers that a device keeps.
@@ -195,8 +195,8 @@ func (d *Device) printBuffer(bytes int) (*printBuffer, error) {
 	return b, nil
 }
 
-// recycle keeps a print buffer for reuse, or frees it. No command uses the buffer any more.
-func (d *Device) recycle(b *printBuffer) {
+// recycleBuffer keeps a print buffer for reuse, or frees it. No command uses the buffer any more.
+func (d *Device) recycleBuffer(b *printBuffer) {
 	clear(b.words[:prints.Used(b.words)])
 	d.prints.mu.Lock()
 	defer d.prints.mu.Unlock()
@@ -207,8 +207,8 @@ func (d *Device) recycle(b *printBuffer) {
 	}
 }
 
-// The method pass writes the buffer's address and length to the arguments of a launch.
-func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
+// passBuffer writes the buffer's address and length to the arguments of a launch.
+func (b *printBuffer) passBuffer(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
 	binary.LittleEndian.PutUint64(args[at+8:], uint64(len(b.words)))
@@ -218,7 +218,7 @@ func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 // printNode returns the command that writes the text in the print buffer.
 func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.Command {
 	return stream.Command{Always: true, Run: func(context.Context) error {
-		defer d.recycle(b)
+		defer d.recycleBuffer(b)
 		printer, err := k.output.printer()
 		if err != nil {
 			return err
@@ -238,11 +238,11 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 	if err != nil {
 		return err
 	}
-	s, u := b.pass(k, c.Block)
+	s, u := b.passBuffer(k, c.Block)
 	c.Passed, c.Uses = append(c.Passed, s), append(c.Uses, u)
-	n, err := d.command(ctx, l, c, p)
+	n, err := d.launchCommand(ctx, l, c, p)
 	if err != nil {
-		d.recycle(b)
+		d.recycleBuffer(b)
 		return err
 	}
 	defer p.LetGo()
@@ -251,27 +251,27 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 	l.needRare().output = output
 	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.Print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
 	if err := d.stream.RecordAll(ctx, rec, &both, after, []*stream.Event{&l.ev, &output.ev}); err != nil {
-		d.recycle(b)
+		d.recycleBuffer(b)
 		l.needRare().output = nil
 		return backendError(d, k, "the launch was not recorded", err)
 	}
-	d.prints.printing(&output.ev)
+	d.prints.addWriters(&output.ev)
 	return nil
 }
 
-// withPrints returns a copy of the sequence seq for a submission. In the copy, each launch that
-// prints has its own buffer. The function undo recycles these buffers, if the sequence is not
-// recorded.
-func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
+// withPrints returns a copy of the sequence seq for a submission. In the copy, each launch that prints
+// has its own buffer. If the sequence is not recorded, the caller must call recycleAll, which recycles
+// these buffers.
+func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, recycleAll func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err
 	}
 	own := *seq
 	own.Commands = slices.Clone(seq.Commands)
 	var buffers []*printBuffer
-	undo = func() {
+	recycleAll = func() {
 		for _, b := range buffers {
-			d.recycle(b)
+			d.recycleBuffer(b)
 		}
 	}
 	for i, s := range run.Steps {
@@ -281,15 +281,15 @@ func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream
 		k, p := kernelOf(s.Prints), s.Prints.Plan.Print
 		b, err := d.printBuffer(p.Bytes)
 		if err != nil {
-			undo()
+			recycleAll()
 			return nil, nil, err
 		}
 		buffers = append(buffers, b)
 		n := &own.Commands[i-1] // the launch
 		n.Cmd.Args = slices.Clone(n.Cmd.Args)
-		arg, use := b.pass(k, n.Cmd.Args)
+		arg, use := b.passBuffer(k, n.Cmd.Args)
 		n.Cmd.Slices, n.Uses = append(slices.Clip(n.Cmd.Slices), arg), append(slices.Clip(n.Uses), use)
 		own.Commands[i] = d.printNode(k, p, b)
 	}
-	return &own, undo, nil
+	return &own, recycleAll, nil
 }

@@ -43,9 +43,9 @@ func (e Event) Profile() (Profile, error) {
 	switch l := e.l; {
 	case l == nil:
 		return Profile{}, errorf(ErrInvalid, "the zero Event has no profile").advise("use one that a launch returned")
-	case l.rare().node != nil:
+	case l.rareFields().node != nil:
 		return Profile{}, errorf(ErrInvalid, "a node of a graph has no profile").advise("ask the event of Queue.Submit")
-	case !l.dev.profiling:
+	case !l.dev.profilingOn:
 		return Profile{}, errorf(ErrNoProfile, "the device %s was opened without profiling", l.dev.Name()).
 			advise("open it with runtime.Profiling()")
 	case l.dev.noClock != nil:
@@ -55,12 +55,12 @@ func (e Event) Profile() (Profile, error) {
 	case !e.Done():
 		return Profile{}, errorf(ErrInvalid, "the command has not completed yet").advise("wait for the event first")
 	}
-	t := e.l.times()
+	t := e.l.commandTimes()
 	if t.Lost {
 		return Profile{}, errorf(ErrNoProfile, "the timestamps of the device %s could not be read", e.l.dev.Name())
 	}
 	if t.Start == 0 {
-		if err := e.l.failure(); err != nil {
+		if err := e.l.commandError(); err != nil {
 			return Profile{}, err
 		}
 		t.Ran(0, 0) // the command had no work
@@ -69,9 +69,9 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// The method times returns the times of a completed command. For a command with several parts, the
+// commandTimes returns the times of a completed command. For a command with several parts, the
 // times begin with the first part and end with the last part.
-func (l *pending) times() hal.Times {
+func (l *pending) commandTimes() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
 		t = *l.ev.Times
@@ -79,8 +79,8 @@ func (l *pending) times() hal.Times {
 	if len(t.Nodes) > 0 {
 		t.Sum()
 	}
-	for _, p := range l.rare().parts {
-		n := p.times()
+	for _, p := range l.rareFields().parts {
+		n := p.commandTimes()
 		t.Lost = t.Lost || n.Lost
 		if n.Start != 0 {
 			if t.Submitted == 0 || n.Submitted < t.Submitted {
@@ -89,7 +89,7 @@ func (l *pending) times() hal.Times {
 			t.Ran(n.Start, n.End)
 		}
 	}
-	if l.rare().parts == nil {
+	if l.rareFields().parts == nil {
 		for _, a := range l.ev.After() {
 			if a.Times != nil {
 				t.Lost = t.Lost || a.Times.Lost
@@ -105,10 +105,10 @@ func (l *pending) times() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// The method clock makes the device and its stream measure when commands run, if the options ask
+// startClock makes the device and its stream measure when commands run, if the options ask
 // for that.
-func (d *Device) clock(o *openOptions) {
-	d.profiling = o.profile
+func (d *Device) startClock(o *openOptions) {
+	d.profilingOn = o.profile
 	if !o.profile && d.trace == nil {
 		return
 	}
@@ -116,11 +116,11 @@ func (d *Device) clock(o *openOptions) {
 	if t, ok := d.hal.(hal.Timer); ok {
 		d.noClock = t.Time()
 	}
-	d.timed = d.noClock == nil || d.trace != nil
-	if d.timed {
+	d.measuresTimes = d.noClock == nil || d.trace != nil
+	if d.measuresTimes {
 		var observe stream.Observer
 		if d.trace != nil {
-			observe = d.observe
+			observe = d.traceCommand
 		}
 		d.stream.Time(observe)
 	}
@@ -128,7 +128,7 @@ func (d *Device) clock(o *openOptions) {
 
 // newTimes returns memory for the times of a command, or nil if the device does not measure times.
 func (d *Device) newTimes(about any) *hal.Times {
-	if !d.timed {
+	if !d.measuresTimes {
 		return nil
 	}
 	return &hal.Times{Queued: hal.Now(), About: about}

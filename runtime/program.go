@@ -29,7 +29,7 @@ type Program struct {
 	kernels []*Kernel
 
 	mu       sync.Mutex
-	specs    settings
+	specs    settingList
 	compiled bool
 	building int         // number of calls of Build in progress
 	exe      *Executable // result of the last Build
@@ -41,12 +41,12 @@ type Executable struct {
 	dev     *Device
 	program *Program
 	kernels []*Kernel
-	specs   settings
+	specs   settingList
 }
 
 // Specs is a Program or an Executable. No other type can implement Specs.
 type Specs interface {
-	specSettings() (settings, error)
+	specSettings() (settingList, error)
 }
 
 // NewProgram returns a program of the kernels for the device. The function Kernels of a generated
@@ -99,7 +99,7 @@ func Join(programs ...*Program) (*Program, error) {
 		}
 		for _, s := range specs {
 			if old := out.specs.find(s.info); old == nil {
-				out.specs.put(s.info, s.value)
+				out.specs.putValue(s.info, s.value)
 			} else if !equalValues(s.info.Type, old.value, s.value) {
 				return nil, errorf(ErrInvalid, "the programs set %s to different values", p.nameOf(s.info))
 			}
@@ -151,14 +151,14 @@ func (e *Executable) Has(c dsl.AnySpecConstant) bool {
 }
 
 func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
-	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
+	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.specFor(c) != nil })
 }
 
 // nameOf returns the constant's name if a kernel reads it. Otherwise nameOf returns the source
 // position of the constant's declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
-		if v := k.spec(c); v != nil {
+		if v := k.specFor(c); v != nil {
 			return path.Base(k.abi.Specs[v.first].Name)
 		}
 	}
@@ -187,29 +187,29 @@ func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], erro
 }
 
 func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
-	if err := specable(c); err != nil {
+	if err := checkSpecType(c); err != nil {
 		return 0, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.settable(c, value); err != nil {
+	if err := p.checkSettable(c, value); err != nil {
 		return 0, err
 	}
-	return p.specs.put(c, value), nil
+	return p.specs.putValue(c, value), nil
 }
 
-// The method settable returns an error if a constant cannot be set to the value at present.
-func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
+// checkSettable returns an error if a constant cannot be set to the value at present.
+func (p *Program) checkSettable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
 			advise("set it before, or in another program")
 	}
 	for _, k := range p.kernels {
-		if v := k.spec(c); v != nil {
+		if v := k.specFor(c); v != nil {
 			for i := v.first; i < v.end; i++ {
 				// Build checks later whether there is enough memory.
 				if _, err := leafBits(&k.abi.Specs[i], value); err != nil && err.Class != ErrMemoryAllocation {
-					return err.about(k)
+					return err.setKernel(k)
 				}
 			}
 		}
@@ -239,7 +239,7 @@ func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
 	return *(*T)(info.Default), nil
 }
 
-func (p *Program) specSettings() (settings, error) {
+func (p *Program) specSettings() (settingList, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")
 	}
@@ -248,7 +248,7 @@ func (p *Program) specSettings() (settings, error) {
 	return slices.Clone(p.specs), nil
 }
 
-func (e *Executable) specSettings() (settings, error) {
+func (e *Executable) specSettings() (settingList, error) {
 	if e == nil || e.dev == nil {
 		return nil, errorf(ErrInvalid, "no executable")
 	}
@@ -256,10 +256,10 @@ func (e *Executable) specSettings() (settings, error) {
 }
 
 // SetSpecByID sets the constant with the numeric id in the program's modules. The id comes from a
-// //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use
-// the same id for the same constant. Kernels of different packages may use different ids for the
-// same constant. If several constants have the id, SetSpecByID sets the constant whose id comes
-// from a directive. If the id is still ambiguous, SetSpecByID returns an error.
+// //kgen:spec directive, from a module of LoadModule, or from kgen. Kernels of the same package use the
+// same id for the same constant. Kernels of different packages may use different ids for the same
+// constant. If several constants have the id, SetSpecByID sets the constant whose id comes from a
+// directive. If the id is still ambiguous, SetSpecByID returns an error.
 //
 // The value must have the constant's Go type. For an integer constant the value may also be an int.
 // In an array or struct, each scalar has its own id. A scalar can be set once the whole constant
@@ -320,23 +320,23 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 				advise("set it as a whole first")
 		}
 		leaf := reflect.NewAt(scalarTypes[f.row.Type], unsafe.Add(whole.UnsafePointer(), f.row.Offset)).Elem()
-		if err := assign(leaf, value, f.row, id); err != nil {
+		if err := assignScalar(leaf, value, f.row, id); err != nil {
 			return err
 		}
 		f.value = whole.UnsafePointer()
-		if err := p.settable(f.v.info, f.value); err != nil {
+		if err := p.checkSettable(f.v.info, f.value); err != nil {
 			return err
 		}
 	}
 	// Set all scalars with the id, or none of them.
 	for _, f := range found {
-		p.specs.put(f.v.info, f.value)
+		p.specs.putValue(f.v.info, f.value)
 	}
 	return nil
 }
 
-// assign sets a scalar to a value. The value has the scalar's type, or is an int.
-func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
+// assignScalar sets a scalar to a value. The value has the scalar's type, or is an int.
+func assignScalar(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
 	v := reflect.ValueOf(value)
 	switch {
 	case v.IsValid() && v.Kind() == leaf.Kind():
@@ -364,27 +364,27 @@ func (p *Program) Compile() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.check(p.kernels); err != nil {
+	if err := p.checkConstants(p.kernels); err != nil {
 		return err
 	}
 	p.compiled = true
 	return nil
 }
 
-// check checks that the constants of the kernels are set.
-func (p *Program) check(kernels []*Kernel) error {
+// checkConstants checks that the constants of the kernels are set.
+func (p *Program) checkConstants(kernels []*Kernel) error {
 	for _, k := range kernels {
 		var c exec.Launch
 		if err := resolveSpecs(k, &c, p.specs); err != nil {
-			return err.about(k)
+			return err.setKernel(k)
 		}
 		if err := p.dev.checkPrivateMemory(k, c.Specs); err != nil {
-			return err.about(k)
+			return err.setKernel(k)
 		}
 		for i := range k.abi.Locals {
 			if e := k.abi.Locals[i].Expr; e != "" {
 				if _, err := evalLength(k, e, c.Specs); err != nil {
-					return err.about(k)
+					return err.setKernel(k)
 				}
 			}
 		}
@@ -406,8 +406,8 @@ func WithProgram(e *Executable) LaunchOption {
 	})
 }
 
-// The method settings returns the values of specialization constants for a launch of k.
-func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
+// settingsFor returns the values of specialization constants for a launch of k.
+func (o *launchOptions) settingsFor(d *Device, k *Kernel) (settingList, *Error) {
 	if o.exe == nil {
 		return o.specs, nil
 	}

@@ -55,17 +55,17 @@ func (q *Queue) Wait(ctx context.Context) error {
 	if err := q.dev.stream.WaitAll(ctx, &q.rec); err != nil {
 		return waitError(err)
 	}
-	return join(q.failures())
+	return joinErrors(q.takeFailures())
 }
 
-// The method failures returns the failures of the queue that no call has returned yet. The method
-// failures marks these failures as returned.
-func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
+// takeFailures returns the failures of the queue that no call has returned yet.
+// takeFailures marks these failures as returned.
+func (q *Queue) takeFailures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
 func failures(events []*stream.Event, more int) []error {
 	var out []error
 	for _, e := range events {
-		if err := e.Owner.(*pending).failure(); err != nil {
+		if err := e.Owner.(*pending).commandError(); err != nil {
 			out = append(out, err)
 		}
 	}

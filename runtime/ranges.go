@@ -33,9 +33,8 @@ type NDRange2 struct{ Global, Local Range2 }
 // a multiple of the same dimension of Local.
 type NDRange3 struct{ Global, Local Range3 }
 
-// RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items.
-// The nd-range then consists of complete work-groups that cover Global. The kernel must skip
-// work-items past the end:
+// RoundUp returns an nd-range in which Global is rounded up to the next multiple of Local. The nd-range
+// then consists of complete work-groups that cover Global. The kernel must skip work-items past the end:
 //
 //	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp() // covers the elements of x.
 //
@@ -85,9 +84,9 @@ type launchOptions struct {
 	props properties.List
 	err   error // first error of the options themselves
 
-	specs    settings
+	specs    settingList
 	withSpec bool
-	valuesOf []*Program // programs that the values of WithSpecValue belong to
+	valuesOf []*Program // programs whose constants have the values given by WithSpecValue
 	exe      *Executable
 	printing []PrintOption
 }
@@ -108,7 +107,7 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 	for _, e := range d {
 		if e.l != nil {
 			o.after = append(o.after, &e.l.ev)
-			if out := e.l.rare().output; out != nil {
+			if out := e.l.rareFields().output; out != nil {
 				o.after = append(o.after, &out.ev)
 			}
 		}

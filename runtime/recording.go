@@ -89,8 +89,8 @@ func (q *Queue) notRecording(what string) error {
 // a node and the queue does not record yet, the queue begins to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
-	if n := o.node(); g == nil && n != nil {
-		if n.graph.dev != q.dev || !n.graph.recording() {
+	if n := o.firstNode(); g == nil && n != nil {
+		if n.graph.dev != q.dev || !n.graph.isRecordedInto() {
 			return nil, nil, errNodeOutside(n)
 		}
 		g = n.graph
@@ -101,14 +101,14 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	var nodes []*Node
 	for _, e := range o.after {
 		l, _ := e.Owner.(*pending)
-		if l == nil || l.rare().node == nil {
+		if l == nil || l.rareFields().node == nil {
 			return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
 				advise("give the event to Submit")
 		}
-		if l.rare().node.graph != g {
-			return nil, nil, errNodeOutside(l.rare().node)
+		if l.rareFields().node.graph != g {
+			return nil, nil, errNodeOutside(l.rareFields().node)
 		}
-		nodes = append(nodes, l.rare().node)
+		nodes = append(nodes, l.rareFields().node)
 	}
 	if o.ctx != nil {
 		return nil, nil, errorf(ErrInvalid, "WithContext has no meaning for a node").advise("give the context to Submit")
@@ -116,11 +116,11 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	return g, nodes, nil
 }
 
-// The method node returns the first node that the options depend on, or nil.
-func (o *launchOptions) node() *Node {
+// firstNode returns the first node that the options depend on, or nil.
+func (o *launchOptions) firstNode() *Node {
 	for _, e := range o.after {
-		if l, ok := e.Owner.(*pending); ok && l.rare().node != nil {
-			return l.rare().node
+		if l, ok := e.Owner.(*pending); ok && l.rareFields().node != nil {
+			return l.rareFields().node
 		}
 	}
 	return nil
@@ -133,15 +133,15 @@ func errNodeOutside(n *Node) *Error {
 		advise("depend on the event that Submit returns")
 }
 
-// The method recording reports whether a queue records into the graph.
-func (g *Graph) recording() bool {
+// isRecordedInto reports whether a queue records into the graph.
+func (g *Graph) isRecordedInto() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.queues) > 0
 }
 
-// The method record adds a command of a queue to the graph.
-func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
+// recordCommand adds a command of a queue to the graph.
+func (g *Graph) recordCommand(q *Queue, c *commandData, o *commandOrder) (Event, error) {
 	s, err := g.dev.checkCommand(c, &o.launchOptions)
 	if err != nil {
 		return Event{}, err
@@ -163,7 +163,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	if into != g && !joins {
 		return Event{}, errorf(ErrInvalid, "the queue ceased to record meanwhile")
 	}
-	if err := g.insert(n, after); err != nil {
+	if err := g.insertNode(n, after); err != nil {
 		return Event{}, err
 	}
 	if joins && q.into.CompareAndSwap(nil, g) {
@@ -179,12 +179,12 @@ func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	if g == nil {
 		return false, nil
 	}
-	_, err = g.record(q, c.c, &order{})
+	_, err = g.recordCommand(q, c.c, &commandOrder{})
 	return true, err
 }
 
 // waitRecorded returns the error of a wait for the event of a node.
 func (l *pending) waitRecorded() error {
-	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.rare().node).
+	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.rareFields().node).
 		advise("wait for the event that Submit returns")
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// The method run launches a kernel on slices of the caller's memory and waits.
+// runOnSlices launches a kernel on slices of the caller's memory and waits.
 //
-// When ctx ends first, the function run cancels the launch, as WithContext does, and returns. After
-// run has returned, neither the runtime nor the device accesses the caller's memory.
-func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
+// When ctx ends first, runOnSlices cancels the launch, as WithContext does, and returns. After
+// runOnSlices has returned, neither the runtime nor the device accesses the caller's memory.
+func (d *Device) runOnSlices(ctx context.Context, k *Kernel, in *queueLaunch, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
 	if ctx == nil {
-		return errorf(ErrInvalid, "the context is nil").about(k)
+		return errorf(ErrInvalid, "the context is nil").setKernel(k)
 	}
 	own, err := runOptions(k, opts)
 	if err != nil {
@@ -32,18 +32,18 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 	if err := own.waitForeign(d); err != nil {
 		return err
 	}
-	o := order{launchOptions: own, dev: d, attended: true}
+	o := commandOrder{launchOptions: own, dev: d, recorderEnds: true}
 	c := &in.Launch
 	var p exec.Plan
-	r := run{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
+	r := sliceRun{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
 	began := false
 	defer func() {
 		if began {
-			r.end(err)
+			r.freeMemory(err)
 		}
 	}()
-	ev, err := o.do(r.l, func() error {
-		if p, err = d.check(k, c, &o.launchOptions); err != nil {
+	ev, err := o.runSteps(r.l, func() error {
+		if p, err = d.checkLaunch(k, c, &o.launchOptions); err != nil {
 			return err
 		}
 		return d.mayWait()
@@ -52,7 +52,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 		r.l.needRare().ctx = ctx
 		c.Cancel = cancel
 		defer p.LetGo()
-		return r.record(c, &p, o.after)
+		return r.recordLaunch(c, &p, o.after)
 	})
 	if err != nil {
 		return err
@@ -64,27 +64,27 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 		}
 	}
 	if err := ev.Wait(ctx); err != nil {
-		return err // the launch's error says more than the copies' errors
+		return err // the launch's error describes the problem better than the copies' errors
 	}
 	return lost
 }
 
-// The method record records the launch, between copies of the caller's memory to the device and
+// recordLaunch records the launch, between copies of the caller's memory to the device and
 // back.
-func (r *run) record(c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
+func (r *sliceRun) recordLaunch(c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	if p.Empty {
-		return r.dev.record(r.ctx, &r.rec, r.l, c, p, after)
+		return r.dev.recordLaunch(r.ctx, &r.rec, r.l, c, p, after)
 	}
 	if err := r.layOut(c, p); err != nil {
 		return err
 	}
-	if err := r.upload(); err != nil {
+	if err := r.uploadAll(); err != nil {
 		return err
 	}
-	if err := r.dev.record(r.ctx, &r.rec, r.l, c, p, after); err != nil {
+	if err := r.dev.recordLaunch(r.ctx, &r.rec, r.l, c, p, after); err != nil {
 		return err
 	}
-	return r.download(c)
+	return r.downloadWritten(c)
 }
 
 // RunCommand enqueues a launch and waits for it. When ctx ends first, the launch is cancelled, as
@@ -95,7 +95,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	}
 	k := c.c.kernel
 	if ctx == nil {
-		return errorf(ErrInvalid, "the context is nil").about(k)
+		return errorf(ErrInvalid, "the context is nil").setKernel(k)
 	}
 	if err := q.notRecording("running a kernel, which waits for it,"); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if ctx.Done() != nil {
 		opts = append(opts[:len(opts):len(opts)], WithContext(ctx))
 	}
-	ev, err := q.launch(k, newLaunching(c.c.call), opts)
+	ev, err := q.enqueueLaunch(k, newLaunching(c.c.call), opts)
 	if err != nil {
 		return err
 	}
@@ -119,50 +119,50 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 
 // errOwnContext returns the error for a call of Run with the option WithContext.
 func errOwnContext(k *Kernel) error {
-	return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
+	return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").setKernel(k).
 		advise("give Run that context")
 }
 
-// The type run contains the state of one launch on the caller's memory.
-type run struct {
+// sliceRun contains the state of one launch on the caller's memory.
+type sliceRun struct {
 	dev     *Device
 	kernel  *Kernel
 	ctx     context.Context
 	rec     stream.Recorder
 	l       *pending // event of the launch, whose cancel request also ends the copies
-	regions []region
+	regions []hostRegion
 	wrapped bool // the kernel uses the caller's memory directly
 
 	uploads, downloads []*pending
 }
 
-// The type region is a range of the caller's memory that one or more slices use.
-type region struct {
+// hostRegion is a range of the caller's memory that one or more slices use.
+type hostRegion struct {
 	lo, hi uintptr
-	ptr    unsafe.Pointer // the address in the field lo as a pointer, which the garbage collector follows
+	ptr    unsafe.Pointer // start of the region, as a pointer that keeps the memory alive
 	pad    uint64         // number of bytes before the region on the device, which give it the same alignment as on the host
 	mem    *stream.Memory
 }
 
-// The type wrapper is a device that can use the caller's memory directly.
-type wrapper interface {
+// memoryWrapper is a device that can use the caller's memory directly.
+type memoryWrapper interface {
 	Wrap(p unsafe.Pointer, size uint64) hal.Memory
 }
 
 // layOut allocates device memory for the regions, and gives each slice its memory on the device.
 // Slices that overlap in the caller's memory overlap on the device, too.
-func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
+func (r *sliceRun) layOut(c *exec.Launch, p *exec.Plan) error {
 	args := c.Host
-	regions := make([]region, 0, len(args))
+	regions := make([]hostRegion, 0, len(args))
 	for i := range args {
 		a := &args[i]
 		if a.Size > 0 && r.kernel.abi.Params[a.Param].Offset >= 0 {
 			lo := uintptr(a.Ptr)
-			regions = append(regions, region{lo: lo, hi: lo + uintptr(a.Size), ptr: a.Ptr})
+			regions = append(regions, hostRegion{lo: lo, hi: lo + uintptr(a.Size), ptr: a.Ptr})
 		}
 	}
-	r.regions = merge(regions)
-	w, err := r.wrapper(c, p)
+	r.regions = mergeRegions(regions)
+	w, err := r.directDevice(c, p)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 		size := uint64(g.hi-g.lo) + g.pad
 		if limit := r.dev.info.Limits.MaxAllocation; size > limit {
 			return errorf(ErrMemoryAllocation, "a slice of %d bytes is larger than the %d bytes that the device %s allows",
-				size, limit, r.dev.Name()).about(r.kernel)
+				size, limit, r.dev.Name()).setKernel(r.kernel)
 		}
 		mem, err := r.dev.alloc(size, hal.DeviceMemory)
 		if err != nil {
@@ -188,7 +188,7 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	for i := range args {
 		a := &args[i]
 		s := launch.SliceArg{Param: a.Param, Size: a.Size}
-		if g := r.find(a); g != nil {
+		if g := r.regionOf(a); g != nil {
 			s.Mem, s.Off, s.Len = g.mem, g.pad+uint64(uintptr(a.Ptr)-g.lo), a.Len
 		}
 		c.Place(s)
@@ -196,18 +196,18 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// The method wrapper returns the device if its kernels may use the caller's memory directly. Direct
+// directDevice returns the device if its kernels may use the caller's memory directly. Direct
 // use is allowed if Run can wait until the kernel has stopped. Run can wait that long if its
 // context cannot end, or if the kernel stops soon after a request.
-func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
-	w, ok := r.dev.hal.(wrapper)
+func (r *sliceRun) directDevice(c *exec.Launch, p *exec.Plan) (memoryWrapper, error) {
+	w, ok := r.dev.hal.(memoryWrapper)
 	if !ok {
 		return nil, nil
 	}
 	if c.Cancel == nil {
 		return w, nil
 	}
-	if err := r.dev.find(r.ctx, r.kernel, c, p); err != nil {
+	if err := r.dev.findPipeline(r.ctx, r.kernel, c, p); err != nil {
 		return nil, err
 	}
 	if s, ok := p.Pipeline.Code.(hal.Canceller); ok && s.Cancels() {
@@ -216,9 +216,9 @@ func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	return nil, nil
 }
 
-// merge sorts the regions and joins those that overlap.
-func merge(regions []region) []region {
-	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.lo, b.lo) })
+// mergeRegions sorts the regions and joins those that overlap.
+func mergeRegions(regions []hostRegion) []hostRegion {
+	slices.SortFunc(regions, func(a, b hostRegion) int { return cmp.Compare(a.lo, b.lo) })
 	out := regions[:0]
 	for _, g := range regions {
 		if n := len(out); n > 0 && g.lo < out[n-1].hi {
@@ -230,8 +230,8 @@ func merge(regions []region) []region {
 	return out
 }
 
-// find returns the region that contains the slice.
-func (r *run) find(a *launch.HostArg) *region {
+// regionOf returns the region that contains the slice.
+func (r *sliceRun) regionOf(a *launch.HostArg) *hostRegion {
 	if a.Size == 0 {
 		return nil
 	}
@@ -243,16 +243,16 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device. The method upload also copies memory that the
+// uploadAll copies the caller's memory to the device. uploadAll also copies memory that the
 // kernel only writes, because a kernel need not write all of that memory.
-func (r *run) upload() error {
+func (r *sliceRun) uploadAll() error {
 	if r.wrapped {
 		return nil
 	}
 	for i := range r.regions {
 		g := &r.regions[i]
 		size := uint64(g.hi - g.lo)
-		l, err := r.copy(g, g.pad, hal.Command{Op: hal.OpWrite, Dst: g.mem.HAL(), DstOff: g.pad, Size: size,
+		l, err := r.recordTransfer(g, g.pad, hal.Command{Op: hal.OpWrite, Dst: g.mem.HAL(), DstOff: g.pad, Size: size,
 			Host: unsafe.Slice((*byte)(g.ptr), size)})
 		if err != nil {
 			return err
@@ -262,19 +262,19 @@ func (r *run) upload() error {
 	return nil
 }
 
-// download copies the slices that the kernel wrote back to the caller's memory.
-func (r *run) download(c *exec.Launch) error {
+// downloadWritten copies the slices that the kernel wrote back to the caller's memory.
+func (r *sliceRun) downloadWritten(c *exec.Launch) error {
 	if r.wrapped {
 		return nil
 	}
 	for i := range c.Host {
 		a := &c.Host[i]
-		g := r.find(a)
+		g := r.regionOf(a)
 		if g == nil || r.kernel.abi.Params[a.Param].Access&abi.Write == 0 || r.kernel.abi.Params[a.Param].Offset < 0 {
 			continue
 		}
 		off := g.pad + uint64(uintptr(a.Ptr)-g.lo)
-		l, err := r.copy(g, off, hal.Command{Op: hal.OpRead, Src: g.mem.HAL(), SrcOff: off, Size: a.Size,
+		l, err := r.recordTransfer(g, off, hal.Command{Op: hal.OpRead, Src: g.mem.HAL(), SrcOff: off, Size: a.Size,
 			Host: unsafe.Slice((*byte)(a.Ptr), a.Size)})
 		if err != nil {
 			return err
@@ -284,8 +284,8 @@ func (r *run) download(c *exec.Launch) error {
 	return nil
 }
 
-// The method copy records a copy between the caller's memory and the region's memory at off.
-func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
+// recordTransfer records a copy between the caller's memory and the region's memory at off.
+func (r *sliceRun) recordTransfer(g *hostRegion, off uint64, cmd hal.Command) (*pending, error) {
 	l := newPending(r.dev, nil)
 	l.needRare().ctx = r.ctx
 	access, what := abi.Write, "copying to the device "
@@ -300,17 +300,17 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// The method end frees the device's memory. After that, the caller may use the caller's own memory
-// again. The method end is also called after an error.
-func (r *run) end(err error) {
+// freeMemory frees the device's memory. After that, the caller may use the caller's own memory
+// again. freeMemory is also called after an error.
+func (r *sliceRun) freeMemory(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()
 		if r.wrapped && r.l.needRare().cancel.Begun() {
 			r.l.ev.Wait(context.Background()) // the kernel runs now, and will stop soon
 		}
 	}
-	// The errors of all commands have been returned already.
-	if out := r.l.rare().output; out != nil {
+	// The errors of all commands have been returned already, so a later wait must not return them again.
+	if out := r.l.rareFields().output; out != nil {
 		out.ev.Forget()
 	}
 	for _, l := range append(append(r.uploads, r.downloads...), r.l) {

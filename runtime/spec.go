@@ -29,18 +29,18 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 			o.fail(errorf(ErrInvalid, "WithSpec: no specialization constant").advise("declare it with dsl.NewSpecConstant"))
 			return
 		}
-		if err := specable(info); err != nil {
+		if err := checkSpecType(info); err != nil {
 			o.fail(err)
 			return
 		}
-		o.specs.put(info, unsafe.Pointer(&v))
+		o.specs.putValue(info, unsafe.Pointer(&v))
 		o.withSpec = true
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs
-// can compute ranges and sizes of local memory from the constant with which kernels are built. A
-// SpecValue is valid until the constant is set again. The zero SpecValue is not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs can
+// compute ranges and sizes of local memory from the constant with which kernels are built. A SpecValue
+// is valid until the constant is set again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo
@@ -79,22 +79,22 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 			o.fail(err)
 			return
 		}
-		o.specs.put(v.info, unsafe.Pointer(&v.v))
+		o.specs.putValue(v.info, unsafe.Pointer(&v.v))
 		o.valuesOf = append(o.valuesOf, v.p)
 	})
 }
 
-// The type setting is a specialization constant with the value that was set.
-type setting struct {
+// specSetting is a specialization constant with the value that was set.
+type specSetting struct {
 	info  *dslhook.SpecInfo
 	value unsafe.Pointer // pointer to a value of the type info.Type; nothing overwrites the value
 	gen   int            // number of times that the constant was set
 }
 
-// The type settings is a list of specialization constants with their values.
-type settings []setting
+// settingList is a list of specialization constants with their values.
+type settingList []specSetting
 
-func (s settings) find(c *dslhook.SpecInfo) *setting {
+func (s settingList) find(c *dslhook.SpecInfo) *specSetting {
 	for i := range s {
 		if s[i].info == c {
 			return &s[i]
@@ -103,19 +103,19 @@ func (s settings) find(c *dslhook.SpecInfo) *setting {
 	return nil
 }
 
-// The method put sets a value and returns the number of times that the constant was set before.
-func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
+// putValue sets a value and returns the number of times that the constant was set before.
+func (s *settingList) putValue(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	if old := s.find(c); old != nil {
 		old.value = value
 		old.gen++
 		return old.gen
 	}
-	*s = append(*s, setting{c, value, 1})
+	*s = append(*s, specSetting{c, value, 1})
 	return 1
 }
 
-// specVar is a specialization constant that a kernel reads. specVar has the elements [first, end)
-// of the kernel's Specs.
+// specVar is a specialization constant that a kernel reads. The elements [first, end) of the kernel's
+// Specs describe the constant's scalars.
 type specVar struct {
 	info       *dslhook.SpecInfo
 	first, end int
@@ -229,8 +229,8 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// The function specable returns an error if a specialization constant cannot have the type of info.
-func specable(info *dslhook.SpecInfo) *Error {
+// checkSpecType returns an error if a specialization constant cannot have the type of info.
+func checkSpecType(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
 			advise("use bools, integers, floats, and arrays and structs of them")
@@ -256,7 +256,7 @@ func plain(t reflect.Type) bool {
 // resolveSpecs determines the values of the kernel's specialization constants. A constant has the
 // value that was set, or else its default. resolveSpecs stores the values in c.Specs and
 // c.HostSpecs.
-func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
+func resolveSpecs(k *Kernel, c *exec.Launch, set settingList) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
 		v := &k.specs[i]
@@ -332,11 +332,11 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// The method unbacked returns an error for a kernel that the driver did not accept. The method
-// unbacked returns nil unless the work-items have more private memory than the driver guarantees.
+// privateMemoryError returns an error for a kernel that the driver did not accept.
+// privateMemoryError returns nil unless the work-items have more private memory than the driver guarantees.
 // The runtime does not check the guarantee earlier, because values that the driver keeps in
 // registers need no memory.
-func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
+func (d *Device) privateMemoryError(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {
 		return nil
@@ -347,7 +347,7 @@ func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error 
 	}
 	e := errorf(ErrMemoryAllocation, "a work-item's own arrays take %d bytes, and the driver of %s has memory for %d", total, d.Name(), limit)
 	e.Err = cause
-	e.about(k)
+	e.setKernel(k)
 	return e.advise("make the arrays smaller, or keep them in a slice or in work-group memory")
 }
 

@@ -23,5 +23,5 @@ func stubsCurrent() error {
 		}
 		all = append(all, err)
 	}
-	return join(all)
+	return joinErrors(all)
 }

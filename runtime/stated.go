@@ -16,17 +16,17 @@ import (
 // method is nil if the kernel's type has no Properties method. States is called during package
 // initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
-	k.stated = func() *Error { return k.compareStated(method) }
+	k.statedDiffers = func() *Error { return k.compareStated(method) }
 }
 
 // checkStated returns an error if the kernel's Properties method returns another list than when
 // kgen compiled it. checkStated calls the Properties method only once in a program.
 func (k *Kernel) checkStated() *Error {
-	if k.stated == nil { // the kernel comes from LoadModule, or a graph has linked it
+	if k.statedDiffers == nil { // the kernel comes from LoadModule, or a graph has linked it
 		return nil
 	}
-	k.once.Do(func() { k.differs = k.stated() })
-	return k.differs
+	k.statedOnce.Do(func() { k.statedError = k.statedDiffers() })
+	return k.statedError
 }
 
 func (k *Kernel) compareStated(method func() properties.List) *Error {
@@ -54,7 +54,7 @@ func (k *Kernel) compareStated(method func() properties.List) *Error {
 		return nil
 	}
 	return errorf(ErrBuild, "its Properties method %s, and kgen has compiled it with %v", problem, want).
-		advise("make the list of constants, and of variables that nothing writes; if the source has changed, run go generate").about(k)
+		advise("make the list of constants, and of variables that nothing writes; if the source has changed, run go generate").setKernel(k)
 }
 
 // sameSet reports whether two lists contain the same properties, whatever the order of properties

@@ -33,7 +33,7 @@ import (
 func Trace(w io.Writer) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.trace = w; w == nil {
-			o.fail(errorf(ErrInvalid, "the writer of Trace is nil").advise("leave the option out for no trace"))
+			o.addError(errorf(ErrInvalid, "the writer of Trace is nil").advise("leave the option out for no trace"))
 		}
 	})
 }
@@ -61,8 +61,8 @@ func (o *openOptions) sinkOf() (*trace.Sink, error) {
 	return s, nil
 }
 
-// observe implements stream.Observer, for the trace.
-func (d *Device) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
+// traceCommand implements stream.Observer, for the trace.
+func (d *Device) traceCommand(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
 	times, l := e.Times, e.Owner.(*pending)
 	if times == nil {
 		return
@@ -150,8 +150,8 @@ func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	}
 }
 
-// failureText returns a text about a command's failure, or "" if the command did not fail. The
-// caller holds the stream's lock.
+// failureText returns a text about a command's failure, or "" if the command did not fail. The caller
+// must hold the stream's lock.
 func failureText(e *stream.Event) string {
 	err, from, parts := e.Outcome()
 	for _, p := range parts {
@@ -162,7 +162,7 @@ func failureText(e *stream.Event) string {
 	l := e.Owner.(*pending)
 	switch {
 	case err != nil && !errors.Is(err, stream.ErrEnded):
-		return l.lost(err).Error()
+		return l.lostError(err).Error()
 	case err != nil:
 		return err.Error()
 	case from != nil:

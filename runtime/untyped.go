@@ -51,28 +51,28 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	if k == nil {
 		return Event{}, errorf(ErrInvalid, "no kernel")
 	}
-	c := calls.Get().(*launch.Call)
+	c := callPool.Get().(*launch.Call)
 	defer func() {
 		c.End()
-		calls.Put(c)
+		callPool.Put(c)
 	}()
 	c.Begin(k.abi)
 	if c.Form = abi.Task; r != nil {
 		r.call(c)
 	}
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
-		return Event{}, errorf(ErrNDRange, "a kernel of form %v and rank %d is launched over %v of rank %d", k.abi.Form, k.abi.Rank, c.Form, c.Rank).about(k)
+		return Event{}, errorf(ErrNDRange, "a kernel of form %v and rank %d is launched over %v of rank %d", k.abi.Form, k.abi.Rank, c.Form, c.Rank).setKernel(k)
 	}
 	params := len(k.abi.Params)
 	if k.abi.PrintParam() >= 0 {
 		params--
 	}
 	if len(args) != params {
-		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), params).about(k)
+		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), params).setKernel(k)
 	}
 	for i, a := range args {
-		if err := argument(c, k, i, a); err != nil {
-			return Event{}, err.about(k)
+		if err := setArgument(c, k, i, a); err != nil {
+			return Event{}, err.setKernel(k)
 		}
 	}
 	var o launchOptions
@@ -84,16 +84,16 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	for _, key := range []properties.Key{properties.KeyWorkGroupSize, properties.KeySubGroupSize, properties.KeyDeviceHas, properties.KeyFloatMode} {
 		if p, ok := o.props.Get(key); ok {
 			return Event{}, errorf(ErrInvalid, "%v cannot be given to a kernel that is compiled", p).
-				advise("launch it with its stub, or state it in the kernel's Properties method").about(k)
+				advise("launch it with its stub, or state it in the kernel's Properties method").setKernel(k)
 		}
 	}
 	l := launchOf(c)
 	defer l.End()
-	return q.launch(k, l, opts)
+	return q.enqueueLaunch(k, l, opts)
 }
 
-// The variable calls is a pool of calls, whose storage later calls of LaunchKernel reuse.
-var calls = sync.Pool{New: func() any { return new(launch.Call) }}
+// callPool is a pool of calls, whose storage later calls of LaunchKernel reuse.
+var callPool = sync.Pool{New: func() any { return new(launch.Call) }}
 
 // viewArg is a View with elements of any type.
 type viewArg interface {
@@ -103,8 +103,8 @@ type viewArg interface {
 
 func (v View[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
 
-// The function argument sets argument i of a call.
-func argument(c *launch.Call, k *Kernel, i int, a any) *Error {
+// setArgument sets argument i of a call.
+func setArgument(c *launch.Call, k *Kernel, i int, a any) *Error {
 	p := &k.abi.Params[i]
 	wrong := func(want string) *Error {
 		return errorf(ErrKernelArgument, "the argument %s is %s, and was given a %T", p.Name, want, a)

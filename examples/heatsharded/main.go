@@ -69,8 +69,8 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// spread computes the steps, from a to b and back. Nobody waits between them: the launches of a
-// device and the copies of halos keep their order by the memory that they use.
+// spread computes the steps, from a to b and back. The program does not wait between steps: the launches
+// of a device and the copies of halos keep their order by the memory that they use.
 func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) error {
 	return shard.Each(ctx, g, func(p shard.Part) error {
 		x, y := a, b

@@ -59,7 +59,7 @@ func matrix[T Float](r *rand.Rand, rows, cols, pad, batch int, turned bool) Matr
 	if batch > 1 {
 		m.Step = rows*m.stride() + pad
 	}
-	m.Data = make([]T, m.all()+pad)
+	m.Data = make([]T, m.batchSpan()+pad)
 	for i := range m.Data {
 		m.Data[i] = prims.Uneven[T](r)
 	}

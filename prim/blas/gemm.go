@@ -27,7 +27,7 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 // of a small matrix c may be divided among work-groups, in scratch memory (see ScratchBytes).
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
-	operands(l, "a", a, "b", b, "c", c)
+	addOperands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
 	if c.transposed {
 		a, b, c = b.T(), a.T(), c.T()
@@ -44,7 +44,7 @@ func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T],
 		return l.End()
 	}
 	a.Step, b.Step = stepOf(a.Shape), stepOf(b.Shape)
-	multiply(l, alpha, a, b, beta, c)
+	launchProduct(l, alpha, a, b, beta, c)
 	return l.End()
 }
 
@@ -67,24 +67,24 @@ func refuseUnlike(l *call.Call, a, b, c Shape) {
 	}
 }
 
-// operands adds the views of a product to a call, with their names, and checks their shapes.
-func operands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[S]) {
+// addOperands adds the views of a product to a call, with their names, and checks their shapes.
+func addOperands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[S]) {
 	if l.HasLength() {
 		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
 	}
-	a.check(l, nameA)
-	b.check(l, nameB)
-	c.check(l, nameC)
+	a.checkShape(l, nameA)
+	b.checkShape(l, nameB)
+	c.checkShape(l, nameC)
 	c.refuseOverlap(l, nameC)
 	call.In(l, nameA, a.Data)
 	call.In(l, nameB, b.Data)
-	call.Out(l, nameC, c.Data, max(c.all(), 0))
+	call.Out(l, nameC, c.Data, max(c.batchSpan(), 0))
 	a.refuseShort(l, nameA, a.Data.Len())
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// fewTiles is a limit. A launch with fewer tiles of 128 rows uses tiles of 64 rows instead, because
-// more of these run at the same time.
+// A launch that would have fewer than fewTiles tiles of 128 rows uses tiles of 64 rows instead, because
+// more of the smaller tiles run at the same time.
 const fewTiles = 512
 
 // isTall reports whether a launch uses tiles of 128 rows. Tests replace it.
@@ -100,8 +100,8 @@ var isFused = func(dev *runtime.Device, single bool) bool {
 
 func tiles(n, size int) int { return (n + size - 1) / size }
 
-// multiply launches the kernels of a product. The matrix c must not be transposed.
-func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
+// launchProduct launches the kernels of a product. The matrix c must not be transposed.
+func launchProduct[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 	m, n, k, batch := c.Rows, c.Cols, a.Cols, c.batch()
 	if m == 0 || n == 0 {
 		return
@@ -114,7 +114,7 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 		return
 	}
 	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16)
-	whole := single && aligned && a.quads() && b.quads() && !(a.transposed && b.transposed) && !onHost(l.Device()) && l.Device().Has(properties.Int64)
+	whole := single && aligned && a.isQuads() && b.isQuads() && !(a.transposed && b.transposed) && !onHost(l.Device()) && l.Device().Has(properties.Int64)
 	rows := 64
 	if whole && isTall(m, n, batch) {
 		rows = 128
@@ -123,7 +123,7 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 	each := tiles(m, rows) * tiles(n, kernels.TileColumns) // work-groups of a matrix
 	for lo, some := 0, max(1, mostItems/kernels.Items/each); lo < batch; lo += some {
 		groups := min(some, batch-lo) * each
-		from := func(v View[T]) runtime.View[T] { return v.Data.Slice(lo*v.Step, max(lo*v.Step, v.all())) }
+		from := func(v View[T]) runtime.View[T] { return v.Data.Slice(lo*v.Step, max(lo*v.Step, v.batchSpan())) }
 		a, b, c := View[T]{a.Shape, from(a)}, View[T]{b.Shape, from(b)}, View[T]{c.Shape, from(c)}
 		switch {
 		case whole:

@@ -51,8 +51,8 @@ func (s Shape) turned() Shape {
 	return s
 }
 
-// stored returns the numbers of rows and columns of the matrix as it is stored in memory.
-func (s Shape) stored() (rows, cols int) {
+// storedShape returns the numbers of rows and columns of the matrix as it is stored in memory.
+func (s Shape) storedShape() (rows, cols int) {
 	if s.transposed {
 		return s.Cols, s.Rows
 	}
@@ -61,7 +61,7 @@ func (s Shape) stored() (rows, cols int) {
 
 func (s Shape) stride() int {
 	if s.Stride == 0 {
-		_, cols := s.stored()
+		_, cols := s.storedShape()
 		return cols
 	}
 	return s.Stride
@@ -69,45 +69,45 @@ func (s Shape) stride() int {
 
 func (s Shape) batch() int { return max(s.Batch, 1) }
 
-// The method one returns the number of elements in memory from the first to the last of a matrix.
-func (s Shape) one() int {
-	rows, cols := s.stored()
+// matrixSpan returns the number of elements in memory from the first to the last of a matrix.
+func (s Shape) matrixSpan() int {
+	rows, cols := s.storedShape()
 	if rows <= 0 || cols <= 0 {
 		return 0
 	}
 	return atMost((int64(rows)-1)*int64(s.stride()) + int64(cols))
 }
 
-// The method all returns the number of elements in memory from the first to the last of a batch.
-func (s Shape) all() int {
-	if s.one() == 0 {
+// batchSpan returns the number of elements in memory from the first to the last of a batch.
+func (s Shape) batchSpan() int {
+	if s.matrixSpan() == 0 {
 		return 0
 	}
-	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.one()))
+	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.matrixSpan()))
 }
 
 // atMost returns n as an int. If n does not fit a 32-bit int, it returns the largest int.
 func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
 // cols4 reports whether the number of columns is a multiple of 4.
-func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
+func cols4(s Shape) bool { _, cols := s.storedShape(); return cols%4 == 0 }
 
-// quads reports whether the numbers of elements in rows, and the distances of rows and matrices,
+// isQuads reports whether the numbers of elements in rows, and the distances of rows and matrices,
 // are multiples of 4.
-func (s Shape) quads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
+func (s Shape) isQuads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// The constant most is the largest number of rows, columns and matrices, and the largest distance
+// mostRows is the largest number of rows, columns and matrices, and the largest distance
 // of rows and matrices. With this limit, no index overflows.
-const most = 1<<31 - 1
+const mostRows = 1<<31 - 1
 
-// check adds an error to the call if the shape is invalid.
-func (s Shape) check(c *call.Call, name string) {
-	_, cols := s.stored()
+// checkShape adds an error to the call if the shape is invalid.
+func (s Shape) checkShape(c *call.Call, name string) {
+	_, cols := s.storedShape()
 	switch {
 	case s.Rows < 0 || s.Cols < 0 || s.Stride < 0 || s.Batch < 0 || s.Step < 0:
 		c.Refuse("", "%s has a negative number of rows, columns or matrices, or a negative distance: %+v", name, s)
-	case s.Rows > most || s.Cols > most || s.Stride > most || s.Batch > most || s.Step > most:
-		c.Refuse("", "%s has more than %d rows, columns or matrices, or too large a distance: %+v", name, most, s)
+	case s.Rows > mostRows || s.Cols > mostRows || s.Stride > mostRows || s.Batch > mostRows || s.Step > mostRows:
+		c.Refuse("", "%s has more than %d rows, columns or matrices, or too large a distance: %+v", name, mostRows, s)
 	case s.stride() < cols:
 		c.Refuse("", "the rows of %s have %d elements, and are %d apart", name, cols, s.stride())
 	}
@@ -115,15 +115,15 @@ func (s Shape) check(c *call.Call, name string) {
 
 // refuseShort adds an error to the call if a view of n elements is too short for the shape.
 func (s Shape) refuseShort(c *call.Call, name string, n int) {
-	if s.all() > n {
-		c.Refuse("", "%s has %d elements, and its rows and columns take %d", name, n, s.all())
+	if s.batchSpan() > n {
+		c.Refuse("", "%s has %d elements, and its rows and columns take %d", name, n, s.batchSpan())
 	}
 }
 
 // refuseOverlap adds an error to the call if matrices of a batch share elements, for a batch that
 // is written.
 func (s Shape) refuseOverlap(c *call.Call, name string) {
-	if s.batch() > 1 && s.Step < s.one() {
-		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.one(), s.Step)
+	if s.batch() > 1 && s.Step < s.matrixSpan() {
+		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.matrixSpan(), s.Step)
 	}
 }

@@ -30,9 +30,9 @@ func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a
 // and needs scratch memory (see ScratchBytes).
 func GemmHalfOn[T Half](q *runtime.Queue, alpha float32, a, b View[T], beta float32, c View[float32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmHalfOn", opts)
-	return mixed(l, alpha, a, b, beta, c, func(a, b View[T], c View[float32]) {
-		wide := func(v View[T]) View[float32] { return View[float32]{v.Shape, widened(l, v)} }
-		multiply(l, alpha, wide(a), wide(b), beta, c)
+	return launchMixed(l, alpha, a, b, beta, c, func(a, b View[T], c View[float32]) {
+		wide := func(v View[T]) View[float32] { return View[float32]{v.Shape, widenView(l, v)} }
+		launchProduct(l, alpha, wide(a), wide(b), beta, c)
 	})
 }
 
@@ -49,7 +49,7 @@ func GemmInt8(ctx context.Context, dev *runtime.Device, alpha int32, a, b Matrix
 // and needs scratch memory (see ScratchBytes).
 func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c View[int32], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmInt8On", opts)
-	return mixed(l, alpha, a, b, beta, c, func(a, b View[int8], c View[int32]) {
+	return launchMixed(l, alpha, a, b, beta, c, func(a, b View[int8], c View[int32]) {
 		call.Over(l, kernelsgen.PlainInt8{
 			A: a.Data, B: b.Data, C: c.Data, K: a.Cols, StrideA: a.stride(), StrideB: b.stride(), StrideC: c.stride(),
 			StepA: a.Step, StepB: b.Step, StepC: c.Step, Alpha: alpha, Beta: beta,
@@ -65,7 +65,7 @@ func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int
 	if c.transposed {
 		a, b, c = b.turned(), a.turned(), c.turned()
 	}
-	var p plan
+	var p mixedPlan
 	switch any(*new(T)).(type) {
 	case half.Float16:
 		p = planOf[half.Float16](dev, a, b, c)
@@ -82,30 +82,30 @@ func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int
 	return p.plainBytes
 }
 
-// The type plan describes how a product of mixed types is computed.
-type plan struct {
-	native           bool // whether sub-groups multiply matrices; otherwise the plain kernels run
+// mixedPlan describes how a product of mixed types is computed.
+type mixedPlan struct {
+	native           bool // whether sub-groups multiply matrices; otherwise kernels that use no matrices run
 	rows, cols       int  // size of a matrix of sums, which consists of whole tiles
-	width            int  // number of pieces in a line
+	width            int  // number of pieces of 16 bytes in a line (a row of A or a column of B)
 	piecesA, piecesB int  // number of pieces in all packed lines of A and B
-	sums             int  // number of sums of the whole batch
-	plainBytes       int  // scratch memory of the plain kernels, in bytes
+	sums             int  // number of elements of all products of the batch
+	plainBytes       int  // scratch memory of the kernels that use no matrices, in bytes
 }
 
 // planOf returns the plan of a product alpha*a*b + beta*c. The matrix c is not transposed.
-func planOf[T Half | int8](dev *runtime.Device, a, b, c Shape) plan {
+func planOf[T Half | int8](dev *runtime.Device, a, b, c Shape) mixedPlan {
 	up := func(n int) int { return tiles(n, kernels.MixedTile) * kernels.MixedTile }
-	p := plan{native: hasMatrices(dev, elemName[T]()) && a.Cols > 0, rows: up(c.Rows), cols: up(c.Cols), width: tiles(a.Cols, each[T]()*kernels.StepPieces) * kernels.StepPieces}
+	p := mixedPlan{native: hasMatrices(dev, elemName[T]()) && a.Cols > 0, rows: up(c.Rows), cols: up(c.Cols), width: tiles(a.Cols, perPiece[T]()*kernels.StepPieces) * kernels.StepPieces}
 	p.piecesA, p.piecesB = a.batch()*c.Rows*p.width, b.batch()*c.Cols*p.width
 	p.sums = c.batch() * p.rows * p.cols
-	if each[T]() == 8 {
-		p.plainBytes = call.Bytes[float32](a.all()) + call.Bytes[float32](b.all())
+	if perPiece[T]() == 8 {
+		p.plainBytes = call.Bytes[float32](a.batchSpan()) + call.Bytes[float32](b.batchSpan())
 	}
 	return p
 }
 
-// The function each returns the number of elements in a piece of 16 bytes.
-func each[T Half | int8]() int { return 16 / call.KindOf[T]().Size }
+// perPiece returns the number of elements in a piece of 16 bytes.
+func perPiece[T Half | int8]() int { return 16 / call.KindOf[T]().Size }
 
 // elemName returns the name of the element type T, as in the field Elem of runtime's MatrixProduct.
 func elemName[T Half | int8]() string {
@@ -135,9 +135,10 @@ var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	return false
 }
 
-// mixed checks and begins a call, and launches its kernels. The function plain launches kernels for devices without matrices.
-func mixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
-	operands(l, "a", a, "b", b, "c", c)
+// launchMixed checks and begins a call, and launches its kernels. The function in the parameter plain
+// launches kernels for devices without matrices.
+func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
+	addOperands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
 	if c.transposed {
 		a, b, c = b.T(), a.T(), c.T()
@@ -175,16 +176,16 @@ func mixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T]
 	}
 	s := kernels.Sizes{M: c.Rows, N: c.Cols, Width: p.width}
 	var left, right runtime.View[kernels.Piece8]
-	left, s.StrideA, s.StepA = lines(l, a, !a.transposed, wholeA, c.Rows, p)
-	right, s.StrideB, s.StepB = lines(l, b.T(), b.transposed, wholeB, c.Cols, p)
+	left, s.StrideA, s.StepA = packLines(l, a, !a.transposed, wholeA, c.Rows, p)
+	right, s.StrideB, s.StepB = packLines(l, b.T(), b.transposed, wholeB, c.Cols, p)
 	sums := c.Data
 	if s.StrideC, s.StepC = c.stride(), c.Step; !whole {
 		s.StrideC, s.StepC = p.cols, p.rows*p.cols
 		sums = call.Room[S](l, p.sums)
 	}
-	products(l, elemName[T](), s, left, right, sums, c.batch())
+	launchProducts(l, elemName[T](), s, left, right, sums, c.batch())
 	if !whole {
-		finish(l, alpha, sums, s, beta, c)
+		addScaled(l, alpha, sums, s, beta, c)
 	}
 	return l.End()
 }
@@ -200,16 +201,16 @@ func stepOf(s Shape) int {
 // isPacked reports whether the lines of an operand consist of complete pieces in memory, for complete iterations. If deep is set,
 // elements that are neighbours in a line are also neighbours in memory.
 func isPacked[T Half | int8](v View[T], deep bool) bool {
-	_, length := v.stored()
-	n := each[T]()
+	_, length := v.storedShape()
+	n := perPiece[T]()
 	return deep && length%(n*kernels.StepPieces) == 0 && v.stride()%n == 0 && v.Step%n == 0 && primimpl.Use("", v.Data).Aligned(16)
 }
 
-// The function lines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are
+// packLines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are
 // the lines. Unless packed is set, the function packs the lines first.
-func lines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p plan) (pieces runtime.View[kernels.Piece8], stride, step int) {
+func packLines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p mixedPlan) (pieces runtime.View[kernels.Piece8], stride, step int) {
 	if packed {
-		return primimpl.Cast[kernels.Piece8](v.Data), v.stride() / each[T](), v.Step / each[T]()
+		return primimpl.Cast[kernels.Piece8](v.Data), v.stride() / perPiece[T](), v.Step / perPiece[T]()
 	}
 	pieces = call.Room[kernels.Piece8](l, v.batch()*n*p.width)
 	k := kernels.Packing{Lines: n, Length: v.Cols, Width: p.width, Stride: v.stride(), Step: v.Step, Deep: deep}
@@ -217,7 +218,7 @@ func lines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p p
 	if !deep {
 		r = runtime.Range3{v.batch(), p.width, n}
 	}
-	if each[T]() == 8 {
+	if perPiece[T]() == 8 {
 		call.Over(l, kernelsgen.Pack16{Packing: k, In: primimpl.Cast[uint16](v.Data), Out: primimpl.Cast[kernels.Piece16[uint16]](pieces)}, r)
 	} else {
 		call.Over(l, kernelsgen.Pack8{Packing: k, In: primimpl.Cast[uint8](v.Data), Out: pieces}, r)
@@ -229,8 +230,8 @@ func lines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p p
 	return pieces, p.width, step
 }
 
-// products launches the kernels that compute the products of a batch.
-func products[S float32 | int32](l *call.Call, elem string, s kernels.Sizes, a, b runtime.View[kernels.Piece8], c runtime.View[S], batch int) {
+// launchProducts launches the kernels that compute the products of a batch.
+func launchProducts[S float32 | int32](l *call.Call, elem string, s kernels.Sizes, a, b runtime.View[kernels.Piece8], c runtime.View[S], batch int) {
 	groups := tiles(s.M, kernels.MixedTile) * tiles(s.N, kernels.MixedTile) // number of work-groups of a matrix
 	for lo, some := 0, max(1, mostItems/kernels.MixedItems/groups); lo < batch; lo += some {
 		n := min(some, batch-lo) * groups
@@ -246,8 +247,8 @@ func products[S float32 | int32](l *call.Call, elem string, s kernels.Sizes, a, 
 	}
 }
 
-// finish sets c to alpha*sums + beta*c.
-func finish[S float32 | int32](l *call.Call, alpha S, sums runtime.View[S], s kernels.Sizes, beta S, c View[S]) {
+// addScaled sets c to alpha*sums + beta*c.
+func addScaled[S float32 | int32](l *call.Call, alpha S, sums runtime.View[S], s kernels.Sizes, beta S, c View[S]) {
 	r := runtime.Range3{c.batch(), c.Rows, c.Cols}
 	if _, ok := any(alpha).(float32); ok {
 		call.Over(l, kernelsgen.FinishFloat32{
@@ -262,9 +263,9 @@ func finish[S float32 | int32](l *call.Call, alpha S, sums runtime.View[S], s ke
 	}, r)
 }
 
-// The function widened returns the elements of a view as float32s.
-func widened[T Half](l *call.Call, v View[T]) runtime.View[float32] {
-	n := v.all()
+// widenView returns the elements of a view as float32s.
+func widenView[T Half](l *call.Call, v View[T]) runtime.View[float32] {
+	n := v.batchSpan()
 	out, in := call.Room[float32](l, n), v.Data.Slice(0, n)
 	if n == 0 {
 		return out

@@ -187,7 +187,7 @@ func TestMixedPlan(t *testing.T) {
 	byMatrices(t)
 	dev := devtest.Host(t)
 	p := planOf[half.Float16](dev, Shape{Rows: 129, Cols: 9, Batch: 2}, Shape{Rows: 9, Cols: 3}, Shape{Rows: 129, Cols: 3, Batch: 2})
-	if want := (plan{true, 256, 128, 8, 2 * 129 * 8, 3 * 8, 2 * 256 * 128, p.plainBytes}); p != want || kernels.MixedTile != 128 {
+	if want := (mixedPlan{true, 256, 128, 8, 2 * 129 * 8, 3 * 8, 2 * 256 * 128, p.plainBytes}); p != want || kernels.MixedTile != 128 {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 }

@@ -67,7 +67,7 @@ func multiplyRanges[T Float](l *call.Call, s split, alpha T, a, b View[T], beta 
 			return v
 		}
 		out := View[T]{Shape{Rows: c.Rows, Cols: c.Cols, Batch: count, Step: one}, partial.Slice(first*one, (first+count)*one)}
-		multiply(l, 1, part(a, true), part(b, false), 0, out)
+		launchProduct(l, 1, part(a, true), part(b, false), 0, out)
 	}
 	last := s.ranges - 1
 	ranges(0, last, s.length)

@@ -25,7 +25,7 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemvOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
-	operands(l, "a", a, "x", one(x), "y", one(y))
+	addOperands(l, "a", a, "x", one(x), "y", one(y))
 	refuseBatch(l, a.Shape)
 	if x.Len() != a.Cols || y.Len() != a.Rows {
 		l.Refuse("", "a has %d rows and %d columns, x has %d elements, and y has %d", a.Rows, a.Cols, x.Len(), y.Len())
@@ -35,7 +35,7 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	}
 	single := call.KindOf[T]().Size == 4
 	if !isFused(l.Device(), single) {
-		multiply(l, alpha, a, one(x), beta, one(y))
+		launchProduct(l, alpha, a, one(x), beta, one(y))
 		return l.End()
 	}
 	if single {
@@ -82,7 +82,7 @@ func Ger[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T, a
 func GerOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], a View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GerOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
-	operands(l, "x", one(x), "y", one(y), "a", a)
+	addOperands(l, "x", one(x), "y", one(y), "a", a)
 	refuseBatch(l, a.Shape)
 	if x.Len() != a.Rows || y.Len() != a.Cols {
 		l.Refuse("", "a has %d rows and %d columns, x has %d elements, and y has %d", a.Rows, a.Cols, x.Len(), y.Len())

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// The type run is a call of a transform, which launches the steps of the plan.
-type run[T Complex] struct {
-	*core[T]
+// planRun is a call of a transform, which launches the steps of the plan.
+type planRun[T Complex] struct {
+	*planCore[T]
 	c      *call.Call
 	arrays int // number of arrays that are transformed together
 	memory [memories]runtime.View[T]
@@ -22,8 +22,8 @@ type run[T Complex] struct {
 }
 
 // begin returns a run with its scratch memory.
-func (p *core[T]) begin(c *call.Call, arrays int, moved bool) *run[T] {
-	r := &run[T]{core: p, c: c, arrays: p.chunk(arrays), single: reflect.TypeFor[T]().Size() == 8}
+func (p *planCore[T]) begin(c *call.Call, arrays int, moved bool) *planRun[T] {
+	r := &planRun[T]{planCore: p, c: c, arrays: p.chunk(arrays), single: reflect.TypeFor[T]().Size() == 8}
 	for m, n := range p.room {
 		if n > 0 && (m != reals || moved) {
 			r.memory[m] = call.Room[T](c, n*r.arrays)
@@ -32,25 +32,25 @@ func (p *core[T]) begin(c *call.Call, arrays int, moved bool) *run[T] {
 	return r
 }
 
-// The method run launches the steps for the given number of arrays.
-func (r *run[T]) run(steps []step, back bool, arrays int) {
+// launchSteps launches the steps for the given number of arrays.
+func (r *planRun[T]) launchSteps(steps []planStep, back bool, arrays int) {
 	for i := range steps {
 		s := &steps[i]
 		from, to, table := r.memory[s.from], r.memory[s.to], r.table.Slice(s.table.from, s.table.to)
 		switch s.kind {
 		case ofLines:
 			all := r.table.Slice(s.table.from, r.table.Len()) // includes the elements of kernels.Window after the table
-			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, all)
+			r.launchLines(s, back, flattenDims(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, all)
 		case ofElements:
-			r.elements(s, back, arrays, from, to, table)
+			r.launchElements(s, back, arrays, from, to, table)
 		default:
-			r.reals(s, arrays*s.rows, from, to, table)
+			r.launchReals(s, arrays*s.rows, from, to, table)
 		}
 	}
 }
 
-// The function flat merges dimensions that can become one dimension, and omits dimensions of one element.
-func flat(dims []dim) (list []dim) {
+// flattenDims merges dimensions that can become one dimension, and omits dimensions of one element.
+func flattenDims(dims []dim) (list []dim) {
 	for _, d := range dims {
 		if d.n == 1 {
 			continue
@@ -67,12 +67,12 @@ func flat(dims []dim) (list []dim) {
 	return list
 }
 
-// The method lines launches the kernel for lines, once for each element of the dimensions beyond the third.
-func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.View[T]) {
+// launchLines launches the kernel for lines, once for each element of the dimensions beyond the third.
+func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
 		for i := range last.n {
-			r.lines(s, back, dims[:len(dims)-1], from.Slice(i*last.in, from.Len()), to.Slice(i*last.out, to.Len()), table)
+			r.launchLines(s, back, dims[:len(dims)-1], from.Slice(i*last.in, from.Len()), to.Slice(i*last.out, to.Len()), table)
 		}
 		return
 	}
@@ -82,7 +82,7 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 			levels = i
 		}
 	}
-	together, how := r.passes(s.radices)
+	together, how := r.passOptions(s.radices)
 	count := dims[0].n * dims[1].n * dims[2].n
 	opts := append(how, runtime.WithSpec(kernels.Levels, uint8(levels)),
 		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores), runtime.WithSpec(kernels.Interleaved, s.loads || s.stores),
@@ -97,8 +97,8 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	}
 	groups := (count + together - 1) / together
 	if r.single {
-		k.In, k.Out, k.Roots = cast[float32](from), cast[float32](to), cast[float32](table)
-		if r.twos(product(s.radices)) {
+		k.In, k.Out, k.Roots = castView[float32](from), castView[float32](to), castView[float32](table)
+		if r.usesTwos(product(s.radices)) {
 			r.c.Run(kernelsgen.Twos32(k), groups, kernels.Size, opts...)
 		} else {
 			r.c.Run(k, groups, kernels.Size, opts...)
@@ -106,25 +106,25 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 		return
 	}
 	r.c.Run(kernelsgen.Lines64{
-		In: cast[float64](from), Out: cast[float64](to), Roots: cast[float64](table), Count: k.Count, Columns: k.Columns, Rows: k.Rows,
+		In: castView[float64](from), Out: castView[float64](to), Roots: castView[float64](table), Count: k.Count, Columns: k.Columns, Rows: k.Rows,
 		InStep: k.InStep, InLine: k.InLine, InRow: k.InRow, InBlock: k.InBlock, OutStep: k.OutStep, OutLine: k.OutLine, OutRow: k.OutRow, OutBlock: k.OutBlock,
 		Turn: k.Turn, Width: k.Width, Shifts: k.Shifts,
 	}, groups, kernels.Size, opts...)
 }
 
-// The method twos reports whether the kernel for powers of two transforms lines of the given length. On
+// usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
 // processors the kernel for lines is faster, because there it has as much work-group memory as it needs.
-func (r *run[T]) twos(length int) bool {
+func (r *planRun[T]) usesTwos(length int) bool {
 	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
 }
 
 // onHost reports whether a device is the host device.
 var onHost = func(info runtime.DeviceInfo) bool { return info.Type == runtime.HostCPU }
 
-// The method passes returns the number of lines of a work-group, and the options that describe the passes.
-func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOption) {
+// passOptions returns the number of lines of a work-group, and the options that describe the passes.
+func (r *planRun[T]) passOptions(radices []int) (together int, opts []runtime.LaunchOption) {
 	length := product(radices)
-	if r.twos(length) {
+	if r.usesTwos(length) {
 		together = kernels.MostTwos / length
 		for i, c := range []*dsl.SpecConstant[uint8]{kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits} {
 			radix := 1
@@ -151,8 +151,8 @@ func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOptio
 // logarithm returns the logarithm to base 2 of a power of two.
 func logarithm(n int) uint8 { return uint8(bits.TrailingZeros(uint(n))) }
 
-// The method elements launches the kernel Elements for the step s.
-func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtime.View[T]) {
+// launchElements launches the kernel Elements for the step s.
+func (r *planRun[T]) launchElements(s *planStep, back bool, arrays int, from, to, table runtime.View[T]) {
 	g := s.grid
 	if arrays > 1 {
 		if g[0].n == 1 {
@@ -172,18 +172,18 @@ func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtim
 	}
 	n := runtime.Range1(g[0].n * g[1].n * g[2].n)
 	if r.single {
-		k.In, k.Out, k.Table = cast[float32](from), cast[float32](to), cast[float32](table)
+		k.In, k.Out, k.Table = castView[float32](from), castView[float32](to), castView[float32](table)
 		call.Over(r.c, k, n)
 		return
 	}
 	call.Over(r.c, kernelsgen.Elements64{
-		In: cast[float64](from), Out: cast[float64](to), Table: cast[float64](table), N: k.N, D1: k.D1, D2: k.D2,
+		In: castView[float64](from), Out: castView[float64](to), Table: castView[float64](table), N: k.N, D1: k.D1, D2: k.D2,
 		In0: k.In0, In1: k.In1, In2: k.In2, Out0: k.Out0, Out1: k.Out1, Out2: k.Out2, Inner: k.Inner, Swap: k.Swap, Swapped: k.Swapped, Scale: scale,
 	}, n)
 }
 
-// The method reals launches the kernels for transforms of real numbers.
-func (r *run[T]) reals(s *step, rows int, from, to, table runtime.View[T]) {
+// launchReals launches the kernels for transforms of real numbers.
+func (r *planRun[T]) launchReals(s *planStep, rows int, from, to, table runtime.View[T]) {
 	n, perRow := uint32(s.n), s.n/2+1
 	if s.kind == ofMirror {
 		perRow = s.n
@@ -191,21 +191,21 @@ func (r *run[T]) reals(s *step, rows int, from, to, table runtime.View[T]) {
 	items := runtime.Range1(rows * perRow)
 	switch {
 	case s.kind == ofHalves && r.single:
-		call.Over(r.c, kernelsgen.Halves32{X: cast[float32](to), Roots: cast[float32](table), Half: n}, items)
+		call.Over(r.c, kernelsgen.Halves32{X: castView[float32](to), Roots: castView[float32](table), Half: n}, items)
 	case s.kind == ofHalves:
-		call.Over(r.c, kernelsgen.Halves64{X: cast[float64](to), Roots: cast[float64](table), Half: n}, items)
+		call.Over(r.c, kernelsgen.Halves64{X: castView[float64](to), Roots: castView[float64](table), Half: n}, items)
 	case s.kind == ofPairs && r.single:
-		call.Over(r.c, kernelsgen.Pairs32{X: cast[float32](from), Out: cast[float32](to), Roots: cast[float32](table), Half: n}, items)
+		call.Over(r.c, kernelsgen.Pairs32{X: castView[float32](from), Out: castView[float32](to), Roots: castView[float32](table), Half: n}, items)
 	case s.kind == ofPairs:
-		call.Over(r.c, kernelsgen.Pairs64{X: cast[float64](from), Out: cast[float64](to), Roots: cast[float64](table), Half: n}, items)
+		call.Over(r.c, kernelsgen.Pairs64{X: castView[float64](from), Out: castView[float64](to), Roots: castView[float64](table), Half: n}, items)
 	case r.single:
-		call.Over(r.c, kernelsgen.Mirror32{X: cast[float32](from), Out: cast[float32](to), N: n}, items)
+		call.Over(r.c, kernelsgen.Mirror32{X: castView[float32](from), Out: castView[float32](to), N: n}, items)
 	default:
-		call.Over(r.c, kernelsgen.Mirror64{X: cast[float64](from), Out: cast[float64](to), N: n}, items)
+		call.Over(r.c, kernelsgen.Mirror64{X: castView[float64](from), Out: castView[float64](to), N: n}, items)
 	}
 }
 
-// cast returns a view of complex numbers as a view of the type that the kernels use.
-func cast[F kernels.Float, T Complex](v runtime.View[T]) runtime.View[kernels.Complex[F]] {
+// castView returns a view of complex numbers as a view of the type that the kernels use.
+func castView[F kernels.Float, T Complex](v runtime.View[T]) runtime.View[kernels.Complex[F]] {
 	return primimpl.Cast[kernels.Complex[F]](v)
 }

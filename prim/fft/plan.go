@@ -26,16 +26,16 @@ var chunk = 1 << 26
 
 // Plan describes how arrays of one shape are transformed on a device. Several goroutines may use a
 // Plan.
-type Plan[T Complex] struct{ core[T] }
+type Plan[T Complex] struct{ planCore[T] }
 
-// core contains the data that a Plan and a RealPlan have in common.
-type core[T Complex] struct {
+// planCore contains the data that a Plan and a RealPlan have in common.
+type planCore[T Complex] struct {
 	dev         *runtime.Device
 	size        int // number of elements of an array
 	table       *runtime.Buffer[T]
 	room        [memories]int
-	forth, back []step
-	into        int // number of elements of type T in the transform of an array
+	forth, back []planStep
+	outSize     int // number of elements of type T in the transform of an array
 }
 
 // NewPlan returns the plan for arrays of a shape on a device. The shape is n elements, n1 rows of
@@ -52,25 +52,25 @@ func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	}
 	b.tables.size = float64(size)
 	b.axes(shape, input, output)
-	p := &Plan[T]{core[T]{dev: dev, size: size, into: size, forth: b.steps, back: b.steps}}
-	if err := p.made(b, "fft.NewPlan", shape); err != nil {
+	p := &Plan[T]{planCore[T]{dev: dev, size: size, outSize: size, forth: b.steps, back: b.steps}}
+	if err := p.completePlan(b, "fft.NewPlan", shape); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // axes appends the steps that transform all axes of an array, the last one first.
-func (b *builder) axes(shape []int, from, to int) {
+func (b *planBuilder) axes(shape []int, from, to int) {
 	size, width := product(shape), 1
 	for i := len(shape) - 1; i >= 0; i-- {
 		if n := shape[i]; n > 1 {
-			b.axis(asPlan, n, width, size/n/width, from, n*width, to, n*width)
+			b.axisSteps(asPlan, n, width, size/n/width, from, n*width, to, n*width)
 			from = to
 		}
 		width *= shape[i]
 	}
 	if from != to {
-		b.axis(asPlan, 1, 1, size, from, 1, to, 1)
+		b.axisSteps(asPlan, 1, 1, size, from, 1, to, 1)
 	}
 }
 
@@ -82,8 +82,8 @@ func mostOf[T Complex]() int {
 	return kernels.Most64
 }
 
-func newBuilder[T Complex]() *builder {
-	b := &builder{most: mostOf[T](), twos: mostOf[T]()}
+func newBuilder[T Complex]() *planBuilder {
+	b := &planBuilder{most: mostOf[T](), twos: mostOf[T]()}
 	if b.most == kernels.Most32 {
 		b.twos = kernels.MostTwos
 	}
@@ -118,8 +118,8 @@ func invalid(name, remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// The method made completes a plan with the steps and tables of the builder.
-func (p *core[T]) made(b *builder, name string, shape []int) error {
+// completePlan completes a plan with the steps and tables of the builder.
+func (p *planCore[T]) completePlan(b *planBuilder, name string, shape []int) error {
 	if b.fails {
 		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
 	}
@@ -141,28 +141,28 @@ func (p *core[T]) made(b *builder, name string, shape []int) error {
 
 // Close frees the memory of the plan's roots after earlier calls have finished using it. Later
 // calls, and runs of graphs that have recorded calls of the plan, return ErrKernelArgument.
-func (p *core[T]) Close() error { return p.table.Close() }
+func (p *planCore[T]) Close() error { return p.table.Close() }
 
 // ScratchBytes returns the number of bytes of scratch memory that a function on views needs for the
 // given number of arrays. ScratchBytes returns 0 if the function needs no scratch memory.
-func (p *core[T]) ScratchBytes(arrays int) int {
+func (p *planCore[T]) ScratchBytes(arrays int) int {
 	if p.table == nil {
 		return 0
 	}
-	return p.bytes(arrays, true)
+	return p.scratchSize(arrays, true)
 }
 
-// The method exists returns an error if NewPlan or NewRealPlan has not made the plan.
-func (p *core[T]) exists(name string) error {
+// checkMade returns an error if NewPlan or NewRealPlan has not made the plan.
+func (p *planCore[T]) checkMade(name string) error {
 	if p == nil || p.table == nil {
 		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
 	}
 	return nil
 }
 
-// The method bytes returns the number of bytes of scratch memory. If moved is set, real numbers are
+// scratchSize returns the number of bytes of scratch memory. If moved is set, real numbers are
 // copied, because their offset is not a multiple of two numbers.
-func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
+func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {
 		if m != reals || moved {
@@ -173,7 +173,7 @@ func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
 }
 
 // chunk returns the number of arrays that are transformed together.
-func (p *core[T]) chunk(arrays int) int {
+func (p *planCore[T]) chunk(arrays int) int {
 	largest := max(p.size, slices.Max(p.room[:]))
 	return min(max(arrays, 0), max(chunk/largest, 1))
 }
@@ -204,15 +204,15 @@ func (p *Plan[T]) InverseOn(q *runtime.Queue, v, out runtime.View[T], opts ...pr
 	return p.on(q, "fft.Plan.InverseOn", v, out, true, opts)
 }
 
-func (p *Plan[T]) plan() *core[T] {
+func (p *Plan[T]) plan() *planCore[T] {
 	if p == nil {
 		return nil
 	}
-	return &p.core
+	return &p.planCore
 }
 
 func (p *Plan[T]) slices(ctx context.Context, name string, xs []T, back bool) ([]T, error) {
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return nil, err
 	}
 	m, err := call.OnSlices(ctx, p.dev, name)
@@ -232,14 +232,14 @@ func (p *Plan[T]) slices(ctx context.Context, name string, xs []T, back bool) ([
 }
 
 func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back bool, opts []prim.Option) (runtime.Event, error) {
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return runtime.Event{}, err
 	}
 	c := call.New(q, name, opts)
 	n := v.Len()
-	arrays := p.arrays(c, n, p.size)
+	arrays := p.countArrays(c, n, p.size)
 	call.InPlace(c, "v", v, "out", out, n)
-	if err := c.Begin(p.bytes(arrays, true)); err != nil {
+	if err := c.Begin(p.scratchSize(arrays, true)); err != nil {
 		return runtime.Event{}, err
 	}
 	steps := p.forth
@@ -250,14 +250,14 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	for lo := 0; lo < arrays; lo += r.arrays {
 		hi := min(lo+r.arrays, arrays)
 		r.memory[input], r.memory[output] = v.Slice(lo*p.size, hi*p.size), out.Slice(lo*p.size, hi*p.size)
-		r.run(steps, back, hi-lo)
+		r.launchSteps(steps, back, hi-lo)
 	}
 	return c.End()
 }
 
-// arrays makes the checks of all calls, and returns the number of arrays that n elements form. The
+// countArrays makes the checks of all calls, and returns the number of arrays that n elements form. The
 // argument size is the number of elements of an array.
-func (p *core[T]) arrays(c *call.Call, n, size int) int {
+func (p *planCore[T]) countArrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")
 	}

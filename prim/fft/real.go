@@ -17,7 +17,7 @@ type Real interface{ float32 | float64 }
 // RealPlan describes how arrays of real numbers of one shape are transformed on a device, and how
 // they are computed from their transforms. Several goroutines may use a RealPlan.
 type RealPlan[R Real, T Complex] struct {
-	core[T]
+	planCore[T]
 	even bool // the last axis has an even length, so its neighbours form pairs
 }
 
@@ -36,65 +36,65 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 	rows, half := size/n, n/2+1
 	b := newBuilder[T]()
 	b.tables.size = float64(size)
-	p := &RealPlan[R, T]{core[T]{dev: dev, size: size, into: rows * half}, n%2 == 0}
-	b.forth(p.even, n, rows, shape)
+	p := &RealPlan[R, T]{planCore[T]{dev: dev, size: size, outSize: rows * half}, n%2 == 0}
+	b.forwardReal(p.even, n, rows, shape)
 	p.forth, b.steps = b.steps, nil
-	b.back(p.even, n, rows, shape)
+	b.inverseReal(p.even, n, rows, shape)
 	p.back = b.steps
-	if err := p.made(b, name, shape); err != nil {
+	if err := p.completePlan(b, name, shape); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// The method forth appends the steps of the transform of real numbers. forth transforms rows first,
+// forwardReal appends the steps of the transform of real numbers. forwardReal transforms rows first,
 // and then the other axes. If the length of rows is odd, an earlier step has converted the numbers
 // to complex numbers in the memory reals.
-func (b *builder) forth(even bool, n, rows int, shape []int) {
+func (b *planBuilder) forwardReal(even bool, n, rows int, shape []int) {
 	half := n/2 + 1
 	if even {
-		b.axis(asPlan, n/2, 1, rows, input, n/2, output, half)
-		b.append(step{kind: ofHalves, from: output, to: output, fromSize: rows * half, size: rows * half, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
+		b.axisSteps(asPlan, n/2, 1, rows, input, n/2, output, half)
+		b.append(planStep{kind: ofHalves, from: output, to: output, fromSize: rows * half, size: rows * half, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
 		b.takes(reals, rows*n/2)
 	} else {
 		b.takes(reals, rows*n)
 		if n > 1 {
-			b.axis(asPlan, n, 1, rows, reals, n, reals, n)
+			b.axisSteps(asPlan, n, 1, rows, reals, n, reals, n)
 		}
-		b.append(step{
+		b.append(planStep{
 			kind: ofElements, from: reals, to: output, fromSize: rows * n, size: rows * half, n: half,
 			grid: [3]dim{{1, 0, 0}, {rows, n, half}, {half, 1, 1}}, inner: true,
 		})
 	}
-	b.others(shape, half, output)
+	b.otherAxes(shape, half, output)
 }
 
-// The method back appends the steps of the inverse transform. back transforms the other axes first,
+// inverseReal appends the steps of the inverse transform. inverseReal transforms the other axes first,
 // and then rows. If the length of rows is odd, the results are the real parts of numbers in the
 // memory reals.
-func (b *builder) back(even bool, n, rows int, shape []int) {
+func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 	half, from := n/2+1, input
 	if rows > 1 {
 		from = spectra
 		b.takes(spectra, rows*half)
-		b.others(shape, half, input)
+		b.otherAxes(shape, half, input)
 	}
 	if even {
-		b.append(step{kind: ofPairs, from: from, to: output, fromSize: rows * half, size: rows * n / 2, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
-		b.axis(asPlan, n/2, 1, rows, output, n/2, output, n/2)
+		b.append(planStep{kind: ofPairs, from: from, to: output, fromSize: rows * half, size: rows * n / 2, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
+		b.axisSteps(asPlan, n/2, 1, rows, output, n/2, output, n/2)
 		b.takes(reals, rows*n/2)
 		return
 	}
-	b.append(step{kind: ofMirror, from: from, to: reals, fromSize: rows * half, size: rows * n, n: n, rows: rows})
+	b.append(planStep{kind: ofMirror, from: from, to: reals, fromSize: rows * half, size: rows * n, n: n, rows: rows})
 	if n > 1 {
-		b.axis(asPlan, n, 1, rows, reals, n, reals, n)
+		b.axisSteps(asPlan, n, 1, rows, reals, n, reals, n)
 	}
 }
 
-// The method others appends the steps that transform all axes except the last one, in which transforms
+// otherAxes appends the steps that transform all axes except the last one, in which transforms
 // of rows have half elements. The first of these steps reads the memory that the argument from names.
 // All these steps work on the output, or on the memory spectra if the argument from is the input.
-func (b *builder) others(shape []int, half, from int) {
+func (b *planBuilder) otherAxes(shape []int, half, from int) {
 	to := output
 	if from == input {
 		to = spectra
@@ -105,7 +105,7 @@ func (b *builder) others(shape []int, half, from int) {
 	}
 	for i := len(shape) - 2; i >= 0; i-- {
 		if n := shape[i]; n > 1 {
-			b.axis(asPlan, n, width, size/n/width, from, n*width, to, n*width)
+			b.axisSteps(asPlan, n, width, size/n/width, from, n*width, to, n*width)
 			from = to
 		}
 		width *= shape[i]
@@ -117,10 +117,10 @@ func (b *builder) others(shape []int, half, from int) {
 // these. If the numbers do not form complete arrays, Forward returns ErrInvalid.
 func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	const name = "fft.RealPlan.Forward"
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return nil, err
 	}
-	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
+	return realSlices(ctx, p.dev, name, xs, p.size, p.outSize, p.forward)
 }
 
 // Inverse returns the arrays whose transforms are in ys. The transforms follow each other in the format
@@ -128,10 +128,10 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 // package documentation). If the elements do not form complete transforms, Inverse returns ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	const name = "fft.RealPlan.Inverse"
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return nil, err
 	}
-	return realSlices(ctx, p.dev, name, ys, p.into, p.size, p.inverse)
+	return realSlices(ctx, p.dev, name, ys, p.outSize, p.size, p.inverse)
 }
 
 // ForwardOn sets out to the transforms of the arrays in v (see Forward). The two views must not
@@ -146,11 +146,11 @@ func (p *RealPlan[R, T]) InverseOn(q *runtime.Queue, v runtime.View[T], out runt
 	return p.inverse(q, "fft.RealPlan.InverseOn", v, out, opts)
 }
 
-func (p *RealPlan[R, T]) plan() *core[T] {
+func (p *RealPlan[R, T]) plan() *planCore[T] {
 	if p == nil {
 		return nil
 	}
-	return &p.core
+	return &p.planCore
 }
 
 // realSlices runs the function f on views with copies of slices. An input array has size elements,
@@ -176,28 +176,28 @@ func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string,
 	return ys, call.Read(m, ys, out)
 }
 
-// paired reports whether the real numbers can be used as pairs at their offset in the buffer.
-func paired[R Real](v runtime.View[R]) bool {
+// isPaired reports whether the real numbers can be used as pairs at their offset in the buffer.
+func isPaired[R Real](v runtime.View[R]) bool {
 	return primimpl.Use("", v).Aligned(2 * uint64(reflect.TypeFor[R]().Size()))
 }
 
 func (p *RealPlan[R, T]) forward(q *runtime.Queue, name string, v runtime.View[R], out runtime.View[T], opts []prim.Option) (runtime.Event, error) {
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return runtime.Event{}, err
 	}
 	c := call.New(q, name, opts)
-	arrays := p.arrays(c, v.Len(), p.size)
+	arrays := p.countArrays(c, v.Len(), p.size)
 	call.In(c, "v", v)
-	call.Out(c, "out", out, arrays*p.into)
-	moved := !p.even || !paired(v)
-	if err := c.Begin(p.bytes(arrays, moved)); err != nil {
+	call.Out(c, "out", out, arrays*p.outSize)
+	moved := !p.even || !isPaired(v)
+	if err := c.Begin(p.scratchSize(arrays, moved)); err != nil {
 		return runtime.Event{}, err
 	}
 	r := p.begin(c, arrays, moved)
 	for lo := 0; lo < arrays; lo += r.arrays {
 		hi := min(lo+r.arrays, arrays)
 		part := v.Slice(lo*p.size, hi*p.size)
-		r.memory[output] = out.Slice(lo*p.into, hi*p.into)
+		r.memory[output] = out.Slice(lo*p.outSize, hi*p.outSize)
 		switch {
 		case p.even && moved:
 			r.memory[input] = r.memory[reals]
@@ -205,60 +205,60 @@ func (p *RealPlan[R, T]) forward(q *runtime.Queue, name string, v runtime.View[R
 		case p.even:
 			r.memory[input] = primimpl.Cast[T](part)
 		default:
-			widen(c, part, r.memory[reals])
+			widenReals(c, part, r.memory[reals])
 		}
-		r.run(p.forth, false, hi-lo)
+		r.launchSteps(p.forth, false, hi-lo)
 	}
 	return c.End()
 }
 
 func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T], out runtime.View[R], opts []prim.Option) (runtime.Event, error) {
-	if err := p.plan().exists(name); err != nil {
+	if err := p.plan().checkMade(name); err != nil {
 		return runtime.Event{}, err
 	}
 	c := call.New(q, name, opts)
-	arrays := p.arrays(c, v.Len(), p.into)
+	arrays := p.countArrays(c, v.Len(), p.outSize)
 	call.In(c, "v", v)
 	call.Out(c, "out", out, arrays*p.size)
-	moved := !p.even || !paired(out)
-	if err := c.Begin(p.bytes(arrays, moved)); err != nil {
+	moved := !p.even || !isPaired(out)
+	if err := c.Begin(p.scratchSize(arrays, moved)); err != nil {
 		return runtime.Event{}, err
 	}
 	r := p.begin(c, arrays, moved)
 	for lo := 0; lo < arrays; lo += r.arrays {
 		hi := min(lo+r.arrays, arrays)
 		part := out.Slice(lo*p.size, hi*p.size)
-		r.memory[input] = v.Slice(lo*p.into, hi*p.into)
+		r.memory[input] = v.Slice(lo*p.outSize, hi*p.outSize)
 		if r.memory[output] = r.memory[reals]; p.even && !moved {
 			r.memory[output] = primimpl.Cast[T](part)
 		}
-		r.run(p.back, true, hi-lo)
+		r.launchSteps(p.back, true, hi-lo)
 		switch {
 		case p.even && moved:
 			c.Enqueue(runtime.Copy(part, primimpl.Cast[R](r.memory[reals]).Slice(0, part.Len())))
 		case !p.even:
-			narrow(c, r.memory[reals], part)
+			narrowReals(c, r.memory[reals], part)
 		}
 	}
 	return c.End()
 }
 
-// widen copies the real numbers of v to complex elements of out. narrow copies the real parts of
+// widenReals copies the real numbers of v to complex elements of out. narrowReals copies the real parts of
 // elements back.
-func widen[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
+func widenReals[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
 	n := runtime.Range1(v.Len())
 	if reflect.TypeFor[R]().Size() == 4 {
-		call.Over(c, kernelsgen.Widen32{X: primimpl.Cast[float32](v), Out: cast[float32](out)}, n)
+		call.Over(c, kernelsgen.Widen32{X: primimpl.Cast[float32](v), Out: castView[float32](out)}, n)
 		return
 	}
-	call.Over(c, kernelsgen.Widen64{X: primimpl.Cast[float64](v), Out: cast[float64](out)}, n)
+	call.Over(c, kernelsgen.Widen64{X: primimpl.Cast[float64](v), Out: castView[float64](out)}, n)
 }
 
-func narrow[R Real, T Complex](c *call.Call, v runtime.View[T], out runtime.View[R]) {
+func narrowReals[R Real, T Complex](c *call.Call, v runtime.View[T], out runtime.View[R]) {
 	n := runtime.Range1(out.Len())
 	if reflect.TypeFor[R]().Size() == 4 {
-		call.Over(c, kernelsgen.Narrow32{X: cast[float32](v), Out: primimpl.Cast[float32](out)}, n)
+		call.Over(c, kernelsgen.Narrow32{X: castView[float32](v), Out: primimpl.Cast[float32](out)}, n)
 		return
 	}
-	call.Over(c, kernelsgen.Narrow64{X: cast[float64](v), Out: primimpl.Cast[float64](out)}, n)
+	call.Over(c, kernelsgen.Narrow64{X: castView[float64](v), Out: primimpl.Cast[float64](out)}, n)
 }

@@ -74,14 +74,14 @@ func spectrum(xs []complex128) []complex128 {
 	return xs
 }
 
-// tables collects the roots of unity of a plan while the plan is made.
-type tables struct {
+// rootTables collects the roots of unity of a plan while the plan is made.
+type rootTables struct {
 	all  []complex128
 	at   map[tableKey]span
 	size float64 // divisor of the inverse transform
 }
 
-// tableKey identifies a table.
+// tableKey identifies a table of roots of unity.
 type tableKey struct {
 	kind  byte
 	n     int // length of a line, or of the transform in Bluestein's algorithm
@@ -92,7 +92,7 @@ type tableKey struct {
 // span is the range of a table in the memory of all tables, with the index at which the roots for Turned begin.
 type span struct{ from, to, turn int }
 
-func (t *tables) make(key tableKey, values func() (table []complex128, turn int)) span {
+func (t *rootTables) make(key tableKey, values func() (table []complex128, turn int)) span {
 	if s, ok := t.at[key]; ok {
 		return s
 	}
@@ -106,10 +106,10 @@ func (t *tables) make(key tableKey, values func() (table []complex128, turn int)
 	return s
 }
 
-// The method line returns the table for lines whose passes have the given radices. If the argument
+// lineTable returns the table for lines whose passes have the given radices. If the argument
 // rest is not 1, the lines are columns of a transform that is rest times as long. The results near
 // and far are the shifts of kernels.lines.
-func (t *tables) line(radices []int, rest, near, far int) span {
+func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
 		table = append(table, complex(1/t.size, 0)) // the scale takes the index of a root that no pass uses
@@ -135,16 +135,16 @@ func (t *tables) line(radices []int, rest, near, far int) span {
 		for i := range 1 << far {
 			table = append(table, root(i<<near, n))
 		}
-		for i := range turns(done, rest, near)>>far + 1 {
+		for i := range maxTurns(done, rest, near)>>far + 1 {
 			table = append(table, root(i<<far<<near, n))
 		}
 		return table, turn
 	})
 }
 
-// The function turns returns an upper bound of the products of an element's index and the bits of a
+// maxTurns returns an upper bound of the products of an element's index and the bits of a
 // column from bit near on.
-func turns(length, rest, near int) int { return length * (rest>>near + 1) }
+func maxTurns(length, rest, near int) int { return length * (rest>>near + 1) }
 
 func bytesOf(radices []int) []byte {
 	b := make([]byte, len(radices))
@@ -155,7 +155,7 @@ func bytesOf(radices []int) []byte {
 }
 
 // chirp returns the factors exp(-πi*j*j/n) of Bluestein's algorithm.
-func (t *tables) chirp(n int) span {
+func (t *rootTables) chirp(n int) span {
 	return t.make(tableKey{kind: 'c', n: n}, func() ([]complex128, int) {
 		table := make([]complex128, n)
 		for j := range table {
@@ -167,7 +167,7 @@ func (t *tables) chirp(n int) span {
 
 // convolution returns the transform of the conjugates of chirp, divided by m. The conjugates are
 // repeated in m elements.
-func (t *tables) convolution(n, m int) span {
+func (t *rootTables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
 		table := make([]complex128, m)
 		for j := range n {
@@ -183,7 +183,7 @@ func (t *tables) convolution(n, m int) span {
 }
 
 // halves returns the roots of kernels.Halves.
-func (t *tables) halves(half int) span {
+func (t *rootTables) halves(half int) span {
 	return t.make(tableKey{kind: 'h', n: half}, func() ([]complex128, int) {
 		table := make([]complex128, half/2+1)
 		for k := range table {

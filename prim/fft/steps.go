@@ -6,7 +6,8 @@ import (
 	"github.com/kgen-go/kgen/prim/fft/kernels"
 )
 
-// The constants name memories that steps read and write. Scratch memory consists of the memories scratch to spectra.
+// These constants name the areas of memory that the launches of a plan read and write. Scratch memory
+// consists of the memories scratch to spectra.
 const (
 	input = iota
 	output
@@ -26,8 +27,8 @@ const (
 	inverse
 )
 
-// The type step is a launch of a plan. Sizes and distances in a step are for one transform.
-type step struct {
+// planStep is a launch of a plan. Sizes and distances in a step are for one transform.
+type planStep struct {
 	kind           kind
 	from, to       int // memories to read and to write
 	fromSize, size int // number of elements of a transform in these memories
@@ -62,12 +63,12 @@ const (
 	ofMirror
 )
 
-// builder makes the steps of a plan.
-type builder struct {
+// planBuilder makes the steps of a plan.
+type planBuilder struct {
 	most   int // largest number of elements in the lines of a work-group
 	twos   int // length of the longest line whose length is a power of two
-	steps  []step
-	tables tables
+	steps  []planStep
+	tables rootTables
 	room   [memories]int // number of elements of a transform in the memories scratch to spectra
 	fails  bool          // the transform is too long
 }
@@ -80,9 +81,9 @@ func product(factors []int) int {
 	return n
 }
 
-// radices returns the radices of the passes over a line of n elements, or nil if n has a prime
+// radicesOf returns the radices of the passes over a line of n elements, or nil if n has a prime
 // factor above 7. A radix five or three is multiplied by two if that saves a pass.
-func radices(n int) []int {
+func radicesOf(n int) []int {
 	count := func(r int) (c int) {
 		for ; n%r == 0; n /= r {
 			c++
@@ -115,7 +116,7 @@ func radices(n int) []int {
 
 // oneLaunch reports whether one launch transforms lines of n elements. If the elements are not
 // neighbours, the launch needs space for several neighbouring lines.
-func (b *builder) oneLaunch(n, width int) bool {
+func (b *planBuilder) oneLaunch(n, width int) bool {
 	switch {
 	case width > 1:
 		return n <= b.most/2
@@ -125,9 +126,9 @@ func (b *builder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// split returns two or three factors of n, whose largest is as small as possible. Each factor is so small
-// that one launch can transform columns of that length. split returns nil if there are no such factors.
-func (b *builder) split(n int) (best []int) {
+// splitFactors returns two or three factors of n, whose largest is as small as possible. Each factor is so small
+// that one launch can transform columns of that length. splitFactors returns nil if there are no such factors.
+func (b *planBuilder) splitFactors(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
 	for d := 2; d <= most; d++ {
@@ -158,69 +159,69 @@ func (b *builder) split(n int) (best []int) {
 	return best
 }
 
-func (b *builder) takes(memory, elements int) {
+func (b *planBuilder) takes(memory, elements int) {
 	if memory >= scratch {
 		b.room[memory] = max(b.room[memory], elements)
 	}
 	b.fails = b.fails || elements > mostElements
 }
 
-// axis appends the steps that transform an axis. The axis has n elements, which are width elements
+// axisSteps appends the steps that transform an axis. The axis has n elements, which are width elements
 // apart, and argument outer is the number of rows. Rows are inRow elements apart in the memory that
 // from names, and outRow elements apart in the memory that to names.
-func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow int) {
-	list := radices(n)
+func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to, outRow int) {
+	list := radicesOf(n)
 	switch {
 	case n == 1:
-		b.append(step{
+		b.append(planStep{
 			kind: ofElements, from: from, to: to, fromSize: outer * inRow, size: outer * outRow, n: width,
 			grid: [3]dim{{1, 0, 0}, {outer, inRow, outRow}, {width, 1, 1}}, inner: true,
 		})
 	case list == nil:
 		b.bluestein(n, width, outer, from, inRow, to, outRow)
 	case b.oneLaunch(n, width):
-		b.lines(step{
+		b.lines(planStep{
 			from: from, to: to, fromSize: outer * inRow, size: outer * outRow, direction: dir, radices: list, rest: 1, width: 1,
 			inStep: width, step: width, dims: []dim{{width, 1, 1}, {outer, inRow, outRow}}, loads: width > 1, stores: width > 1,
 		})
 	default:
-		if factors := b.split(n); factors != nil {
-			b.long(dir, factors, width, outer, from, inRow, to, outRow)
+		if factors := b.splitFactors(n); factors != nil {
+			b.longSteps(dir, factors, width, outer, from, inRow, to, outRow)
 		} else {
 			b.bluestein(n, width, outer, from, inRow, to, outRow)
 		}
 	}
 }
 
-func (b *builder) lines(s step) {
-	s.table = b.tables.line(s.radices, s.rest, s.near, s.far)
+func (b *planBuilder) lines(s planStep) {
+	s.table = b.tables.lineTable(s.radices, s.rest, s.near, s.far)
 	b.append(s)
 }
 
-func (b *builder) append(s step) {
+func (b *planBuilder) append(s planStep) {
 	b.takes(s.to, s.size)
 	b.steps = append(b.steps, s)
 }
 
-// The method long appends the steps of a transform whose length is the product of factors. With two factors n1
+// longSteps appends the steps of a transform whose length is the product of factors. With two factors n1
 // and m, the transform first computes m transforms of n1 elements that are m apart, and multiplies the results
 // by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
-func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
+func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width
-	final := step{from: scratch, to: to, fromSize: all, size: outer * outRow, direction: dir, rest: 1, width: 1, inStep: width, loads: width > 1, stores: true}
+	final := planStep{from: scratch, to: to, fromSize: all, size: outer * outRow, direction: dir, rest: 1, width: 1, inStep: width, loads: width > 1, stores: true}
 	final.dims = []dim{{width, 1, 1}}
 	before, rest, row := 1, n, inRow
 	for i, f := range factors {
 		rest /= f
 		if i == len(factors)-1 {
-			final.radices, final.step = radices(f), before*width
+			final.radices, final.step = radicesOf(f), before*width
 			final.dims = append(final.dims, dim{outer, n * width, outRow})
 			b.lines(final)
 			break
 		}
-		s := step{
-			from: from, to: scratch, fromSize: outer * inRow, size: all, direction: dir, radices: radices(f), inStep: rest * width, step: rest * width,
+		s := planStep{
+			from: from, to: scratch, fromSize: outer * inRow, size: all, direction: dir, radices: radicesOf(f), inStep: rest * width, step: rest * width,
 			dims: []dim{{rest * width, 1, 1}, {outer * before, row, f * rest * width}}, loads: true, stores: true,
 			rest: rest, width: width,
 		}
@@ -230,7 +231,7 @@ func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, 
 		for f<<(s.near+1) <= kernels.Most64 {
 			s.near++
 		}
-		for 1<<(2*s.far) < turns(f, rest, s.near) {
+		for 1<<(2*s.far) < maxTurns(f, rest, s.near) {
 			s.far++
 		}
 		b.lines(s)
@@ -242,7 +243,7 @@ func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, 
 // bluestein appends the steps of a transform of any length. Element k of the transform is
 // exp(-πi*k*k/n) times a sum over j. Term j of the sum is element j times exp(-πi*j*j/n) times
 // exp(πi*(k-j)*(k-j)/n). So the sum is a cyclic convolution of m elements.
-func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
+func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	m := b.length(2*n - 1)
 	if m == 0 {
 		b.fails = true
@@ -256,27 +257,27 @@ func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 		}
 		return [3]dim{{outer, in, out}, {n, width, width}, {width, 1, 1}}, false
 	}
-	first := step{kind: ofElements, from: from, to: wide, fromSize: outer * inRow, size: lines * m, n: n, table: chirp, swap: true}
+	first := planStep{kind: ofElements, from: from, to: wide, fromSize: outer * inRow, size: lines * m, n: n, table: chirp, swap: true}
 	first.grid, first.inner = grid(m, inRow, width*m)
-	last := step{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
+	last := planStep{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
 	last.grid, last.inner = grid(n, width*m, outRow)
 	if width > 1 { // in the memory wide, elements of a line are neighbours
 		first.grid[1].out, first.grid[2].out = 1, m
 		last.grid[1].in, last.grid[2].in = 1, m
 	}
 	b.append(first)
-	b.axis(forward, m, 1, lines, wide, m, wide, m)
-	b.append(step{
+	b.axisSteps(forward, m, 1, lines, wide, m, wide, m)
+	b.append(planStep{
 		kind: ofElements, from: wide, to: wide, fromSize: lines * m, size: lines * m, n: m, table: b.tables.convolution(n, m),
 		grid: [3]dim{{1, 0, 0}, {lines, m, m}, {m, 1, 1}}, inner: true,
 	})
-	b.axis(inverse, m, 1, lines, wide, m, wide, m)
+	b.axisSteps(inverse, m, 1, lines, wide, m, wide, m)
 	b.append(last)
 }
 
-// The function length returns the length, at least n, whose transform needs the least memory, or 0
+// bestLength returns the length, at least n, whose transform needs the least memory, or 0
 // if there is no such length.
-func (b *builder) length(n int) (best int) {
+func (b *planBuilder) length(n int) (best int) {
 	cost := 0.0
 	for seven := 1; seven < 2*n; seven *= 7 {
 		for five := seven; five < 2*n; five *= 5 {
@@ -290,7 +291,7 @@ func (b *builder) length(n int) (best int) {
 					}
 					trips := 1.0
 					if !b.oneLaunch(l, 1) {
-						trips = float64(len(b.split(l)))
+						trips = float64(len(b.splitFactors(l)))
 					}
 					if trips > 0 {
 						if c := float64(l) * trips; best == 0 || c < cost {

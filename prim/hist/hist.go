@@ -36,7 +36,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 	if k.Small {
 		c.Refuse("give integers, or use Even", "elements of package half are no numbers of bins")
 	}
-	b, to := begin(c, counts, kernels.Counters)
+	b, to := beginCounts(c, counts, kernels.Counters)
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
@@ -45,7 +45,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 		most >>= 1
 	}
 	own := b.Shift != 32
-	n := groups(keys.Len(), counts.Len(), own)
+	n := groupCount(keys.Len(), counts.Len(), own)
 	c.Enqueue(runtime.Fill(counts, 0))
 	if k.Size < 8 {
 		b.N = uint32(min(uint64(b.N), most+1))
@@ -55,7 +55,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 	}
 	// There are as many bins as values between the first edge and the last.
 	x := kernelsgen.Even64{X: primimpl.Cast[uint64](keys), Length: c.Length(), Bins: b, Counts: to}
-	x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = integers(k, 0, uint64(b.N), b.N)
+	x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = integerFields(k, 0, uint64(b.N), b.N)
 	c.Run(x, n, kernels.Size)
 	return c.End()
 }
@@ -75,24 +75,24 @@ func Even[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, lo, h
 func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EvenOn", opts)
 	call.In(c, "v", v)
-	b, to := begin(c, counts, kernels.Counters)
+	b, to := beginCounts(c, counts, kernels.Counters)
 	kind := call.KindOf[T]()
 	e := elementsOf(v)
 	x := kernelsgen.Even32{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}
 	var wide call.Kernel
 	switch {
 	case kind.Float && kind.Size == 8:
-		s := steps(c, float64(lo), float64(hi), b.N)
+		s := floatBins(c, float64(lo), float64(hi), b.N)
 		wide = kernelsgen.EvenFloat64{X: primimpl.Cast[float64](v), Length: c.Length(), Bins: b, Counts: to, Steps: s}
 	case kind.Float:
-		x.Format = format(kind)
-		x.Steps = steps(c, x.Format.Value(uint32(word(lo))), x.Format.Value(uint32(word(hi))), b.N)
+		x.Format = floatFormat(kind)
+		x.Steps = floatBins(c, x.Format.Value(uint32(wordOfElem(lo))), x.Format.Value(uint32(wordOfElem(hi))), b.N)
 	default:
 		if lo >= hi {
 			c.Refuse("", "the bins begin at %v and end at %v", lo, hi)
 			break
 		}
-		flip, low, span, factor, shift := integers(kind, word(lo), word(hi), b.N)
+		flip, low, span, factor, shift := integerFields(kind, wordOfElem(lo), wordOfElem(hi), b.N)
 		if x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = uint32(flip), uint32(low), uint32(span), factor, shift; kind.Size == 8 {
 			wide = kernelsgen.Even64{X: primimpl.Cast[uint64](v), Length: c.Length(), Bins: b, Counts: to, Flip: flip, Low: low, Span: span, Factor: factor, FactorShift: shift}
 		}
@@ -101,7 +101,7 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 		return runtime.Event{}, err
 	}
 	c.Enqueue(runtime.Fill(counts, 0))
-	n := groups(v.Len(), counts.Len(), b.Shift != 32)
+	n := groupCount(v.Len(), counts.Len(), b.Shift != 32)
 	if kind.Size == 8 {
 		c.Run(wide, n, kernels.Size)
 	} else {
@@ -110,8 +110,8 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	return c.End()
 }
 
-// integers returns fields of the kernels for integers. lo and hi are the bits of the limits.
-func integers(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, factor, shift uint32) {
+// integerFields returns fields of the kernels for integers. lo and hi are the bits of the limits.
+func integerFields(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, factor, shift uint32) {
 	if k.Signed {
 		flip = 1 << (8*k.Size - 1)
 	}
@@ -121,8 +121,8 @@ func integers(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, 
 	return flip, low, span, uint32(q), shift
 }
 
-// The function steps returns the description of the bins between two floats.
-func steps[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Steps[F] {
+// floatBins returns the description of the bins between two floats.
+func floatBins[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Steps[F] {
 	width := hi - lo
 	if !(width > 0) || width-width != 0 {
 		c.Refuse("", "the bins begin at %v and end at %v: these are not finite, not in order, or too far apart", lo, hi)
@@ -130,8 +130,8 @@ func steps[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels.Ste
 	return kernels.Steps[F]{Low: lo, High: hi, Width: width / F(bins), Scale: F(bins) / width}
 }
 
-// format returns the format by which a float's bits become a float32.
-func format(k call.Kind) kernels.Format {
+// floatFormat returns the format by which a float's bits become a float32.
+func floatFormat(k call.Kind) kernels.Format {
 	f := kernels.Format{Half: uint32(k.Half), Inf: uint32(k.Inf)}
 	small := func(fraction, bias uint32) {
 		f.Shift, f.Rebias, f.Normal = 23-fraction, (127-bias)<<23, 1<<fraction
@@ -157,7 +157,7 @@ func format(k call.Kind) kernels.Format {
 // edges[i] <= x < edges[i+1], so there is one bin less than edges. Edges that do not ascend, NaNs,
 // or fewer than two edges are errors (ErrInvalid). Two equal edges have an empty bin between them.
 func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []T) ([]int64, error) {
-	if err := ascending(edges); err != nil {
+	if err := checkAscending(edges); err != nil {
 		return nil, err
 	}
 	return onSlices(ctx, dev, "hist.Edges", xs, len(edges)-1, func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error {
@@ -178,7 +178,7 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 	c := call.New(q, "hist.EdgesOn", opts)
 	call.In(c, "v", v)
 	call.In(c, "edges", edges)
-	b, to := begin(c, counts, kernels.OwnCounters)
+	b, to := beginCounts(c, counts, kernels.OwnCounters)
 	if edges.Len() != counts.Len()+1 {
 		c.Refuse("", "there are %d edges and %d bins: give one edge more than bins", edges.Len(), counts.Len())
 	}
@@ -191,7 +191,7 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 		flip = 1 << (8*k.Size - 1)
 	}
 	c.Enqueue(runtime.Fill(counts, 0))
-	n := groups(v.Len(), counts.Len(), b.Shift != 32)
+	n := groupCount(v.Len(), counts.Len(), b.Shift != 32)
 	if k.Size == 8 {
 		c.Run(kernelsgen.Edges64{X: primimpl.Cast[uint64](v), Edges: primimpl.Cast[uint64](edges), Length: c.Length(),
 			Order: kernels.Order[uint64]{Flip: flip, Half: k.Half, Inf: k.Inf}, Bins: b, Counts: to}, n, kernels.Size)
@@ -203,8 +203,8 @@ func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts r
 	return c.End()
 }
 
-// The function word returns an element's bits as an unsigned integer.
-func word[T any](v T) (b uint64) {
+// wordOfElem returns an element's bits as an unsigned integer.
+func wordOfElem[T any](v T) (b uint64) {
 	switch unsafe.Sizeof(v) {
 	case 1:
 		return uint64(*(*uint8)(unsafe.Pointer(&v)))

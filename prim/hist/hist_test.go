@@ -98,8 +98,8 @@ func evenFloats[T any, F float32 | float64](value func(T) F, lo, hi T, bins int)
 	}
 }
 
-// integers tests a type of integers.
-func integers[T hist.Integer](t *testing.T, q *runtime.Queue, n int) {
+// integerFields tests a type of integers.
+func integerFields[T hist.Integer](t *testing.T, q *runtime.Queue, n int) {
 	v := prims.Views{T: t, Q: q}
 	xs := make([]T, n)
 	prims.Fill(xs)
@@ -241,22 +241,22 @@ func all(t *testing.T, dev *runtime.Device) {
 	}
 	brief := testing.Short() && dev.Info().Backend != "host"
 	for _, n := range lengths {
-		integers[uint8](t, q, n)
-		integers[int32](t, q, n)
+		integerFields[uint8](t, q, n)
+		integerFields[int32](t, q, n)
 		floats[float32](t, q, n)
 		if brief {
 			continue
 		}
-		integers[int64](t, q, n)
-		integers[int8](t, q, n)
-		integers[uint16](t, q, n)
-		integers[int16](t, q, n)
-		integers[uint32](t, q, n)
-		integers[uint64](t, q, n)
+		integerFields[int64](t, q, n)
+		integerFields[int8](t, q, n)
+		integerFields[uint16](t, q, n)
+		integerFields[int16](t, q, n)
+		integerFields[uint32](t, q, n)
+		integerFields[uint64](t, q, n)
 		floats[float64](t, q, n)
 	}
 	if brief {
-		integers[int64](t, q, 5000)
+		integerFields[int64](t, q, 5000)
 		floats[float64](t, q, 5000)
 	}
 	halves[half.Float16](t, q)

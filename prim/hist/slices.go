@@ -11,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// The type elements is a view of elements of at most 32 bits, in the formats that kernels load.
-type elements struct {
+// elemView is a view of elements of at most 32 bits, in the formats that kernels load.
+type elemView struct {
 	x8  runtime.View[uint8]
 	x32 runtime.View[uint32]
 }
 
 // elementsOf returns a view's elements. Elements of 8 or 16 bits whose address is a multiple of 4
 // are also available as 32-bit words.
-func elementsOf[T any](v runtime.View[T]) (e elements) {
+func elementsOf[T any](v runtime.View[T]) (e elemView) {
 	size := call.KindOf[T]().Size
 	if size < 4 {
 		e.x8 = primimpl.Cast[uint8](v)
@@ -33,9 +33,9 @@ func elementsOf[T any](v runtime.View[T]) (e elements) {
 // width returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// The function begin makes counts the output of the call, and returns the bins, and the counts as
+// beginCounts makes counts the output of the call, and returns the bins, and the counts as
 // 32-bit words. Work-groups have the given number of counters in their memory.
-func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
+func beginCounts(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)
 	if n == 0 || n > kernels.MaxBins {
@@ -60,9 +60,9 @@ const mostShift = 5
 // Each work-group must clear and add up its counters, which is worthwhile only for many elements.
 const mostGroups = 1024
 
-// groups returns the number of work-groups for n elements. A work-group with its own counters gets
+// groupCount returns the number of work-groups for n elements. A work-group with its own counters gets
 // less than 1<<32 elements.
-func groups(n, bins int, own bool) int {
+func groupCount(n, bins int, own bool) int {
 	part := kernels.Tile
 	if own {
 		part = max(part, 8*bins)
@@ -95,8 +95,8 @@ func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs [
 	return out, call.Read(m, out, counts)
 }
 
-// ascending returns an error unless there are at least two edges, they ascend, and none is a NaN.
-func ascending[T prim.Number](edges []T) error {
+// checkAscending returns an error unless there are at least two edges, they ascend, and none is a NaN.
+func checkAscending[T prim.Number](edges []T) error {
 	k := call.KindOf[T]()
 	order := kernels.Order[uint64]{Half: k.Half, Inf: k.Inf}
 	if k.Signed {
@@ -107,11 +107,11 @@ func ascending[T prim.Number](edges []T) error {
 		problem = fmt.Sprintf("there are %d edges, and a bin has two", len(edges))
 	}
 	for i := range edges {
-		switch x := word(edges[i]); {
+		switch x := wordOfElem(edges[i]); {
 		case problem != "":
 		case order.IsNaN(x):
 			problem = fmt.Sprintf("edge %d is a NaN", i)
-		case i > 0 && order.Key(x) < order.Key(word(edges[i-1])):
+		case i > 0 && order.Key(x) < order.Key(wordOfElem(edges[i-1])):
 			problem = fmt.Sprintf("edge %d is %v, and the one before is %v", i, edges[i], edges[i-1])
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // Fill sets all elements of xs to v.
 func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
-	return made(ctx, dev, "move.Fill", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "move.Fill", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := FillOn(m.Queue, out, v)
 		return err
 	})
@@ -37,7 +37,7 @@ func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Opti
 		return c.End()
 	}
 	l, p := c.Length(), unsafe.Pointer(&v)
-	w.chunks(out.Len(), func(lo, hi int) {
+	w.eachChunk(out.Len(), func(lo, hi int) {
 		part, r := out.Slice(lo, hi), runtime.Range1((hi-lo)*w.n)
 		switch w.size {
 		case 1:
@@ -60,7 +60,7 @@ func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Opti
 // Iota sets xs[i] to first + i*step. Integers wrap. For floats, the number i, the product and the
 // sum are each rounded to the type.
 func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first, step T) error {
-	return made(ctx, dev, "move.Iota", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "move.Iota", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IotaOn(m.Queue, out, first, step)
 		return err
 	})
@@ -78,25 +78,25 @@ func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T,
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	words{k.Size, 1}.chunks(out.Len(), func(lo, hi int) {
+	wordFormat{k.Size, 1}.eachChunk(out.Len(), func(lo, hi int) {
 		part, r, l := out.Slice(lo, hi), runtime.Range1(hi-lo), c.Length()
 		switch {
 		case k.Size == 1:
-			call.Over(c, kernelsgen.IotaUint8{Out: as8(part), Length: l, Base: lo, First: as[uint8](first), Step: as[uint8](step)}, r)
+			call.Over(c, kernelsgen.IotaUint8{Out: as8(part), Length: l, Base: lo, First: asBits[uint8](first), Step: asBits[uint8](step)}, r)
 		case k.Size == 2:
-			call.Over(c, kernelsgen.IotaUint16{Out: as16(part), Length: l, Base: lo, First: as[uint16](first), Step: as[uint16](step)}, r)
+			call.Over(c, kernelsgen.IotaUint16{Out: as16(part), Length: l, Base: lo, First: asBits[uint16](first), Step: asBits[uint16](step)}, r)
 		case k.Size == 4 && k.Float:
-			call.Over(c, kernelsgen.IotaFloat32{Out: primimpl.Cast[float32](part), Length: l, Base: lo, First: as[float32](first), Step: as[float32](step)}, r)
+			call.Over(c, kernelsgen.IotaFloat32{Out: primimpl.Cast[float32](part), Length: l, Base: lo, First: asBits[float32](first), Step: asBits[float32](step)}, r)
 		case k.Size == 4:
-			call.Over(c, kernelsgen.IotaUint32{Out: as32(part), Length: l, Base: lo, First: as[uint32](first), Step: as[uint32](step)}, r)
+			call.Over(c, kernelsgen.IotaUint32{Out: as32(part), Length: l, Base: lo, First: asBits[uint32](first), Step: asBits[uint32](step)}, r)
 		case k.Float:
-			call.Over(c, kernelsgen.IotaFloat64{Out: primimpl.Cast[float64](part), Length: l, Base: lo, First: as[float64](first), Step: as[float64](step)}, r)
+			call.Over(c, kernelsgen.IotaFloat64{Out: primimpl.Cast[float64](part), Length: l, Base: lo, First: asBits[float64](first), Step: asBits[float64](step)}, r)
 		default:
-			call.Over(c, kernelsgen.IotaUint64{Out: primimpl.Cast[uint64](part), Length: l, Base: lo, First: as[uint64](first), Step: as[uint64](step)}, r)
+			call.Over(c, kernelsgen.IotaUint64{Out: primimpl.Cast[uint64](part), Length: l, Base: lo, First: asBits[uint64](first), Step: asBits[uint64](step)}, r)
 		}
 	})
 	return c.End()
 }
 
-// as converts a number to a type of the same size with the same bits.
-func as[U, T any](v T) U { return *(*U)(unsafe.Pointer(&v)) }
+// asBits converts a number to a type of the same size with the same bits.
+func asBits[U, T any](v T) U { return *(*U)(unsafe.Pointer(&v)) }

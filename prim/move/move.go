@@ -12,7 +12,7 @@ import (
 
 // Reverse reverses xs in place.
 func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
-	return changed(ctx, dev, "move.Reverse", xs, func(m *call.Memory, v runtime.View[T]) error {
+	return sliceChanged(ctx, dev, "move.Reverse", xs, func(m *call.Memory, v runtime.View[T]) error {
 		_, err := ReverseOn(m.Queue, v, v)
 		return err
 	})
@@ -29,7 +29,7 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 		return runtime.Event{}, err
 	}
 	to, l := out.Slice(0, n), c.Length()
-	w.chunks((n+1)/2, func(lo, hi int) {
+	w.eachChunk((n+1)/2, func(lo, hi int) {
 		r, base := runtime.Range1((hi-lo)*w.n), lo*w.n
 		switch w.size {
 		case 1:
@@ -46,7 +46,7 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 // Gather returns the elements xs[at[i]]. For an index out of range, the element is the zero value.
 func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64) ([]T, error) {
 	out := make([]T, len(at))
-	err := made(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
+	err := sliceFrom(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	w.chunks(at.Len(), func(lo, hi int) {
+	w.eachChunk(at.Len(), func(lo, hi int) {
 		r, i, o, l := runtime.Range1((hi-lo)*w.n), at.Slice(lo, hi), out.Slice(lo, hi), c.Length()
 		switch w.size {
 		case 1:
@@ -94,7 +94,7 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 // last element remains. An element with an index out of range is not stored. Scatter returns
 // ErrInvalid if xs and at have different lengths.
 func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64, out []T) error {
-	return changed(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
+	return sliceChanged(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64
 	if !c.Unordered() {
 		owner = call.Room[uint32](c, out.Len())
 	}
-	w.chunks(at.Len(), func(lo, hi int) {
+	w.eachChunk(at.Len(), func(lo, hi int) {
 		r, i, x, l := runtime.Range1((hi-lo)*w.n), at.Slice(lo, hi), v.Slice(lo, hi), c.Length()
 		if owner.Len() > 0 {
 			c.Enqueue(runtime.Fill(owner, 0))
@@ -159,7 +159,7 @@ func ScratchBytes(n int) int { return call.Bytes[uint32](n) }
 // Transpose returns ErrInvalid if xs does not have rows*columns elements.
 func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, columns int) ([]T, error) {
 	out := make([]T, len(xs))
-	err := made(ctx, dev, "move.Transpose", out, func(m *call.Memory, o runtime.View[T]) error {
+	err := sliceFrom(ctx, dev, "move.Transpose", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// made runs the function f, which sets all elements of a view. Then made copies the view to xs.
-func made[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
+// sliceFrom runs the function f, which sets all elements of a view. Then sliceFrom copies the view to xs.
+func sliceFrom[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
 		return err
@@ -24,9 +24,10 @@ func made[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, 
 	return call.Read(m, xs, v)
 }
 
-// changed runs the function f on a device copy of xs. Then changed copies the result back to xs.
-func changed[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
-	return made(ctx, dev, name, xs, func(m *call.Memory, v runtime.View[T]) error {
+// sliceChanged runs the function f on a device copy of xs. Then sliceChanged copies the result back to
+// xs.
+func sliceChanged[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
+	return sliceFrom(ctx, dev, name, xs, func(m *call.Memory, v runtime.View[T]) error {
 		if err := v.CopyFrom(ctx, m.Queue, xs); err != nil {
 			return err
 		}

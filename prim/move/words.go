@@ -12,31 +12,31 @@ import (
 // Devices allow twice as many work-items in a launch.
 var maxItems = 1 << 30
 
-// The type words describes the words in which elements of a type are moved.
-type words struct {
+// wordFormat describes the words in which elements of a type are moved.
+type wordFormat struct {
 	size int // bytes of a word: 1, 2 or 4
 	n    int // number of words of an element
 }
 
 // wordsOf returns the description of the words of a type.
-func wordsOf[T any](c *call.Call) words {
+func wordsOf[T any](c *call.Call) wordFormat {
 	var zero T
 	n := int(unsafe.Sizeof(zero))
 	switch {
 	case n == 0:
 		c.Refuse("", "the elements have no bytes")
-		return words{1, 1}
+		return wordFormat{1, 1}
 	case n%4 == 0:
-		return words{4, n / 4}
+		return wordFormat{4, n / 4}
 	case n%2 == 0:
-		return words{2, n / 2}
+		return wordFormat{2, n / 2}
 	}
-	return words{1, n}
+	return wordFormat{1, n}
 }
 
-// chunks divides n elements into ranges that one launch can move. chunks calls f with the first
+// eachChunk divides n elements into ranges that one launch can move. eachChunk calls f with the first
 // element of each range and the end.
-func (w words) chunks(n int, f func(lo, hi int)) {
+func (w wordFormat) eachChunk(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {
 		f(lo, min(n, lo+step))

@@ -12,19 +12,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// tiles returns the number of tiles of n elements, at least one.
-func tiles(n int) int { return max((n+kernels.Tile-1)/kernels.Tile, 1) }
+// tileCount returns the number of tiles of n elements, at least one.
+func tileCount(n int) int { return max((n+kernels.Tile-1)/kernels.Tile, 1) }
 
 // stateBytes returns the number of bytes of scratch memory of a launch for n elements.
-func stateBytes(n int) int { return call.Bytes[uint32](2*tiles(n) + 2) }
+func stateBytes(n int) int { return call.Bytes[uint32](2*tileCount(n) + 2) }
 
 // ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
 // for n elements.
 func ScratchBytes(n int) int { return stateBytes(n) + call.Bytes[int64](n) }
 
-// state returns the scratch memory of a launch for n elements, after clearing it.
-func state(c *call.Call, n int) runtime.View[uint32] {
-	s := call.Room[uint32](c, 2*tiles(n)+2)
+// clearedState returns the scratch memory of a launch for n elements, after clearing it.
+func clearedState(c *call.Call, n int) runtime.View[uint32] {
+	s := call.Room[uint32](c, 2*tileCount(n)+2)
 	c.Enqueue(runtime.Fill(s, 0))
 	return s
 }
@@ -68,7 +68,7 @@ func Where[K Kernel[T, P], T, P any](q *runtime.Queue, op P, v, out runtime.View
 		State  runtime.View[uint32]
 		Out    runtime.View[T]
 		Count  runtime.View[int64]
-	}{op, v, c.Length(), state(c, v.Len()), out.Slice(0, v.Len()), count.Slice(0, 1)}), tiles(v.Len()), kernels.Size)
+	}{op, v, c.Length(), clearedState(c, v.Len()), out.Slice(0, v.Len()), count.Slice(0, 1)}), tileCount(v.Len()), kernels.Size)
 	return c.End()
 }
 
@@ -107,9 +107,9 @@ func Partition[K Partitioner[T, P], T, P any](q *runtime.Queue, op P, v, out run
 	if err := c.Begin(stateBytes(v.Len())); err != nil {
 		return runtime.Event{}, err
 	}
-	s := state(c, v.Len())
+	s := clearedState(c, v.Len())
 	for _, turn := range []bool{false, true} {
-		groups := tiles(v.Len())
+		groups := tileCount(v.Len())
 		if turn {
 			groups = min(groups, mostGroups)
 		}
@@ -162,7 +162,7 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	if err := c.Begin(stateBytes(v.Len())); err != nil {
 		return runtime.Event{}, err
 	}
-	s, to := state(c, v.Len()), out.Slice(0, v.Len())
+	s, to := clearedState(c, v.Len()), out.Slice(0, v.Len())
 	var k call.Kernel
 	switch {
 	case size%4 == 0:
@@ -170,7 +170,7 @@ func FlaggedOn[T any](q *runtime.Queue, v runtime.View[T], flags runtime.View[bo
 	default:
 		k = kernelsgen.Flagged8{X: primimpl.Cast[uint8](v), Flags: flags, Length: c.Length(), State: s, Words: size, Out: primimpl.Cast[uint8](to), Count: count}
 	}
-	c.Run(k, tiles(v.Len()), kernels.Size)
+	c.Run(k, tileCount(v.Len()), kernels.Size)
 	return c.End()
 }
 
@@ -243,7 +243,7 @@ const mostRuns = 1 << 30
 // runs launches Unique.
 func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime.View[int64]) {
 	n := v.Len()
-	s, to := state(c, n), out.Slice(0, n)
+	s, to := clearedState(c, n), out.Slice(0, n)
 	kind := call.KindOf[T]()
 	var k call.Kernel
 	switch kind.Size {
@@ -256,7 +256,7 @@ func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime
 	default:
 		k = kernelsgen.Unique64{X: primimpl.Cast[uint64](v), Length: c.Length(), State: s, Half: kind.Half, Inf: kind.Inf, Out: primimpl.Cast[uint64](to), At: at, Count: count}
 	}
-	c.Run(k, tiles(n), kernels.Size)
+	c.Run(k, tileCount(n), kernels.Size)
 }
 
 // onSlices runs the function on with a device copy of xs, and returns the picked elements.

@@ -43,14 +43,14 @@
 // block 1<<62 + i are further digits. No integer's probability differs from 1/n by more than
 // 1/1<<160.
 //
-// Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box
-// and Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For
-// float32, u is the first word plus 1, times 1/1<<32. For float64, u is the highest 53 bits plus 1,
-// times 1/1<<53. The angle a comes from the other word. That word's two highest bits are a number
-// of quarters of a turn, and its lower bits are an angle that is added. The absolute value of
-// float32s is at most 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are
-// computed by package math32. Logarithms and roots of float64, and all sines, are computed by sums
-// and products, each of which is rounded. So the bits are the same on every device.
+// Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box and
+// Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For float32,
+// u is the first word plus 1, times 1/1<<32. For float64, u is the highest 53 bits plus 1, times
+// 1/1<<53. The angle a comes from the other word. That word's two highest bits are a number of quarters
+// of a turn, and its lower bits are an angle that is added. The absolute value of float32s is at most
+// 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are computed by package
+// math32. Logarithms and roots of float64, and all sines, are computed by sums and products, each of
+// which is rounded. So numbers have the same bits on every device.
 //
 // # Orders
 //

@@ -33,7 +33,7 @@ type Integer interface {
 // multiples of 1/1<<24 for float32, and of 1/1<<53 for float64. All these multiples are equally
 // likely.
 func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
-	return made(ctx, dev, "rand.Uniform", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "rand.Uniform", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := UniformOn(m.Queue, s, out)
 		return err
 	})
@@ -42,16 +42,16 @@ func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T
 // UniformOn sets all elements of out to numbers of at least 0 and less than 1 (see Uniform). With
 // prim.Length, only the first elements are set.
 func UniformOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
-	return floats(q, "rand.UniformOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
+	return makeFloats(q, "rand.UniformOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p launchPart) {
 		call.Over(c, kernelsgen.UniformFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
-	}, func(c *call.Call, o runtime.View[float64], p part) {
+	}, func(c *call.Call, o runtime.View[float64], p launchPart) {
 		call.Over(c, kernelsgen.UniformFloat64{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
 	})
 }
 
 // Normal sets all elements of xs to numbers of the normal distribution with mean 0 and deviation 1.
 func Normal[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
-	return made(ctx, dev, "rand.Normal", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "rand.Normal", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := NormalOn(m.Queue, s, out)
 		return err
 	})
@@ -60,18 +60,18 @@ func Normal[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 // NormalOn sets all elements of out to numbers of the normal distribution with mean 0 and deviation
 // 1. With prim.Length, only the first elements are set.
 func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
-	return floats(q, "rand.NormalOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p part) {
+	return makeFloats(q, "rand.NormalOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p launchPart) {
 		call.Over(c, kernelsgen.NormalFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
-	}, func(c *call.Call, o runtime.View[float64], p part) {
+	}, func(c *call.Call, o runtime.View[float64], p launchPart) {
 		call.Over(c, kernelsgen.NormalFloat64{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
 	})
 }
 
-// The function floats makes floats by one of two kernels, which depends on the type.
-func floats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
-	small func(*call.Call, runtime.View[float32], part), large func(*call.Call, runtime.View[float64], part)) (runtime.Event, error) {
+// makeFloats makes floats by one of two kernels, which depends on the type.
+func makeFloats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
+	small func(*call.Call, runtime.View[float32], launchPart), large func(*call.Call, runtime.View[float64], launchPart)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
-	return fill(c, s, out, func(o runtime.View[T], p part) {
+	return fillView(c, s, out, func(o runtime.View[T], p launchPart) {
 		if call.KindOf[T]().Size == 4 {
 			small(c, primimpl.Cast[float32](o), p)
 		} else {
@@ -82,7 +82,7 @@ func floats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T
 
 // Bits sets all elements of xs to integers of random bits.
 func Bits[T Integer](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
-	return made(ctx, dev, "rand.Bits", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "rand.Bits", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := BitsOn(m.Queue, s, out)
 		return err
 	})
@@ -91,13 +91,13 @@ func Bits[T Integer](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 // BitsOn sets all elements of out to integers of random bits. With prim.Length, only the first
 // elements are set.
 func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
-	return integers(call.New(q, "rand.BitsOn", opts), s, 0, out)
+	return makeIntegers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
 
 // IntN sets all elements of xs to integers of at least 0 and less than n. IntN returns ErrInvalid
 // if n is not above 0.
 func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs []T) error {
-	return made(ctx, dev, "rand.IntN", xs, func(m *call.Memory, out runtime.View[T]) error {
+	return sliceFrom(ctx, dev, "rand.IntN", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IntNOn(m.Queue, s, n, out)
 		return err
 	})
@@ -110,16 +110,16 @@ func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opt
 	if n <= 0 {
 		c.Refuse("", "there are no integers of at least 0 and less than %v", n)
 	}
-	return integers(c, s, uint64(n), out)
+	return makeIntegers(c, s, uint64(n), out)
 }
 
-// integers makes integers of at least 0 and less than n. If n is 0, it makes integers of any bits.
-func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
+// makeIntegers makes integers of at least 0 and less than n. If n is 0, it makes integers of any bits.
+func makeIntegers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
 	k := call.KindOf[T]()
 	if k.Small {
 		c.Refuse("make float32s, and convert them", "there is no kernel for elements of package half")
 	}
-	return fill(c, s, out, func(o runtime.View[T], p part) {
+	return fillView(c, s, out, func(o runtime.View[T], p launchPart) {
 		l := c.Length()
 		switch k.Size {
 		case 1:
@@ -138,15 +138,15 @@ func integers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) 
 // launches.
 var maxElements = 1 << 30
 
-// The type part is one of the launches of a call.
-type part struct {
+// launchPart is one of the launches of a call.
+type launchPart struct {
 	base   int // index of the first element
 	from   kernels.From
 	blocks runtime.Range1
 }
 
-// fill makes all elements of a view, by one or more launches.
-func fill[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runtime.View[T], p part)) (runtime.Event, error) {
+// fillView makes all elements of a view, by one or more launches.
+func fillView[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runtime.View[T], p launchPart)) (runtime.Event, error) {
 	n := out.Len()
 	call.Out(c, "out", out, n)
 	if s.Offset > MaxIndex || uint64(n) > MaxIndex-s.Offset {
@@ -165,7 +165,7 @@ func fill[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runt
 		row := index / (each * kernels.Row)
 		lead := index % (each * kernels.Row)
 		rows := (lead + uint64(hi-lo) + each*kernels.Row - 1) / (each * kernels.Row)
-		p := part{lo, kernels.From{Seed: s.Seed, Sequence: s.Sequence, Block: row * kernels.Row, Index: index, Lead: uint32(lead), Each: 1}, runtime.Range1(rows * kernels.Row)}
+		p := launchPart{lo, kernels.From{Seed: s.Seed, Sequence: s.Sequence, Block: row * kernels.Row, Index: index, Lead: uint32(lead), Each: 1}, runtime.Range1(rows * kernels.Row)}
 		if c.Device().Info().Type == runtime.HostCPU { // on the host, calling a kernel takes as long as computing a block
 			p.from.Each, p.blocks = kernels.Row, runtime.Range1(rows)
 		}

@@ -16,7 +16,7 @@ import (
 // order.
 func Shuffle[T any](ctx context.Context, dev *runtime.Device, s Stream, xs []T) ([]T, error) {
 	out := make([]T, len(xs))
-	err := made(ctx, dev, "rand.Shuffle", out, func(m *call.Memory, o runtime.View[T]) error {
+	err := sliceFrom(ctx, dev, "rand.Shuffle", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
 		if err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// made runs the function f, which sets all elements of a view. Then made copies the view to xs.
-func made[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
+// sliceFrom runs the function f, which sets all elements of a view. Then sliceFrom copies the view to xs.
+func sliceFrom[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T
 	c := call.New(q, "reduce.By", opts)
 	call.In(c, "v", v)
 	call.Out(c, "out", out, 1)
-	n := blocks(v.Len())
+	n := blockCount(v.Len())
 	if err := c.Begin(levelBytes[A](n)); err != nil {
 		return runtime.Event{}, err
 	}
@@ -59,6 +59,6 @@ func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T
 			return c.End()
 		}
 		launch.X, launch.Parts, launch.Shift = runtime.View[T]{}, launch.Out, shift
-		n = blocks(n)
+		n = blockCount(n)
 	}
 }

@@ -19,7 +19,7 @@ type Countable interface{ ~bool | prim.Number }
 // Count returns the number of elements that are true, or not zero. A NaN counts as not zero, and -0
 // counts as zero.
 func Count[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
-	return one(ctx, dev, "reduce.Count", xs, CountOn[T])
+	return oneResult(ctx, dev, "reduce.Count", xs, CountOn[T])
 }
 
 // CountOn sets out[0] to the number of elements that are true, or not zero. A NaN counts as not
@@ -27,38 +27,38 @@ func Count[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (int64
 func CountOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.CountOn", opts)
 	call.Out(c, "out", out, 1)
-	return count(c, v, kernelsgen.CountEnd{Count: out})
+	return countElements(c, v, kernelsgen.CountEnd{Count: out})
 }
 
 // Any reports whether an element is true, or not zero.
 func Any[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, error) {
-	return one(ctx, dev, "reduce.Any", xs, AnyOn[T])
+	return oneResult(ctx, dev, "reduce.Any", xs, AnyOn[T])
 }
 
 // AnyOn sets out[0] to whether an element is true, or not zero.
 func AnyOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AnyOn", opts)
 	call.Out(c, "out", out, 1)
-	return count(c, v, kernelsgen.CountEnd{Any: out})
+	return countElements(c, v, kernelsgen.CountEnd{Any: out})
 }
 
 // All reports whether all elements are true, or not zero.
 func All[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, error) {
-	return one(ctx, dev, "reduce.All", xs, AllOn[T])
+	return oneResult(ctx, dev, "reduce.All", xs, AllOn[T])
 }
 
 // AllOn sets out[0] to whether all elements are true, or not zero.
 func AllOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AllOn", opts)
 	call.Out(c, "out", out, 1)
-	return count(c, v, kernelsgen.CountEnd{All: out})
+	return countElements(c, v, kernelsgen.CountEnd{All: out})
 }
 
-// count counts elements by two launches. The argument end is the second kernel, with its output
-// set.
-func count[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
+// countElements counts elements by two launches. The second kernel is in the argument end, with its
+// output set.
+func countElements[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
 	call.In(c, "v", v)
-	groups, part := parts(v.Len())
+	groups, part := partsOf(v.Len())
 	if err := c.Begin(call.Bytes[int64](groups)); err != nil {
 		return runtime.Event{}, err
 	}

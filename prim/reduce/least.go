@@ -14,27 +14,27 @@ import (
 // Min returns the least element, as Go's min does. If there is a NaN, the result is the quiet NaN
 // whose other fraction bits are 0. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
 func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
-	return some(ctx, dev, "reduce.Min", xs, MinOn[T])
+	return oneOrError(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
 
 // MinOn sets out[0] to the least element (see Min). If there are no elements, nothing is written.
 func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinOn", opts)
 	call.Out(c, "out", out, 1)
-	return ends(c, v, out, runtime.View[T]{})
+	return minMaxInto(c, v, out, runtime.View[T]{})
 }
 
 // Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet NaN
 // whose other fraction bits are 0. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
 func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
-	return some(ctx, dev, "reduce.Max", xs, MaxOn[T])
+	return oneOrError(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }
 
 // MaxOn sets out[0] to the greatest element (see Max). If there are no elements, nothing is written.
 func MaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MaxOn", opts)
 	call.Out(c, "out", out, 1)
-	return ends(c, v, runtime.View[T]{}, out)
+	return minMaxInto(c, v, runtime.View[T]{}, out)
 }
 
 // MinMax returns the least and the greatest element (see Min and Max).
@@ -56,15 +56,15 @@ func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...p
 	c := call.New(q, "reduce.MinMaxOn", opts)
 	call.Out(c, "out", out, 2)
 	if out.Len() < 2 { // Begin returns an error for this
-		return ends(c, v, out, out)
+		return minMaxInto(c, v, out, out)
 	}
-	return ends(c, v, out.Slice(0, 1), out.Slice(1, 2))
+	return minMaxInto(c, v, out.Slice(0, 1), out.Slice(1, 2))
 }
 
-// ends writes the least and the greatest element to views, each of which may be empty.
-func ends[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) (runtime.Event, error) {
+// minMaxInto writes the least and the greatest element to views, each of which may be empty.
+func minMaxInto[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) (runtime.Event, error) {
 	call.In(c, "v", v)
-	groups, _ := parts(v.Len())
+	groups, _ := partsOf(v.Len())
 	var err error
 	if call.KindOf[T]().Size == 8 {
 		if err = c.Begin(2 * call.Bytes[uint64](groups)); err == nil {
@@ -80,11 +80,11 @@ func ends[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) (runt
 }
 
 func ends32[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
-	n, groups, part := length(v)
+	n, groups, part := lengthAndParts(v)
 	low, high := call.Room[uint32](c, groups), call.Room[uint32](c, groups)
-	a, b := order[uint32](call.KindOf[T](), false), order[uint32](call.KindOf[T](), true)
+	a, b := orderOf[uint32](call.KindOf[T](), false), orderOf[uint32](call.KindOf[T](), true)
 	l := c.Length()
-	want := []runtime.LaunchOption{floats[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
+	want := []runtime.LaunchOption{floatOption[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
 	switch call.KindOf[T]().Size {
 	case 1:
 		c.Run(kernelsgen.Ends8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
@@ -99,28 +99,28 @@ func ends32[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
 }
 
 func ends64[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) {
-	n, groups, part := length(v)
+	n, groups, part := lengthAndParts(v)
 	low, high := call.Room[uint64](c, groups), call.Room[uint64](c, groups)
-	a, b := order[uint64](call.KindOf[T](), false), order[uint64](call.KindOf[T](), true)
+	a, b := orderOf[uint64](call.KindOf[T](), false), orderOf[uint64](call.KindOf[T](), true)
 	l := c.Length()
-	want := []runtime.LaunchOption{floats[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
+	want := []runtime.LaunchOption{floatOption[T](), runtime.WithSpec(kernels.Low, least.Len() > 0), runtime.WithSpec(kernels.High, greatest.Len() > 0)}
 	c.Run(kernelsgen.Ends64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Least: a, Greatest: b, Low: low, High: high}, groups, size, want...)
 	c.Run(kernelsgen.EndsEnd64{Low: low, High: high, N: n, Length: l, Least: a, Greatest: b, Min: primimpl.Cast[uint64](least), Max: primimpl.Cast[uint64](greatest)}, 1, size)
 }
 
-// The function floats returns the launch option that says whether elements are floats.
-func floats[T any]() runtime.LaunchOption {
+// floatOption returns the launch option that says whether elements are floats.
+func floatOption[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
 
-// length returns the length of a view, the number of its parts, and the length of a part.
-func length[T any](v runtime.View[T]) (n, groups, part int) {
-	groups, part = parts(v.Len())
+// lengthAndParts returns the length of a view, the number of its parts, and the length of a part.
+func lengthAndParts[T any](v runtime.View[T]) (n, groups, part int) {
+	groups, part = partsOf(v.Len())
 	return v.Len(), groups, part
 }
 
-// order returns the Order of a kind of elements, for the least or for the greatest element.
-func order[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
+// orderOf returns the Order of a kind of elements, for the least or for the greatest element.
+func orderOf[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	o := kernels.Order[K]{Half: K(k.Half), Inf: K(k.Inf)}
 	all := ^uint64(0) >> (64 - 8*k.Size)
 	flip := uint64(0)
@@ -137,7 +137,7 @@ func order[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 // ArgMin returns the index of the first element that is the least. A NaN counts as the least
 // element, and -0 is less than +0. For an empty slice, ArgMin returns ErrInvalid.
 func ArgMin[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
-	return some(ctx, dev, "reduce.ArgMin", xs, ArgMinOn[T])
+	return oneOrError(ctx, dev, "reduce.ArgMin", xs, ArgMinOn[T])
 }
 
 // ArgMinOn sets out[0] to the index of the first element that is the least (see ArgMin). If there
@@ -149,7 +149,7 @@ func ArgMinOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.Vi
 // ArgMax returns the index of the first element that is the greatest. A NaN counts as the greatest
 // element, and +0 is greater than -0. For an empty slice, ArgMax returns ErrInvalid.
 func ArgMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
-	return some(ctx, dev, "reduce.ArgMax", xs, ArgMaxOn[T])
+	return oneOrError(ctx, dev, "reduce.ArgMax", xs, ArgMaxOn[T])
 }
 
 // ArgMaxOn sets out[0] to the index of the first element that is the greatest (see ArgMax). If
@@ -161,19 +161,19 @@ func ArgMaxOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.Vi
 func arg[T prim.Number](c *call.Call, v runtime.View[T], out runtime.View[int64], greatest bool) (runtime.Event, error) {
 	call.In(c, "v", v)
 	call.Out(c, "out", out, 1)
-	n, groups, part := length(v)
+	n, groups, part := lengthAndParts(v)
 	k, l := call.KindOf[T](), c.Length()
 	if err := c.Begin(2 * call.Bytes[uint64](groups)); err != nil {
 		return runtime.Event{}, err
 	}
-	at, want := call.Room[int64](c, groups), floats[T]()
+	at, want := call.Room[int64](c, groups), floatOption[T]()
 	if k.Size == 8 {
 		keys := call.Room[uint64](c, groups)
-		c.Run(kernelsgen.Arg64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Order: order[uint64](k, greatest), Keys: keys, At: at}, groups, size, want)
+		c.Run(kernelsgen.Arg64{X: primimpl.Cast[uint64](v), Length: l, Part: part, Order: orderOf[uint64](k, greatest), Keys: keys, At: at}, groups, size, want)
 		c.Run(kernelsgen.ArgEnd64{Keys: keys, At: at, N: n, Length: l, Out: out}, 1, size)
 		return c.End()
 	}
-	keys, o := call.Room[uint32](c, groups), order[uint32](k, greatest)
+	keys, o := call.Room[uint32](c, groups), orderOf[uint32](k, greatest)
 	switch k.Size {
 	case 1:
 		c.Run(kernelsgen.Arg8{X: primimpl.Cast[uint8](v), Length: l, Part: part, Order: o, Keys: keys, At: at}, groups, size, want)

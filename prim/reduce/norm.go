@@ -17,7 +17,7 @@ type Float interface{ ~float32 | ~float64 }
 // their Dot with themselves. Elements are not scaled. So the norm is +Inf if Dot is. If squares are
 // below the least normal number, the norm has few correct digits or is 0.
 func Norm[T Float](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
-	return one(ctx, dev, "reduce.Norm", xs, NormOn[T])
+	return oneResult(ctx, dev, "reduce.Norm", xs, NormOn[T])
 }
 
 // NormOn sets out[0] to the Euclidean norm of v's elements (see Norm).
@@ -25,7 +25,7 @@ func NormOn[T Float](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opti
 	c := call.New(q, "reduce.NormOn", opts)
 	call.In(c, "v", v)
 	call.Out(c, "out", out, 1)
-	if err := c.Begin(levelBytes[T](blocks(v.Len())) + call.Bytes[T](1)); err != nil {
+	if err := c.Begin(levelBytes[T](blockCount(v.Len())) + call.Bytes[T](1)); err != nil {
 		return runtime.Event{}, err
 	}
 	square := call.Room[T](c, 1)

@@ -13,7 +13,7 @@ import (
 // for By it is By's type A. The other functions need at most 16 KiB, which the result always
 // includes. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
-	return max(levelBytes[A](blocks(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
+	return max(levelBytes[A](blockCount(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
 }
 
 // onSlices runs the function f with a device copy of xs, and copies its output to out.
@@ -37,8 +37,8 @@ func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, x
 	return call.Read(m, out, o)
 }
 
-// one runs a function on a slice, and returns the single result.
-func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
+// oneResult runs a function on a slice, and returns the single result.
+func oneResult[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	var out [1]R
 	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
 		_, err := on(m.Queue, v, o)
@@ -47,13 +47,13 @@ func one[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T
 	return out[0], err
 }
 
-// The function some is like the function one, for functions that have no result for an empty slice.
-func some[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
+// oneOrError is like oneResult, for functions that have no result for an empty slice.
+func oneOrError[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	if err := notEmpty(name, len(xs)); err != nil {
 		var none R
 		return none, err
 	}
-	return one(ctx, dev, name, xs, on)
+	return oneResult(ctx, dev, name, xs, on)
 }
 
 func notEmpty(name string, n int) error {
@@ -67,10 +67,10 @@ func notEmpty(name string, n int) error {
 // elements. mostParts is enough for a large device.
 const mostParts = 1024
 
-// The function parts returns the number of parts of n elements, which is at least one, and the
+// partsOf returns the number of parts of n elements, which is at least one, and the
 // number of elements of a part.
-func parts(n int) (groups, part int) {
-	groups = min(blocks(n), mostParts)
+func partsOf(n int) (groups, part int) {
+	groups = min(blockCount(n), mostParts)
 	part = ((n+groups-1)/groups + size - 1) / size * size
 	part = max(part, size)
 	return max((n+part-1)/part, 1), part

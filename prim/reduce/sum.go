@@ -13,7 +13,7 @@ import (
 
 // Sum returns the sum of the elements.
 func Sum[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
-	return one(ctx, dev, "reduce.Sum", xs, SumOn[T])
+	return oneResult(ctx, dev, "reduce.Sum", xs, SumOn[T])
 }
 
 // SumOn sets out[0] to the sum of v's elements.
@@ -22,7 +22,7 @@ func SumOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim
 	call.In(c, "v", v)
 	call.Out(c, "out", out, 1)
 	refuseSmall[T](c)
-	if err := c.Begin(levelBytes[T](blocks(v.Len()))); err != nil {
+	if err := c.Begin(levelBytes[T](blockCount(v.Len()))); err != nil {
 		return runtime.Event{}, err
 	}
 	sumLevels(c, v, 0, out)
@@ -55,7 +55,7 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 	if x.Len() != y.Len() {
 		c.Refuse("", "x has %d elements, and y has %d", x.Len(), y.Len())
 	}
-	if err := c.Begin(levelBytes[T](blocks(x.Len()))); err != nil {
+	if err := c.Begin(levelBytes[T](blockCount(x.Len()))); err != nil {
 		return runtime.Event{}, err
 	}
 	dotLevels(c, x, y, out)
@@ -64,7 +64,7 @@ func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...p
 
 // dotLevels launches the kernels that compute and add up the products.
 func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
-	n, to := blocks(x.Len()), out.Slice(0, 1)
+	n, to := blockCount(x.Len()), out.Slice(0, 1)
 	if n > 1 {
 		to = call.Room[T](c, n)
 	}
@@ -82,14 +82,14 @@ func refuseSmall[T prim.Number](c *call.Call) {
 	}
 }
 
-// blocks returns the number of blocks of n elements, at least one.
-func blocks(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
+// blockCount returns the number of blocks of n elements, at least one.
+func blockCount(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
 
 // levelBytes returns the number of bytes of scratch memory for launches, the first of which has n
 // work-groups.
 func levelBytes[A any](n int) int {
 	bytes := 0
-	for ; n > 1; n = blocks(n) {
+	for ; n > 1; n = blockCount(n) {
 		bytes += call.Bytes[A](n)
 	}
 	return bytes
@@ -99,7 +99,7 @@ func levelBytes[A any](n int) int {
 // the call.
 func sumLevels[T prim.Number](c *call.Call, v runtime.View[T], shift uint32, out runtime.View[T]) {
 	for {
-		n, to := blocks(v.Len()), out.Slice(0, 1)
+		n, to := blockCount(v.Len()), out.Slice(0, 1)
 		if n > 1 {
 			to = call.Room[T](c, n)
 		}

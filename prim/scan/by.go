@@ -50,7 +50,7 @@ func byBytes[A any](tiles int) int {
 func by[K Kernel[T, A, O], T, A, O any](c *call.Call, op O, v runtime.View[T], out runtime.View[A], inclusive bool) (runtime.Event, error) {
 	call.In(c, "v", v)
 	call.Out(c, "out", out, v.Len())
-	n := tiles(v.Len(), kernels.ByTile)
+	n := tileCount(v.Len(), kernels.ByTile)
 	if err := c.Begin(byBytes[A](n)); err != nil {
 		return runtime.Event{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // for n elements and values of type A. A is the type of the elements, or for By the type A of the
 // operation. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
-	return max(call.Bytes[uint32](words(8, tiles(n, kernels.Tile))), byBytes[A](tiles(n, kernels.ByTile)))
+	return max(call.Bytes[uint32](stateWords(8, tileCount(n, kernels.Tile))), byBytes[A](tileCount(n, kernels.ByTile)))
 }
 
 // onSlices runs the function on with a device copy of xs, and returns its output.

@@ -33,11 +33,11 @@ func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts .
 	return sums(call.New(q, "scan.ExclusiveOn", opts), v, out, false)
 }
 
-// tiles returns the number of tiles of n elements, at least one.
-func tiles(n, tile int) int { return max((n+tile-1)/tile, 1) }
+// tileCount returns the number of tiles of n elements, at least one.
+func tileCount(n, tile int) int { return max((n+tile-1)/tile, 1) }
 
-// The function words returns the number of words of the state, for elements of a size and a number of tiles.
-func words(size, tiles int) int {
+// stateWords returns the number of words of the state, for elements of a size and a number of tiles.
+func stateWords(size, tiles int) int {
 	if size == 8 {
 		return 3 * (tiles + 1)
 	}
@@ -54,8 +54,8 @@ func sums[T prim.Number](c *call.Call, v, out runtime.View[T], inclusive bool) (
 	case kind.Size < 4:
 		c.Refuse("give elements of 32 or 64 bits, or use scan.By", "there is no kernel for elements of %d bytes", kind.Size)
 	}
-	n := tiles(v.Len(), kernels.Tile)
-	state := words(kind.Size, n)
+	n := tileCount(v.Len(), kernels.Tile)
+	state := stateWords(kind.Size, n)
 	if err := c.Begin(call.Bytes[uint32](state)); err != nil {
 		return runtime.Event{}, err
 	}

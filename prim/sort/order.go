@@ -23,7 +23,7 @@ func wideBytes[T prim.Number](n int) int {
 // elements are converted to 32 bits.
 func words32Of[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	if call.KindOf[T]().Size < 4 {
-		return wide(c, v)
+		return wideWords(c, v)
 	}
 	return primimpl.Cast[uint32](v)
 }
@@ -61,12 +61,12 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 		return runtime.Event{}, err
 	}
 	word, kind := call.Room[uint32](c, 1), call.KindOf[T]()
-	floats := floats(kind)
+	floats := floatOptions(kind)
 	c.Enqueue(runtime.Fill(word, 1))
 	if kind.Size < 8 {
-		call.Over(c, kernelsgen.IsSorted32{Flip: flip[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Out: word}, share(v.Len()), floats...)
+		call.Over(c, kernelsgen.IsSorted32{Flip: flipOf[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Out: word}, shareRange(v.Len()), floats...)
 	} else {
-		call.Over(c, kernelsgen.IsSorted64{Flip: flip[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Out: word}, share(v.Len()), floats...)
+		call.Over(c, kernelsgen.IsSorted64{Flip: flipOf[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Out: word}, shareRange(v.Len()), floats...)
 	}
 	call.Over(c, kernelsgen.Bool{Word: word, Out: out.Slice(0, 1)}, runtime.Range1(1))
 	return c.End()
@@ -111,11 +111,11 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 		return runtime.Event{}, err
 	}
 	kind, n := call.KindOf[T](), needles.Len()
-	floats := floats(kind)
+	floats := floatOptions(kind)
 	if kind.Size < 8 {
-		call.Over(c, kernelsgen.Search32{Flip: flip[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Needles: words32Of(c, needles), Out: out.Slice(0, n)}, share(n), floats...)
+		call.Over(c, kernelsgen.Search32{Flip: flipOf[uint32](kind, descending), Keys: words32Of(c, v), Length: c.Length(), Needles: words32Of(c, needles), Out: out.Slice(0, n)}, shareRange(n), floats...)
 	} else {
-		call.Over(c, kernelsgen.Search64{Flip: flip[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Needles: primimpl.Cast[uint64](needles), Out: out.Slice(0, n)}, share(n), floats...)
+		call.Over(c, kernelsgen.Search64{Flip: flipOf[uint64](kind, descending), Keys: primimpl.Cast[uint64](v), Length: c.Length(), Needles: primimpl.Cast[uint64](needles), Out: out.Slice(0, n)}, shareRange(n), floats...)
 	}
 	return c.End()
 }
@@ -164,24 +164,24 @@ func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ..
 	if err := c.Begin(bytes); err != nil {
 		return runtime.Event{}, err
 	}
-	kind, work := call.KindOf[T](), share((n+kernels.MergeEach-1)/kernels.MergeEach)
-	floats := floats(kind)
+	kind, work := call.KindOf[T](), shareRange((n+kernels.MergeEach-1)/kernels.MergeEach)
+	floats := floatOptions(kind)
 	switch o := out.Slice(0, n); {
 	case kind.Size < 4:
 		w := call.Room[uint32](c, n)
-		k := kernelsgen.Merge32{Flip: flip[uint32](kind, descending), A: wide(c, a), B: wide(c, b), Length: c.Length(), Out: w}
+		k := kernelsgen.Merge32{Flip: flipOf[uint32](kind, descending), A: wideWords(c, a), B: wideWords(c, b), Length: c.Length(), Out: w}
 		call.Over(c, k, work, floats...)
 		if c.HasLength() {
 			sum := call.Room[int64](c, 1)
 			call.Over(c, kernelsgen.Both{A: a.Len(), B: b.Len(), Length: c.Length(), Out: sum}, runtime.Range1(1))
-			narrow(c, w, sum, o)
+			narrowWords(c, w, sum, o)
 		} else {
-			narrow(c, w, runtime.View[int64]{}, o)
+			narrowWords(c, w, runtime.View[int64]{}, o)
 		}
 	case kind.Size == 4:
-		call.Over(c, kernelsgen.Merge32{Flip: flip[uint32](kind, descending), A: primimpl.Cast[uint32](a), B: primimpl.Cast[uint32](b), Length: c.Length(), Out: primimpl.Cast[uint32](o)}, work, floats...)
+		call.Over(c, kernelsgen.Merge32{Flip: flipOf[uint32](kind, descending), A: primimpl.Cast[uint32](a), B: primimpl.Cast[uint32](b), Length: c.Length(), Out: primimpl.Cast[uint32](o)}, work, floats...)
 	default:
-		call.Over(c, kernelsgen.Merge64{Flip: flip[uint64](kind, descending), A: primimpl.Cast[uint64](a), B: primimpl.Cast[uint64](b), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, work, floats...)
+		call.Over(c, kernelsgen.Merge64{Flip: flipOf[uint64](kind, descending), A: primimpl.Cast[uint64](a), B: primimpl.Cast[uint64](b), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, work, floats...)
 	}
 	return c.End()
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// The type plan describes how elements are sorted, by passes from the lowest digit to the highest.
-type plan struct {
-	n          int
-	kind       call.Kind
-	lo, hi     int // range of bits by which elements are sorted
-	passes     int
-	descending bool
-	length     runtime.View[int64] // view with the number of elements, or an empty view
+// sortPlan describes how elements are sorted, by passes from the lowest digit to the highest.
+type sortPlan struct {
+	n            int
+	kind         call.Kind
+	lo, hi       int // range of bits by which elements are sorted
+	launchPasses int
+	descending   bool
+	length       runtime.View[int64] // view with the number of elements, or an empty view
 }
 
 // mostKeys is the largest number of elements of a call, because indices have 32 bits.
@@ -25,9 +25,9 @@ const mostKeys = 1<<32 - 1
 
 // newPlan returns the plan of a call for n elements. newPlan adds an error to the call if options
 // are invalid.
-func newPlan[T prim.Number](c *call.Call, n int) plan {
+func newPlan[T prim.Number](c *call.Call, n int) sortPlan {
 	kind := call.KindOf[T]()
-	p := plan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
+	p := sortPlan{n: n, kind: kind, hi: 8 * kind.Size, length: c.Length()}
 	if int64(n) > mostKeys {
 		c.Refuse("sort parts, and merge them", "there are %d elements: the function takes %d", n, uint32(mostKeys))
 	}
@@ -43,12 +43,12 @@ func newPlan[T prim.Number](c *call.Call, n int) plan {
 			p.lo, p.hi = bits[0], bits[1]
 		}
 	}
-	p.passes = (p.hi - p.lo + kernels.Bits - 1) / kernels.Bits
+	p.launchPasses = (p.hi - p.lo + kernels.Bits - 1) / kernels.Bits
 	return p
 }
 
-// flip returns the value of the kernels' field Flip. K is the type of an element's bits.
-func flip[K kernels.Keys](kind call.Kind, descending bool) K {
+// flipOf returns the value of the kernels' field Flip. K is the type of an element's bits.
+func flipOf[K kernels.Keys](kind call.Kind, descending bool) K {
 	f := K(0)
 	if kind.Signed && !kind.Float {
 		f = K(1) << uint(8*kind.Size-1)
@@ -60,11 +60,11 @@ func flip[K kernels.Keys](kind call.Kind, descending bool) K {
 }
 
 // shift returns the first bit of a pass's digit, and mask returns the bits of the digit.
-func (p plan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
-func (p plan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
+func (p sortPlan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
+func (p sortPlan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 
-// The function floats returns the launch options that describe float elements.
-func floats(kind call.Kind) []runtime.LaunchOption {
+// floatOptions returns the launch options that describe float elements.
+func floatOptions(kind call.Kind) []runtime.LaunchOption {
 	if !kind.Float {
 		return nil
 	}
@@ -75,41 +75,41 @@ func floats(kind call.Kind) []runtime.LaunchOption {
 	}
 }
 
-// chunk returns the range of elements of a chunk, which is its first element, and its end.
-func (p plan) chunk(ch int) (begin, end int) {
+// chunkRange returns the range of elements of a chunk, which is its first element, and its end.
+func (p sortPlan) chunkRange(ch int) (begin, end int) {
 	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
 
-func (p plan) tiles() int  { return max((p.n+kernels.Tile-1)/kernels.Tile, 1) }
-func (p plan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Chunk }
-func (p plan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
-func (p plan) starts() int { return p.passes * (p.chunks() + 1) * kernels.Digits }
+func (p sortPlan) tiles() int  { return max((p.n+kernels.Tile-1)/kernels.Tile, 1) }
+func (p sortPlan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernels.Chunk }
+func (p sortPlan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
+func (p sortPlan) starts() int { return p.launchPasses * (p.chunks() + 1) * kernels.Digits }
 
-// The method board returns the index in the state at which the board begins, after the indices of
-// digits and the number of elements. state returns the number of elements of the state.
-func (p plan) board() int { return p.starts() + kernels.Ahead }
-func (p plan) state() int {
-	return p.board() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
+// boardStart returns the index in the state at which the board begins, after the indices of
+// digits and the number of elements. stateSize returns the number of elements of the state.
+func (p sortPlan) boardStart() int { return p.starts() + kernels.Ahead }
+func (p sortPlan) stateSize() int {
+	return p.boardStart() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
 }
 
-// The method parts returns the number of parts that work-items on a processor sort, and the number
+// partCount returns the number of parts that work-items on a processor sort, and the number
 // of elements in a part.
-func (p plan) parts() (n, part int) {
+func (p sortPlan) partCount() (n, part int) {
 	part = max((p.n+mostParts-1)/mostParts, leastPart)
 	return max((p.n+part-1)/part, 1), part
 }
 
-// The constants are the largest number of parts, and the least number of elements in a part.
+// These constants are the largest number of parts, and the least number of elements in a part.
 const (
 	mostParts = 512
 	leastPart = 2048
 )
 
-// The method bytes returns the number of bytes of scratch memory. If size is not 0, values of that
+// scratchSize returns the number of bytes of scratch memory. If size is not 0, values of that
 // size move with the keys.
-func (p plan) bytes(size int) int {
-	parts, _ := p.parts()
-	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.state()), call.Bytes[int64](parts*kernels.Digits))
+func (p sortPlan) scratchSize(size int) int {
+	parts, _ := p.partCount()
+	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.stateSize()), call.Bytes[int64](parts*kernels.Digits))
 	switch {
 	case p.kind.Size < 4:
 		n += 2 * call.Bytes[uint32](p.n)
@@ -128,22 +128,22 @@ func (p plan) bytes(size int) int {
 	return n
 }
 
-// The constant most is the largest number of work-items of a launch whose work-items divide elements among them.
-const most = 1 << 22
+// mostSharing is the largest number of work-items of a launch whose work-items divide elements among them.
+const mostSharing = 1 << 22
 
-// The function share returns the range of a launch whose work-items divide n elements among them.
-func share(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), most)) }
+// shareRange returns the range of a launch whose work-items divide n elements among them.
+func shareRange(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), mostSharing)) }
 
-// The type carried contains the values that move with keys. Values move from in to out, through tmp.
-type carried struct{ in, out, tmp runtime.View[uint32] }
+// carriedValues contains the values that move with keys. Values move from in to out, through tmp.
+type carriedValues struct{ in, out, tmp runtime.View[uint32] }
 
-// The method of returns the views of values before and after a pass. The last pass writes to out.
-func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
+// viewsOf returns the views of values before and after a pass. The last pass writes to out.
+func (m *carriedValues) viewsOf(p sortPlan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {
 		case pass == 0:
 			return m.in
-		case (p.passes-pass)%2 == 0:
+		case (p.launchPasses-pass)%2 == 0:
 			return m.out
 		}
 		return m.tmp
@@ -154,104 +154,104 @@ func (m *carried) of(p plan, pass int) (from, to runtime.View[uint32]) {
 	return at(pass), at(pass + 1)
 }
 
-// launch launches the passes. If inPlace is set, v and out are the same memory.
-func launch[T prim.Number](c *call.Call, p plan, v, out runtime.View[T], inPlace bool, moved *carried) {
+// launchAll launches the passes. If inPlace is set, v and out are the same memory.
+func launchAll[T prim.Number](c *call.Call, p sortPlan, v, out runtime.View[T], inPlace bool, moved *carriedValues) {
 	switch p.kind.Size {
 	case 1, 2:
-		a := wide(c, v)
-		narrow(c, passes(c, p, words32{}, a, call.Room[uint32](c, p.n), a, moved), p.length, out)
+		a := wideWords(c, v)
+		narrowWords(c, launchPasses(c, p, words32{}, a, call.Room[uint32](c, p.n), a, moved), p.length, out)
 	case 4:
-		ends(c, p, words32{}, primimpl.Cast[uint32](v), primimpl.Cast[uint32](out), inPlace, moved)
+		launchToOut(c, p, words32{}, primimpl.Cast[uint32](v), primimpl.Cast[uint32](out), inPlace, moved)
 	default:
-		ends(c, p, words64{}, primimpl.Cast[uint64](v), primimpl.Cast[uint64](out), inPlace, moved)
+		launchToOut(c, p, words64{}, primimpl.Cast[uint64](v), primimpl.Cast[uint64](out), inPlace, moved)
 	}
 }
 
-// The function wide returns the elements, which have 8 or 16 bits, as words.
-func wide[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
+// wideWords returns the elements, which have 8 or 16 bits, as words.
+func wideWords[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	w := call.Room[uint32](c, v.Len())
-	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, share(v.Len()))
+	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, shareRange(v.Len()))
 	return w
 }
 
-// The function narrow sets the elements of out, which have 8 or 16 bits, from words. If the view
+// narrowWords sets the elements of out, which have 8 or 16 bits, from words. If the view
 // length is not empty, narrow sets only as many elements as it says.
-func narrow[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
-	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, share(w.Len()))
+func narrowWords[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
+	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, shareRange(w.Len()))
 }
 
-// The function ends launches the passes so that the last pass writes to out.
-func ends[K kernels.Keys](c *call.Call, p plan, w words[K], v, out runtime.View[K], inPlace bool, moved *carried) {
+// launchToOut launches the passes so that the last pass writes to out.
+func launchToOut[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, out runtime.View[K], inPlace bool, moved *carriedValues) {
 	tmp := call.Room[K](c, p.n)
-	if p.passes%2 == 0 {
-		passes(c, p, w, v, tmp, out, moved)
+	if p.launchPasses%2 == 0 {
+		launchPasses(c, p, w, v, tmp, out, moved)
 		return
 	}
 	if inPlace {
 		c.Enqueue(runtime.Copy(tmp, v))
 		v = tmp
 	}
-	passes(c, p, w, v, out, tmp, moved)
+	launchPasses(c, p, w, v, out, tmp, moved)
 }
 
-// The function passes launches the passes, which write to a and b in turn. passes returns the view
+// launchPasses launches the passes, which write to a and b in turn. launchPasses returns the view
 // that the last pass has written. After the passes, the values are in moved.out.
-func passes[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
+func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
 	// For 64 bits, PassLanes is the only kernel on GPUs.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
-		return parts(c, p, w, v, a, b, moved)
+		return launchParts(c, p, w, v, a, b, moved)
 	}
 	chunks, tiles := p.chunks(), p.tiles()
-	counts, state := call.Room[uint32](c, p.counts()), call.Room[uint32](c, p.state())
-	f, board := flip[K](p.kind, p.descending), p.board()
+	counts, state := call.Room[uint32](c, p.counts()), call.Room[uint32](c, p.stateSize())
+	f, board := flipOf[K](p.kind, p.descending), p.boardStart()
 	c.Enqueue(runtime.Fill(counts, 0))
 	for ch := range chunks {
 		n := min(tiles-ch*kernels.Chunk, kernels.Chunk)
-		begin, end := p.chunk(ch)
-		c.Run(w.count(f, begin, p, v.Slice(begin, end), p.length, counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, counters), kernels.Size, floats(p.kind)...)
+		begin, end := p.chunkRange(ch)
+		c.Run(w.count(f, begin, p, v.Slice(begin, end), p.length, counts.Slice(ch*kernels.MaxPasses*kernels.Digits, counts.Len())), min(n, mostCounters), kernels.Size, floatOptions(p.kind)...)
 	}
-	c.Run(kernelsgen.Starts{Chunks: chunks, N: p.n, Length: p.length, Counts: counts, Starts: state.Slice(0, board)}, p.passes, kernels.Size)
-	for pass := range p.passes {
-		from, to := moved.of(p, pass)
+	c.Run(kernelsgen.Starts{Chunks: chunks, N: p.n, Length: p.length, Counts: counts, Starts: state.Slice(0, board)}, p.launchPasses, kernels.Size)
+	for pass := range p.launchPasses {
+		from, to := moved.viewsOf(p, pass)
 		for ch := range chunks {
 			s := (pass*(chunks+1) + ch) * kernels.Digits
-			begin, end := p.chunk(ch)
+			begin, end := p.chunkRange(ch)
 			values := from
 			if moved != nil {
 				values = from.Slice(begin, end)
 			}
 			c.Enqueue(runtime.Fill(state.Slice(board, state.Len()), 0))
-			k := w.pass(lanes, step[K]{
+			k := w.pass(lanes, sortStep[K]{
 				flip: f, shift: p.shift(pass), mask: p.mask(pass), begin: begin,
 				keys: v.Slice(begin, end), state: state.Slice(s, state.Len()), board: board - s, out: a, values: values, moved: to,
 			})
-			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, append(floats(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
+			c.Run(k, min(tiles-ch*kernels.Chunk, kernels.Chunk), kernels.Size, append(floatOptions(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
 		}
 		v, a, b = a, b, a
 	}
 	return v
 }
 
-// The function parts launches the passes on processors. The function passes does so on GPUs.
-func parts[K kernels.Keys](c *call.Call, p plan, w words[K], v, a, b runtime.View[K], moved *carried) runtime.View[K] {
-	n, part := p.parts()
+// launchParts launches the passes on processors. launchPasses does so on GPUs.
+func launchParts[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
+	n, part := p.partCount()
 	counts := call.Room[int64](c, n*kernels.Digits)
-	for pass := range p.passes {
-		from, to := moved.of(p, pass)
-		s := step[K]{flip: flip[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: p.length, places: counts, out: a, values: from, moved: to}
+	for pass := range p.launchPasses {
+		from, to := moved.viewsOf(p, pass)
+		s := sortStep[K]{flip: flipOf[K](p.kind, p.descending), shift: p.shift(pass), mask: p.mask(pass), keys: v, length: p.length, places: counts, out: a, values: from, moved: to}
 		c.Enqueue(runtime.Fill(counts, 0))
 		tally, move := w.parts(part, s)
-		call.Over(c, tally, runtime.Range1(n), floats(p.kind)...)
+		call.Over(c, tally, runtime.Range1(n), floatOptions(p.kind)...)
 		call.Over(c, kernelsgen.Places{Counts: counts}, runtime.Range1(1))
-		call.Over(c, move, runtime.Range1(n), append(floats(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
+		call.Over(c, move, runtime.Range1(n), append(floatOptions(p.kind), runtime.WithSpec(kernels.Paired, moved != nil))...)
 		v, a, b = a, b, a
 	}
 	return v
 }
 
-// counters is the largest number of work-groups that count digits.
-const counters = 2048
+// mostCounters is the largest number of work-groups that count digits.
+const mostCounters = 2048
 
 // byLanes reports whether a device can run PassLanes.
 var byLanes = func(info runtime.DeviceInfo) bool {
@@ -261,8 +261,8 @@ var byLanes = func(info runtime.DeviceInfo) bool {
 // onCPU reports whether a device is a processor.
 var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
 
-// The type step contains the arguments of a pass.
-type step[K kernels.Keys] struct {
+// sortStep contains the arguments of a pass.
+type sortStep[K kernels.Keys] struct {
 	flip                 K
 	shift, mask          uint32
 	begin, board         int
@@ -271,15 +271,15 @@ type step[K kernels.Keys] struct {
 	state, values, moved runtime.View[uint32]
 }
 
-// The type words is the set of kernels for keys of one size.
-type words[K kernels.Keys] interface {
-	count(flip K, begin int, p plan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
-	pass(lanes bool, s step[K]) call.Kernel
-	parts(part int, s step[K]) (tally, move ranged)
+// wordKernels is the set of kernels for keys of one size.
+type wordKernels[K kernels.Keys] interface {
+	count(flip K, begin int, p sortPlan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
+	pass(lanes bool, s sortStep[K]) call.Kernel
+	parts(part int, s sortStep[K]) (tally, move rangeKernel)
 }
 
-// ranged is a launch over a range.
-type ranged interface {
+// rangeKernel is a launch over a range.
+type rangeKernel interface {
 	ParallelFor(*runtime.Queue, runtime.Range1, ...runtime.LaunchOption) (runtime.Event, error)
 }
 
@@ -288,15 +288,15 @@ type (
 	words64 struct{}
 )
 
-func (words32) count(flip uint32, begin int, p plan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+func (words32) count(flip uint32, begin int, p sortPlan, v runtime.View[uint32], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
 	return kernelsgen.Count32{Flip: flip, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
-func (words64) count(flip uint64, begin int, p plan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
+func (words64) count(flip uint64, begin int, p sortPlan, v runtime.View[uint64], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel {
 	return kernelsgen.Count64{Flip: flip, Lo: uint32(p.lo), Hi: uint32(p.hi), Begin: begin, Keys: v, Length: length, Counts: counts}
 }
 
-func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
+func (words32) pass(lanes bool, s sortStep[uint32]) call.Kernel {
 	k := kernelsgen.Pass32{Flip: s.flip, Digit: kernels.DigitOf(s.shift, s.mask), Begin: uint32(s.begin), Board: uint32(s.board), Keys: s.keys, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 	if lanes {
 		return kernelsgen.PassLanes32(k)
@@ -304,16 +304,16 @@ func (words32) pass(lanes bool, s step[uint32]) call.Kernel {
 	return k
 }
 
-func (words64) pass(_ bool, s step[uint64]) call.Kernel {
+func (words64) pass(_ bool, s sortStep[uint64]) call.Kernel {
 	return kernelsgen.PassLanes64{Flip: s.flip, Digit: kernels.DigitOf(s.shift, s.mask), Begin: uint32(s.begin), Board: uint32(s.board), Keys: s.keys, State: s.state, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
-func (words32) parts(part int, s step[uint32]) (tally, move ranged) {
+func (words32) parts(part int, s sortStep[uint32]) (tally, move rangeKernel) {
 	return kernelsgen.Tally32{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
 		kernelsgen.Move32{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }
 
-func (words64) parts(part int, s step[uint64]) (tally, move ranged) {
+func (words64) parts(part int, s sortStep[uint64]) (tally, move rangeKernel) {
 	return kernelsgen.Tally64{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Counts: s.places},
 		kernelsgen.Move64{Flip: s.flip, Shift: s.shift, Mask: s.mask, Part: part, Keys: s.keys, Length: s.length, Places: s.places, Out: s.out, Values: s.values, Moved: s.moved}
 }

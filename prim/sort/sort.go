@@ -48,11 +48,11 @@ func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...pri
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
 	p := newPlan[T](c, v.Len())
-	if err := c.Begin(p.bytes(0)); err != nil {
+	if err := c.Begin(p.scratchSize(0)); err != nil {
 		return runtime.Event{}, err
 	}
 	inPlace := primimpl.Use("v", v).Same(primimpl.Use("out", out.Slice(0, v.Len())))
-	launch(c, p, v, out.Slice(0, v.Len()), inPlace, nil)
+	launchAll(c, p, v, out.Slice(0, v.Len()), inPlace, nil)
 	return c.End()
 }
 
@@ -109,24 +109,24 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 		c.Refuse("use sort.KeysOn", "the values have no bytes")
 	}
 	p := newPlan[K](c, n)
-	if err := c.Begin(p.bytes(size)); err != nil {
+	if err := c.Begin(p.scratchSize(size)); err != nil {
 		return runtime.Event{}, err
 	}
 	o := outValues.Slice(0, n)
-	moved := &carried{tmp: call.Room[uint32](c, n)}
+	moved := &carriedValues{tmp: call.Room[uint32](c, n)}
 	if size == 4 {
 		moved.in, moved.out = primimpl.Cast[uint32](values), primimpl.Cast[uint32](o)
 	} else {
 		moved.in, moved.out = call.Room[uint32](c, n), call.Room[uint32](c, n)
-		call.Over(c, kernelsgen.Indices{Out: moved.in}, share(n))
+		call.Over(c, kernelsgen.Indices{Out: moved.in}, shareRange(n))
 	}
-	launch(c, p, keys, outKeys.Slice(0, n), false, moved)
+	launchAll(c, p, keys, outKeys.Slice(0, n), false, moved)
 	switch {
 	case size == 4:
 	case size%4 == 0:
-		call.Over(c, kernelsgen.Gather32{Values: primimpl.Cast[uint32](values), At: moved.out, Length: c.Length(), Words: size / 4, Moved: primimpl.Cast[uint32](o)}, share(n*size/4))
+		call.Over(c, kernelsgen.Gather32{Values: primimpl.Cast[uint32](values), At: moved.out, Length: c.Length(), Words: size / 4, Moved: primimpl.Cast[uint32](o)}, shareRange(n*size/4))
 	default:
-		call.Over(c, kernelsgen.Gather8{Values: primimpl.Cast[uint8](values), At: moved.out, Length: c.Length(), Words: size, Moved: primimpl.Cast[uint8](o)}, share(n*size))
+		call.Over(c, kernelsgen.Gather8{Values: primimpl.Cast[uint8](values), At: moved.out, Length: c.Length(), Words: size, Moved: primimpl.Cast[uint8](o)}, shareRange(n*size))
 	}
 	return c.End()
 }
@@ -134,6 +134,6 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 // ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
 // for n elements of type T.
 func ScratchBytes[T prim.Number](n int) int {
-	p := plan{n: n, kind: call.KindOf[T](), passes: kernels.MaxPasses}
-	return max(p.bytes(8), topBytes[T](n, n))
+	p := sortPlan{n: n, kind: call.KindOf[T](), launchPasses: kernels.MaxPasses}
+	return max(p.scratchSize(8), topBytes[T](n, n))
 }

@@ -60,21 +60,21 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 		return runtime.Event{}, err
 	}
 	kind, o, number := call.KindOf[T](), out.Slice(0, k), count.Slice(0, 1)
-	p := plan{n: k, kind: kind, hi: 8 * kind.Size, passes: kind.Size, descending: true, length: number}
+	p := sortPlan{n: k, kind: kind, hi: 8 * kind.Size, launchPasses: kind.Size, descending: true, length: number}
 	switch kind.Size {
 	case 1, 2:
 		w := call.Room[uint32](c, k)
-		top(c, p, wide(c, v), w, number)
-		narrow(c, passes(c, p, words32{}, w, call.Room[uint32](c, k), w, nil), number, o)
+		pickTop(c, p, wideWords(c, v), w, number)
+		narrowWords(c, launchPasses(c, p, words32{}, w, call.Room[uint32](c, k), w, nil), number, o)
 	case 4:
 		w := primimpl.Cast[uint32](o)
-		top(c, p, primimpl.Cast[uint32](v), w, number)
-		ends(c, p, words32{}, w, w, true, nil)
+		pickTop(c, p, primimpl.Cast[uint32](v), w, number)
+		launchToOut(c, p, words32{}, w, w, true, nil)
 	default: // sorts all elements, and copies the first k
 		all := call.Room[uint64](c, n)
 		p.n, p.length = n, c.Length()
-		ends(c, p, words64{}, primimpl.Cast[uint64](v), all, false, nil)
-		call.Over(c, kernelsgen.Merge64{A: all.Slice(0, k), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, share((k+kernels.MergeEach-1)/kernels.MergeEach))
+		launchToOut(c, p, words64{}, primimpl.Cast[uint64](v), all, false, nil)
+		call.Over(c, kernelsgen.Merge64{A: all.Slice(0, k), Length: c.Length(), Out: primimpl.Cast[uint64](o)}, shareRange((k+kernels.MergeEach-1)/kernels.MergeEach))
 		call.Over(c, kernelsgen.Both{A: k, Length: c.Length(), Out: number}, runtime.Range1(1))
 	}
 	return c.End()
@@ -86,29 +86,29 @@ func topTiles(n int) int { return max((n+kernels.TopTile-1)/kernels.TopTile, 1) 
 // topBytes returns the number of bytes of scratch memory for the greatest k of n elements.
 func topBytes[T prim.Number](n, k int) int {
 	kind := call.KindOf[T]()
-	p := plan{n: k, kind: kind, passes: kind.Size}
+	p := sortPlan{n: k, kind: kind, launchPasses: kind.Size}
 	if kind.Size == 8 {
 		p.n = n
-		return p.bytes(0) + call.Bytes[uint64](n)
+		return p.scratchSize(0) + call.Bytes[uint64](n)
 	}
-	b := p.bytes(0) + call.Bytes[uint32](kernels.Digits) + call.Bytes[uint32](kernels.FoundLen) + call.Bytes[uint32](3*(topTiles(n)+1))
+	b := p.scratchSize(0) + call.Bytes[uint32](kernels.Digits) + call.Bytes[uint32](kernels.FoundLen) + call.Bytes[uint32](3*(topTiles(n)+1))
 	if kind.Size < 4 {
 		b += call.Bytes[uint32](n) + call.Bytes[uint32](k)
 	}
 	return b
 }
 
-// The function top picks the p.n greatest elements of v, in v's order.
-func top(c *call.Call, p plan, v, out runtime.View[uint32], count runtime.View[int64]) {
+// pickTop picks the p.n greatest elements of v, in v's order.
+func pickTop(c *call.Call, p sortPlan, v, out runtime.View[uint32], count runtime.View[int64]) {
 	counts, found, state := call.Room[uint32](c, kernels.Digits), call.Room[uint32](c, kernels.FoundLen), call.Room[uint32](c, 3*(topTiles(v.Len())+1))
-	f, high := flip[uint32](p.kind, true), uint32(0)
-	groups := min(max((v.Len()+kernels.Tile-1)/kernels.Tile, 1), counters)
+	f, high := flipOf[uint32](p.kind, true), uint32(0)
+	groups := min(max((v.Len()+kernels.Tile-1)/kernels.Tile, 1), mostCounters)
 	c.Enqueue(runtime.Fill(counts, 0))
 	c.Enqueue(runtime.Fill(state, 0))
 	for shift := 8*p.kind.Size - kernels.Bits; shift >= 0; shift -= kernels.Bits {
-		c.Run(kernelsgen.Select{Flip: f, Shift: uint32(shift), High: high, Keys: v, Length: c.Length(), Found: found, Counts: counts}, groups, kernels.Size, floats(p.kind)...)
+		c.Run(kernelsgen.Select{Flip: f, Shift: uint32(shift), High: high, Keys: v, Length: c.Length(), Found: found, Counts: counts}, groups, kernels.Size, floatOptions(p.kind)...)
 		c.Run(kernelsgen.Choose{Shift: uint32(shift), First: high == 0, K: p.n, N: v.Len(), Length: c.Length(), Counts: counts, Found: found}, 1, kernels.Size)
 		high |= (kernels.Digits - 1) << uint(shift)
 	}
-	c.Run(kernelsgen.Top{Flip: f, Mask: high, Keys: v, Length: c.Length(), Found: found, State: state, Out: out, Count: count}, topTiles(v.Len()), kernels.Size, floats(p.kind)...)
+	c.Run(kernelsgen.Top{Flip: f, Mask: high, Keys: v, Length: c.Length(), Found: found, State: state, Out: out, Count: count}, topTiles(v.Len()), kernels.Size, floatOptions(p.kind)...)
 }

@@ -17,7 +17,7 @@ type Copying struct {
 
 // Copied returns a Copying. Copy then sets the view to a copy of the slice.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
-	c := memory(to, len(from))
+	c := memoryOf(to, len(from))
 	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
 	return c
 }
@@ -25,7 +25,7 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 // Sized returns a Copying. New then sets the view to n zero elements. The parameter from is the
 // caller's slice for the view. That slice must have no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
-	c := memory(to, n)
+	c := memoryOf(to, n)
 	if len(from) > 0 {
 		c.alloc = func(*runtime.Device) error {
 			return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("a slice with %d elements, where memory without data is allocated", len(from)),
@@ -35,8 +35,8 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// The function memory returns a Copying that allocates n elements for a view, and frees them.
-func memory[T any](to *runtime.View[T], n int) Copying {
+// memoryOf returns a Copying that allocates n elements for a view, and frees them.
+func memoryOf[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {
 			b, err := runtime.NewBuffer[T](dev, n)
@@ -54,7 +54,7 @@ func memory[T any](to *runtime.View[T], n int) Copying {
 
 // New allocates memory for views. If one allocation fails, New frees the other memory.
 func New(dev *runtime.Device, all ...Copying) error {
-	return each(all, func(c *Copying) error { return c.alloc(dev) })
+	return eachCopy(all, func(c *Copying) error { return c.alloc(dev) })
 }
 
 // Copy copies slices to views. If one copy fails, Copy frees the memory of all views.
@@ -62,7 +62,7 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	if err := api.Usable(q); err != nil {
 		return err
 	}
-	return each(all, func(c *Copying) error {
+	return eachCopy(all, func(c *Copying) error {
 		if err := c.alloc(q.Device()); err != nil {
 			return err
 		}
@@ -70,9 +70,9 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	})
 }
 
-// The function each calls f for each view. If f fails for one view, the function each frees the
+// eachCopy calls f for each view. If f fails for one view, eachCopy frees the
 // memory of all views.
-func each(all []Copying, f func(*Copying) error) error {
+func eachCopy(all []Copying, f func(*Copying) error) error {
 	for i := range all {
 		if err := f(&all[i]); err != nil {
 			for _, c := range all[:i+1] {

@@ -99,10 +99,10 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// The function reduce combines all elements of s in the order that package dsl defines, and
-// overwrites s. The function reduce is small enough for compilers to make a separate loop for each
+// reduceGroup combines all elements of s in the order that package dsl defines, and
+// overwrites s. reduceGroup is small enough for compilers to make a separate loop for each
 // function op.
-func reduce[T any](s []T, op func(x, y T) T) T {
+func reduceGroup[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
 			s[i-d] = op(s[i-d], s[i])
@@ -113,19 +113,19 @@ func reduce[T any](s []T, op func(x, y T) T) T {
 
 // The functions below combine all elements of a slice.
 
-func HostReduceAdd[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x + y }) }
-func HostReduceMul[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return x * y }) }
-func HostReduceMin[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return min(x, y) }) }
-func HostReduceMax[T hostNumber](s []T) T   { return reduce(s, func(x, y T) T { return max(x, y) }) }
-func HostReduceAnd[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { return x & y }) }
-func HostReduceOr[T hostInteger](s []T) T   { return reduce(s, func(x, y T) T { return x | y }) }
-func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { return x ^ y }) }
-func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
-func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
+func HostReduceAdd[T hostNumber](s []T) T   { return reduceGroup(s, func(x, y T) T { return x + y }) }
+func HostReduceMul[T hostNumber](s []T) T   { return reduceGroup(s, func(x, y T) T { return x * y }) }
+func HostReduceMin[T hostNumber](s []T) T   { return reduceGroup(s, func(x, y T) T { return min(x, y) }) }
+func HostReduceMax[T hostNumber](s []T) T   { return reduceGroup(s, func(x, y T) T { return max(x, y) }) }
+func HostReduceAnd[T hostInteger](s []T) T  { return reduceGroup(s, func(x, y T) T { return x & y }) }
+func HostReduceOr[T hostInteger](s []T) T   { return reduceGroup(s, func(x, y T) T { return x | y }) }
+func HostReduceXor[T hostInteger](s []T) T  { return reduceGroup(s, func(x, y T) T { return x ^ y }) }
+func HostReduceUMin[T hostInteger](s []T) T { return reduceGroup(s, HostUMin[T]) }
+func HostReduceUMax[T hostInteger](s []T) T { return reduceGroup(s, HostUMax[T]) }
 
-// The function scan sets each element to the combination of all elements up to it. The result of op
+// scanGroup sets each element to the combination of all elements up to it. The result of op
 // must not depend on the order of combining.
-func scan[T any](s []T, op func(x, y T) T) {
+func scanGroup[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
 		acc = op(acc, s[i])
@@ -133,9 +133,8 @@ func scan[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The function doubling does the work of the function scan, but combines in the order that package
-// dsl defines.
-func doubling[T any](s []T, op func(x, y T) T) {
+// scanDoubling does the work of scanGroup, but combines in the order that package dsl defines.
+func scanDoubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
 			s[i] = op(s[i-d], s[i])
@@ -146,18 +145,22 @@ func doubling[T any](s []T, op func(x, y T) T) {
 // The functions below scan a slice. A scan sets each element to the combination of all
 // elements up to it.
 
-func HostScanAdd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x + y }) }
-func HostScanMul[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x * y }) }
-func HostScanMin[T hostNumber](s []T)   { scan(s, func(x, y T) T { return min(x, y) }) }
-func HostScanMax[T hostNumber](s []T)   { scan(s, func(x, y T) T { return max(x, y) }) }
-func HostScanAnd[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x & y }) }
-func HostScanOr[T hostInteger](s []T)   { scan(s, func(x, y T) T { return x | y }) }
-func HostScanXor[T hostInteger](s []T)  { scan(s, func(x, y T) T { return x ^ y }) }
-func HostScanUMin[T hostInteger](s []T) { scan(s, HostUMin[T]) }
-func HostScanUMax[T hostInteger](s []T) { scan(s, HostUMax[T]) }
+func HostScanAdd[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x + y }) }
+func HostScanMul[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x * y }) }
+func HostScanMin[T hostNumber](s []T)   { scanGroup(s, func(x, y T) T { return min(x, y) }) }
+func HostScanMax[T hostNumber](s []T)   { scanGroup(s, func(x, y T) T { return max(x, y) }) }
+func HostScanAnd[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x & y }) }
+func HostScanOr[T hostInteger](s []T)   { scanGroup(s, func(x, y T) T { return x | y }) }
+func HostScanXor[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x ^ y }) }
+func HostScanUMin[T hostInteger](s []T) { scanGroup(s, HostUMin[T]) }
+func HostScanUMax[T hostInteger](s []T) { scanGroup(s, HostUMax[T]) }
 
-func HostScanAddDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x + y }) }
-func HostScanMulDoubling[T float32 | float64](s []T) { doubling(s, func(x, y T) T { return x * y }) }
+func HostScanAddDoubling[T float32 | float64](s []T) {
+	scanDoubling(s, func(x, y T) T { return x + y })
+}
+func HostScanMulDoubling[T float32 | float64](s []T) {
+	scanDoubling(s, func(x, y T) T { return x * y })
+}
 
 // HostScans calls the function scan for each piece of s with the given size.
 func HostScans[T any](s []T, size int, scan func(s []T)) {

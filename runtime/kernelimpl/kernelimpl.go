@@ -305,23 +305,23 @@ func Run(ctx context.Context, q *runtime.Queue, launch runtime.Command) error {
 }
 
 func (l *Launch) launch(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {
-	defer l.end()
+	defer l.endCall()
 	return api.Launch(q, l.kernel, &l.call, opts)
 }
 
 func (l *Launch) node(opts []runtime.LaunchOption) runtime.Command {
-	defer l.end()
+	defer l.endCall()
 	return api.Node(l.kernel, &l.call, opts)
 }
 
 func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.LaunchOption) error {
-	defer l.end()
+	defer l.endCall()
 	return api.Run(ctx, dev, l.kernel, &l.call, opts)
 }
 
-// The method end releases the launch's storage for another launch. The method end removes
+// endCall releases the launch's storage for another launch. endCall removes
 // references to the caller's memory.
-func (l *Launch) end() {
+func (l *Launch) endCall() {
 	l.call.End()
 	l.kernel = nil
 	launches.Put(l)

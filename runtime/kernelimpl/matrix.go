@@ -55,12 +55,12 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	return true
 }
 
-// The function words returns the memory of a matrix as a slice.
-func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
+// matrixWords returns the memory of a matrix as a slice.
+func matrixWords[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// The function lines returns the memory that a matrix is loaded from or stored to. The function
+// matrixLines returns the memory that a matrix is loaded from or stored to. The function
 // lines also returns the distance between rows and the distance between columns, in elements.
-func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
+func matrixLines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
 	}
@@ -68,13 +68,13 @@ func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, co
 }
 
 func load[E, W any](to, from unsafe.Pointer, stride int, m *HostMatrix, convert func(E) W) {
-	mem, row, col := lines[E](from, stride, m)
-	held.Load(words[W](to, m.Rows*m.Cols), m.Cols, mem, row, col, convert)
+	mem, row, col := matrixLines[E](from, stride, m)
+	held.Load(matrixWords[W](to, m.Rows*m.Cols), m.Cols, mem, row, col, convert)
 }
 
 func store[E, W any](from, to unsafe.Pointer, stride int, m *HostMatrix, convert func(W) E) {
-	mem, row, col := lines[E](to, stride, m)
-	held.Store(mem, m.Cols, words[W](from, m.Rows*m.Cols), row, col, convert)
+	mem, row, col := matrixLines[E](to, stride, m)
+	held.Store(mem, m.Cols, matrixWords[W](from, m.Rows*m.Cols), row, col, convert)
 }
 
 // HostLoadMatrix loads a matrix from memory.
@@ -88,8 +88,8 @@ func HostLoadMatrix(to, from unsafe.Pointer, stride int, m HostMatrix) {
 	case m.Words || m.Elem.Size() == 4:
 		load(to, from, stride, &m, func(x uint32) uint32 { return x })
 	case floats && m.Elem == HostFloat16:
-		mem, row, col := lines[uint16](from, stride, &m)
-		held.Load16(words[float32](to, m.Rows*m.Cols), m.Cols, mem, row, col)
+		mem, row, col := matrixLines[uint16](from, stride, &m)
+		held.Load16(matrixWords[float32](to, m.Rows*m.Cols), m.Cols, mem, row, col)
 	case floats:
 		load(to, from, stride, &m, half.BFloat16.Float32)
 	case m.Elem == HostFloat16:
@@ -122,22 +122,22 @@ func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 		}
 		to, a, b, c := unsafe.Add(to, 4*sub*sizeC), unsafe.Add(a, 4*sub*sizeA), unsafe.Add(b, 4*sub*sizeB), unsafe.Add(c, 4*sub*sizeC)
 		if to != c {
-			copy(words[uint32](to, sizeC), words[uint32](c, sizeC))
+			copy(matrixWords[uint32](to, sizeC), matrixWords[uint32](c, sizeC))
 		}
 		switch p.Elem {
 		case HostFloat32:
-			held.AddProduct(words[float32](to, sizeC), words[float32](a, sizeA), words[float32](b, sizeB), p.Inner, p.Cols)
+			held.AddProduct(matrixWords[float32](to, sizeC), matrixWords[float32](a, sizeA), matrixWords[float32](b, sizeB), p.Inner, p.Cols)
 		case HostFloat16:
 			sum := make([]float32, sizeC)
-			for i, x := range words[uint32](to, sizeC) {
+			for i, x := range matrixWords[uint32](to, sizeC) {
 				sum[i] = half.Float16(x).Float32()
 			}
-			held.AddProduct16(sum, words[float32](a, sizeA), words[float32](b, sizeB), p.Inner, p.Cols)
+			held.AddProduct16(sum, matrixWords[float32](a, sizeA), matrixWords[float32](b, sizeB), p.Inner, p.Cols)
 			for i, x := range sum {
-				words[uint32](to, sizeC)[i] = uint32(half.FromFloat32[half.Float16](x))
+				matrixWords[uint32](to, sizeC)[i] = uint32(half.FromFloat32[half.Float16](x))
 			}
 		default:
-			held.AddProductInts(words[uint32](to, sizeC), words[uint32](a, sizeA), words[uint32](b, sizeB), p.Inner, p.Cols)
+			held.AddProductInts(matrixWords[uint32](to, sizeC), matrixWords[uint32](a, sizeA), matrixWords[uint32](b, sizeB), p.Inner, p.Cols)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func Receiver[K any](l *Launch, k *K) {
 	params := l.kernel.ABI().Params
 	for i := range params {
-		p, at := &params[i], field(k, &params[i])
+		p, at := &params[i], fieldOf(k, &params[i])
 		switch {
 		case p.IsPrint(): // the runtime sets the print buffer
 		case p.Internal > 0: // launches have no argument for an internal slice
@@ -40,7 +40,7 @@ func HostReceiver[K any](a *HostArgs) *K {
 	k := new(K)
 	params := a.Params()
 	for i := range params {
-		p, at := &params[i], field(k, &params[i])
+		p, at := &params[i], fieldOf(k, &params[i])
 		switch {
 		case p.IsPrint():
 		case p.Internal > 0:
@@ -58,8 +58,8 @@ func HostReceiver[K any](a *HostArgs) *K {
 	return k
 }
 
-// The function field returns the address of the field in *k that corresponds to a parameter.
-func field[K any](k *K, p *abi.Param) unsafe.Pointer {
+// fieldOf returns the address of the field in *k that corresponds to a parameter.
+func fieldOf[K any](k *K, p *abi.Param) unsafe.Pointer {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		panic("stubs without functions that know the kernels' fields need a machine of 64 bits")
 	}

@@ -32,8 +32,8 @@ type options struct {
 // first one, and all others together are a row.
 func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
 
-// Halo makes each device keep up to width rows before its block and up to width after it, which
-// are rows of its neighbours; there are fewer at the array's ends. Around returns the view of the
+// Halo makes each device keep up to width rows before its block and up to width after it, which are rows
+// of its neighbours. Blocks at the array's ends have fewer of these rows. Around returns the view of the
 // block with these rows, and Exchange fetches them. Each device has at least width rows.
 func Halo(width int) Option { return func(o *options) { o.halo = width } }
 

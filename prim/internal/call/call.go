@@ -191,7 +191,7 @@ func (c *Call) Begin(bytes int) error {
 		c.room = c.opts.Scratch
 	} else if bytes > 0 {
 		var err error
-		if c.scratch, err = of(c.q.Device()).take(bytes); err != nil {
+		if c.scratch, err = poolOf(c.q.Device()).takeBuffer(bytes); err != nil {
 			c.fail(err)
 			return c.err
 		}
@@ -272,7 +272,7 @@ func (c *Call) launched(ev runtime.Event, err error) {
 // graph.
 func (c *Call) End() (runtime.Event, error) {
 	if c.scratch != nil && !primimpl.Recorded(c.event) {
-		of(c.q.Device()).give(c.scratch)
+		poolOf(c.q.Device()).giveBack(c.scratch)
 	}
 	c.scratch = nil
 	return c.event, c.err

@@ -69,19 +69,19 @@ func TestPool(t *testing.T) {
 			t.Error("a call uses the memory of a graph")
 		}
 	}
-	p := of(dev)
-	for n := range 2 * most { // as calls that begin at the same time
+	p := poolOf(dev)
+	for n := range 2 * mostBuffers { // as calls that begin at the same time
 		b, err := runtime.NewBuffer[[2]uint64](dev, 256+n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.give(b)
+		p.giveBack(b)
 	}
-	if len(p.free) != most {
+	if len(p.free) != mostBuffers {
 		t.Errorf("the pool has %d buffers", len(p.free))
 	}
 	for _, b := range p.free {
-		if b.Len() < 256+most {
+		if b.Len() < 256+mostBuffers {
 			t.Errorf("the pool keeps a buffer of %d elements, and not the largest", b.Len())
 		}
 	}

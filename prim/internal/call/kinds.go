@@ -6,7 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Number is the type of the elements that functions compute with, which are all integers and floats of Go.
+// Number is the type of the elements that functions compute with, which are all integers and floats of
+// Go.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }

@@ -18,19 +18,19 @@ type pool struct {
 	queue *runtime.Queue // queue for functions on slices
 }
 
-// The constant most is the largest number of buffers that a pool keeps.
-const most = 8
+// mostBuffers is the largest number of buffers that a pool keeps.
+const mostBuffers = 8
 
 type poolKey struct{}
 
-// The function named of returns the device's pool.
-func of(dev *runtime.Device) *pool {
+// poolOf returns the device's pool.
+func poolOf(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// The method take returns a buffer of at least the given number of bytes. The buffer is the
+// takeBuffer returns a buffer of at least the given number of bytes. The buffer is the
 // smallest suitable one of the pool, or a new one.
-func (p *pool) take(bytes int) (*buffer, error) {
+func (p *pool) takeBuffer(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,12 +53,12 @@ func (p *pool) take(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// The method give puts a buffer back into the pool. If the pool has too many buffers, it keeps the largest ones.
-func (p *pool) give(b *buffer) {
+// giveBack puts a buffer back into the pool. If the pool has too many buffers, it keeps the largest ones.
+func (p *pool) giveBack(b *buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free = append(p.free, b)
-	if len(p.free) <= most {
+	if len(p.free) <= mostBuffers {
 		return
 	}
 	least := 0
@@ -68,8 +68,8 @@ func (p *pool) give(b *buffer) {
 		}
 	}
 	_ = p.free[least].Close() // Close returns no error, and does not wait
-	p.free[least] = p.free[most]
-	p.free = p.free[:most]
+	p.free[least] = p.free[mostBuffers]
+	p.free = p.free[:mostBuffers]
 }
 
 // Memory allocates device memory for slices of the program. Close frees all memory that was allocated.
@@ -88,7 +88,7 @@ func OnSlices(ctx context.Context, dev *runtime.Device, name string) (*Memory, e
 		}
 		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + what + " is nil"}
 	}
-	return &Memory{Queue: of(dev).queue, ctx: ctx}, nil
+	return &Memory{Queue: poolOf(dev).queue, ctx: ctx}, nil
 }
 
 // Close frees all memory that was allocated.

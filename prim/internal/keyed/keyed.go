@@ -23,8 +23,8 @@ func SumsBytes(n int) int {
 // WholeBytes returns the number of bytes of scratch memory that Whole needs for n elements.
 func WholeBytes(n int) int { return SumsBytes(n) + call.Bytes[int64](n) }
 
-// Check adds the inputs of a function to the call. The function sums elements of v for each run of
-// equal keys.
+// Check adds the keys and the values of a function to the call. The function computes sums of values,
+// one for each run of equal keys.
 func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V]) {
 	call.In(c, "keys", keys)
 	call.In(c, "v", v)
@@ -67,7 +67,7 @@ type outputs[V any] struct {
 	at, count runtime.View[int64]
 }
 
-func sums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.View[V], o outputs[V]) {
+func checkSums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.View[V], o outputs[V]) {
 	t := tiles(v.Len())
 	state := call.Room[uint32](c, 2*t+2)
 	c.Enqueue(runtime.Fill(state, 0))
@@ -94,7 +94,7 @@ func sums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.View[
 // the element itself, else only the elements before it. The call must have begun with SumsBytes
 // bytes of scratch memory.
 func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) {
-	sums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
+	checkSums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
 }
 
 // Whole stores the keys of the runs in one view, and the sums of the runs in another view. The call
@@ -103,7 +103,7 @@ func Whole[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[
 	n, size := v.Len(), call.KindOf[K]().Size
 	h, at := heads(c, keys), call.Room[int64](c, n)
 	each, count = each.Slice(0, n), count.Slice(0, 1)
-	sums(c, h, v, outputs[V]{whole: to.Slice(0, n), at: at, count: count})
+	checkSums(c, h, v, outputs[V]{whole: to.Slice(0, n), at: at, count: count})
 	take := runsgen.Take{At: at, Count: count, Words: max(size/4, 1)}
 	switch size {
 	case 1:

@@ -58,7 +58,7 @@ func (Sum[T, S, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// load loads the elements of the part of X that begins at base. Neighbouring work-items load neighbours.
+// load loads the elements of the part of X that begins at base. Neighbouring work-items load neighbouring elements.
 func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	l := it.LocalID()
 	for j := range Each {

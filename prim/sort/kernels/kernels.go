@@ -218,7 +218,7 @@ func (Two) Shift(x uint64, n uint32) uint32 { return uint32(x >> (n % 64)) }
 // Word returns one half of x.
 func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 
-// Join combines the two halves.
+// Join returns the 64-bit key with the given halves.
 func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
 // If Paired is set, values move with the keys.

@@ -15,9 +15,10 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8-bit integers by instructions. Dots
-// uses an instruction only if has(op) returns true for it. The old code of such a sum stays in the
-// module, but its result is unused, so the driver removes it. Dots does not change the slice words.
+// Dots returns a module that computes sums of four products of 8-bit integers by instructions of the
+// device. Dots uses an instruction only if has returns true for its opcode. The old code of the sum
+// stays in the module, but its result is unused, so the driver removes it. Dots does not change the
+// slice words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -26,7 +27,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &dots{e: spirv.Edit(m), has: has, names: map[spirv.ID]string{}, defs: map[spirv.ID]spirv.Instruction{}}
+	x := &dotRewriter{e: spirv.Edit(m), has: has, names: map[spirv.ID]string{}, defs: map[spirv.ID]spirv.Instruction{}}
 	for _, in := range m.Names {
 		if in.Op == spirv.OpName {
 			x.names[spirv.ID(in.Words[0])] = spirv.String(in.Words[1:])
@@ -40,7 +41,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
 		for _, in := range f.Code {
-			if list := x.instead(&in); list != nil {
+			if list := x.replaceDot(&in); list != nil {
 				out = append(out, list...)
 			} else {
 				out = append(out, in)
@@ -76,8 +77,8 @@ func hasDots(words []uint32) bool {
 	return false
 }
 
-// dots rewrites the instructions that compute sums of products in a module.
-type dots struct {
+// dotRewriter rewrites the instructions that compute sums of products in a module.
+type dotRewriter struct {
 	e     *spirv.Editor
 	has   func(op spirv.Op) bool
 	names map[spirv.ID]string
@@ -85,9 +86,9 @@ type dots struct {
 	done  bool
 }
 
-// The method instead returns code that replaces the instruction of the parameter in, if that
+// replaceDot returns code that replaces the instruction of the parameter in, if that
 // instruction computes a marked sum. Otherwise the method returns nil.
-func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
+func (x *dotRewriter) replaceDot(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
 	if !ok || !x.has(d.op) || in.Op != spirv.OpCompositeExtract || in.Type != u32 || len(in.Words) != 2 || in.Words[1] != 0 {
@@ -124,7 +125,7 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 // does. A kernel makes such bytes from a 32-bit value w by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
-func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
+func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	word, shift := x.byteOf(spirv.ID(bytes[3]), 0)
 	if shift != 24 || x.defs[word].Type != u32 {
 		return 0
@@ -140,7 +141,7 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 // byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
 // that byte in the value, as the number of bits to its right. byteOf follows the operands of v back
 // to the value in the parameter word, but not further.
-func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
+func (x *dotRewriter) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]
 		if len(in.Words) == 0 {
@@ -152,17 +153,17 @@ func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 			v = arg
 			continue
 		case spirv.OpBitwiseAnd:
-			if mask, ok := x.constant(in.Words[1]); ok && mask&0xff == 0xff {
+			if mask, ok := x.constantOf(in.Words[1]); ok && mask&0xff == 0xff {
 				v = arg
 				continue
 			}
 		case spirv.OpShiftRightArithmetic, spirv.OpShiftRightLogical:
-			n, ok := x.constant(in.Words[1])
+			n, ok := x.constantOf(in.Words[1])
 			if !ok || n > 24 {
 				break
 			}
 			if inner := x.defs[arg]; inner.Op == spirv.OpShiftLeftLogical {
-				if m, ok := x.constant(inner.Words[1]); ok && m == n {
+				if m, ok := x.constantOf(inner.Words[1]); ok && m == n {
 					v = spirv.ID(inner.Words[0])
 					continue
 				}
@@ -174,8 +175,8 @@ func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	return v, 0
 }
 
-// The method constant returns the value of a constant of at most 32 bits.
-func (x *dots) constant(id uint32) (uint32, bool) {
+// constantOf returns the value of a constant of at most 32 bits.
+func (x *dotRewriter) constantOf(id uint32) (uint32, bool) {
 	in := x.defs[spirv.ID(id)]
 	if in.Op != spirv.OpConstant || len(in.Words) != 1 {
 		return 0, false

@@ -17,7 +17,7 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &exactly{e: spirv.Edit(m), kept: kept}
+	x := &exactRewriter{e: spirv.Edit(m), kept: kept}
 	for _, in := range m.ExtInstImports {
 		if spirv.String(in.Words) == spirv.GLSLstd450Name {
 			x.glsl = in.Result
@@ -28,7 +28,7 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
 		for _, in := range f.Code {
-			if list := x.instead(in); list != nil {
+			if list := x.replaceExact(in); list != nil {
 				out, changed = append(out, list...), true
 				continue
 			}
@@ -42,20 +42,20 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// The type exactly rewrites the instructions of a module for exact results with subnormals.
-type exactly struct {
+// exactRewriter rewrites the instructions of a module for exact results with subnormals.
+type exactRewriter struct {
 	e    *spirv.Editor
 	kept *hal.Subnormals
 	glsl spirv.ID // the GLSL instruction set; 0 if the module does not import it
 }
 
-func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
+func (x *exactRewriter) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
 
-func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
+func (x *exactRewriter) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// The method instead returns code that replaces the instruction of the parameter in. The method
+// replaceExact returns code that replaces the instruction of the parameter in. The method
 // instead returns nil to keep the instruction, as for most instructions.
-func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
+func (x *exactRewriter) replaceExact(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
 	var operand spirv.ID
@@ -71,11 +71,11 @@ func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 		}
 		switch inst := spirv.GLSLstd450(in.Words[1]); {
 		case inst == spirv.GLSLstd450FAbs && !x.kept.Abs:
-			one = x.abs
+			one = x.absCode
 		case inst == spirv.GLSLstd450Floor && !x.kept.Rounding:
-			one = x.rounding(inst, 0)
+			one = x.roundingCode(inst, 0)
 		case inst == spirv.GLSLstd450Ceil && !x.kept.Rounding:
-			one = x.rounding(inst, oneBits)
+			one = x.roundingCode(inst, oneBits)
 		default:
 			return nil
 		}
@@ -99,10 +99,10 @@ func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// The method parts splits v, a float32. The results of the method parts are the bits without the
+// splitFloat splits v, a float32. The results of splitFloat are the bits without the
 // sign, the sign as 0 or -1, and whether v is subnormal. v is subnormal if the bits minus 1 are
 // below 1<<23 - 1.
-func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
+func (x *exactRewriter) splitFloat(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
 	u32 := x.u32()
 	bits := c.Op(spirv.OpBitcast, u32, v)
 	magnitude = c.Op(spirv.OpBitwiseAnd, u32, bits, x.word(1<<31-1))
@@ -112,9 +112,9 @@ func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal s
 }
 
 // toFloat64 converts v, a float32. A subnormal v is a multiple of 2^-149.
-func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
+func (x *exactRewriter) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 	u32 := x.u32()
-	magnitude, sign, subnormal := x.parts(c, v)
+	magnitude, sign, subnormal := x.splitFloat(c, v)
 	units := c.Op(spirv.OpISub, u32, c.Op(spirv.OpBitwiseXor, u32, magnitude, sign), sign)
 	const unit = (1023 - 149) << 52
 	scaled := c.Op(spirv.OpFMul, f64, c.Op(spirv.OpConvertSToF, f64, units), x.e.Global(spirv.OpConstant, f64, unit&(1<<32-1), unit>>32))
@@ -124,22 +124,22 @@ func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 // oneBits are the bits of the float32 1.
 const oneBits = 127 << 23
 
-// The method rounding returns a function that writes code for a floor or a ceiling. The parameter
-// above contains the bits of the result for positive subnormal numbers. The parameter above is 0
-// for a floor and oneBits for a ceiling. For negative subnormal numbers the result is -1 or -0. The
-// bits of that result are the parameter above XORed with the bits of -1.
-func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
+// roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
+// contains the bits of the result for positive subnormal numbers, 0 for a floor and oneBits for a
+// ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. Its bits
+// are the parameter above XORed with the bits of -1.
+func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()
-		_, sign, subnormal := x.parts(c, v)
+		_, sign, subnormal := x.splitFloat(c, v)
 		bits := c.Op(spirv.OpBitwiseXor, u32, c.Op(spirv.OpBitwiseAnd, u32, sign, x.word(1<<31|oneBits)), x.word(above))
 		whole := c.Op(spirv.OpExtInst, f32, x.glsl, spirv.ID(inst), v)
 		return c.Op(spirv.OpSelect, f32, subnormal, c.Op(spirv.OpBitcast, f32, bits), whole)
 	}
 }
 
-// The method abs writes code that clears the sign of v, a float32.
-func (x *exactly) abs(c *spirv.Code, f32, v spirv.ID) spirv.ID {
+// absCode writes code that clears the sign of v, a float32.
+func (x *exactRewriter) absCode(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	bits := c.Op(spirv.OpBitcast, x.u32(), v)
 	return c.Op(spirv.OpBitcast, f32, c.Op(spirv.OpBitwiseAnd, x.u32(), bits, x.word(1<<31-1)))
 }

@@ -20,17 +20,17 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 
 // choosePhis finds phis of 32-bit words that have a result of a float16 instruction as an operand.
 // choosePhis gives each of these phis an ID for an additional phi of float16s.
-func (x *halves) choosePhis() {
+func (x *halfRewriter) choosePhis() {
 	for grown := true; grown; {
 		grown = false
 		for _, f := range x.m.Functions {
 			for _, in := range f.Code {
-				if in.Op != spirv.OpPhi || in.Type != x.u32() || x.raw[in.Result] != 0 {
+				if in.Op != spirv.OpPhi || in.Type != x.u32() || x.rawHalf[in.Result] != 0 {
 					continue
 				}
 				for i := 0; i < len(in.Words); i += 2 {
-					if w := spirv.ID(in.Words[i]); x.raw[w] != 0 || x.isNative(w) {
-						x.raw[in.Result] = x.e.NewID()
+					if w := spirv.ID(in.Words[i]); x.rawHalf[w] != 0 || x.isNative(w) {
+						x.rawHalf[in.Result] = x.e.NewID()
 						grown = true
 						break
 					}
@@ -42,25 +42,25 @@ func (x *halves) choosePhis() {
 
 // isNative reports whether a float16 instruction computes the number in word w, and whether the
 // instruction's result may be an operand without replacing NaNs.
-func (x *halves) isNative(w spirv.ID) bool {
+func (x *halfRewriter) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {
 		return false
 	}
-	if x.marks[w] == spirv.MarkHalfFma {
-		return x.marked(in) != nil
+	if x.nameOf[w] == spirv.MarkHalfFma {
+		return x.markedInst(in) != nil
 	}
-	v := x.packed(in)
+	v := x.packedFloat(in)
 	return v != 0 && x.isOperation(x.defs[v])
 }
 
 // addPhis adds the phis of choosePhis to rewritten code.
-func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
+func (x *halfRewriter) addPhis(code []spirv.Instruction) []spirv.Instruction {
 	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to the conversions that phis need at its end
 	var out []spirv.Instruction
 	for _, in := range code {
 		out = append(out, in)
-		raw := x.raw[in.Result]
+		raw := x.rawHalf[in.Result]
 		if in.Op != spirv.OpPhi || raw == 0 {
 			continue
 		}
@@ -68,7 +68,7 @@ func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
 		for i := 0; i < len(in.Words); i += 2 {
 			w, from := spirv.ID(in.Words[i]), spirv.ID(in.Words[i+1])
 			c := halfCode{x.e.NewCode(), x}
-			h := x.half(c, w)
+			h := x.extractHalf(c, w)
 			atEnd[from] = append(atEnd[from], c.List...)
 			phi.Words = append(phi.Words, uint32(h), uint32(from))
 		}

@@ -28,7 +28,7 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &halves{m: m, e: spirv.Edit(m), right: right, defs: map[spirv.ID]*spirv.Instruction{}, raw: map[spirv.ID]spirv.ID{}, marks: map[spirv.ID]string{}}
+	x := &halfRewriter{m: m, e: spirv.Edit(m), right: right, defs: map[spirv.ID]*spirv.Instruction{}, rawHalf: map[spirv.ID]spirv.ID{}, nameOf: map[spirv.ID]string{}}
 	for _, in := range m.ExtInstImports {
 		if spirv.String(in.Words) == spirv.GLSLstd450Name {
 			x.glsl = in.Result
@@ -36,7 +36,7 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	}
 	for _, in := range m.Names {
 		if in.Op == spirv.OpName {
-			x.marks[spirv.ID(in.Words[0])] = spirv.String(in.Words[1:])
+			x.nameOf[spirv.ID(in.Words[0])] = spirv.String(in.Words[1:])
 		}
 	}
 	m.All(func(in *spirv.Instruction) bool {
@@ -54,15 +54,15 @@ func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 		f := &m.Functions[i]
 		var out []spirv.Instruction
 		for _, in := range f.Code {
-			if list := x.instead(&in); list != nil {
+			if list := x.replaceHalf(&in); list != nil {
 				out = append(out, list...)
-			} else if !x.gone(&in) {
+			} else if !x.allReplaced(&in) {
 				out = append(out, in)
 			}
 		}
 		f.Code = x.addPhis(out)
 	}
-	if x.native {
+	if x.hasHalfType {
 		x.e.Capability(spirv.CapabilityFloat16)
 	}
 	return m.Words(), nil
@@ -86,29 +86,29 @@ func hasHalves(words []uint32) bool {
 	return false
 }
 
-// The type halves rewrites the float16 instructions of a module.
-type halves struct {
-	m      *spirv.Module
-	e      *spirv.Editor
-	right  *hal.Halves
-	glsl   spirv.ID
-	native bool // the module has the float16 type
+// halfRewriter rewrites the float16 instructions of a module.
+type halfRewriter struct {
+	m           *spirv.Module
+	e           *spirv.Editor
+	right       *hal.Halves
+	glsl        spirv.ID
+	hasHalfType bool // the module has the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// The field marks maps the ID of a value to its name. Some names mark a float16 operation.
-	marks map[spirv.ID]string
-	// The field foreign is the set of vectors from UnpackHalf2x16 whose second element is used.
+	// nameOf maps the ID of a value to its name. Some names mark a float16 operation.
+	nameOf map[spirv.ID]string
+	// foreignVectors is the set of vectors from UnpackHalf2x16 whose second element is used.
 	// Modules of kgen have no such vectors.
-	foreign map[spirv.ID]bool
-	// The field shown is the set of float32s whose bits the module may use.
-	shown map[spirv.ID]bool
-	// The field raw maps each computed word to its float16, in which NaNs have not been replaced.
-	raw map[spirv.ID]spirv.ID
+	foreignVectors map[spirv.ID]bool
+	// bitsUsed is the set of float32s whose bits the module may use.
+	bitsUsed map[spirv.ID]bool
+	// rawHalf maps each computed word to its float16, in which NaNs have not been replaced.
+	rawHalf map[spirv.ID]spirv.ID
 }
 
 // findUses looks at the uses of all values.
-func (x *halves) findUses() error {
-	x.foreign, x.shown = map[spirv.ID]bool{}, map[spirv.ID]bool{}
+func (x *halfRewriter) findUses() error {
+	x.foreignVectors, x.bitsUsed = map[spirv.ID]bool{}, map[spirv.ID]bool{}
 	d := x.m.Decoder()
 	for _, f := range x.m.Functions {
 		for _, in := range f.Code {
@@ -122,11 +122,11 @@ func (x *halves) findUses() error {
 					continue
 				}
 				id := spirv.ID(o.Words[0])
-				x.foreign[id] = x.foreign[id] || !first
+				x.foreignVectors[id] = x.foreignVectors[id] || !first
 				switch in.Op {
 				case spirv.OpFAdd, spirv.OpFSub, spirv.OpFMul, spirv.OpFOrdEqual, spirv.OpFUnordNotEqual, spirv.OpFOrdLessThan, spirv.OpFOrdLessThanEqual:
 				default:
-					x.shown[id] = true
+					x.bitsUsed[id] = true
 				}
 			}
 		}
@@ -134,28 +134,28 @@ func (x *halves) findUses() error {
 	return nil
 }
 
-// inst reports whether the instruction in the parameter in is an extended instruction.
-func (x *halves) inst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
+// isInst reports whether the instruction in the parameter in is an extended instruction.
+func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpacked returns the word whose lower half is the float16 of the float32 with the ID in the
-// parameter id. unpacked returns 0 if that float32 is not an unpacked float16.
-func (x *halves) unpacked(id spirv.ID) spirv.ID {
+// unpackedWord returns the word whose lower half is the float16 of the float32 with the ID in the
+// parameter id. unpackedWord returns 0 if that float32 is not an unpacked float16.
+func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
 		return 0
 	}
-	if from := x.defs[spirv.ID(in.Words[0])]; x.inst(from, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[from.Result] {
+	if from := x.defs[spirv.ID(in.Words[0])]; x.isInst(from, spirv.GLSLstd450UnpackHalf2x16) && !x.foreignVectors[from.Result] {
 		return spirv.ID(from.Words[2])
 	}
 	return 0
 }
 
-// The method packed returns the float32 that an instruction packs as a float16 into the lower half
-// of a word. The method packed returns 0 for other instructions.
-func (x *halves) packed(in *spirv.Instruction) spirv.ID {
-	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
+// packedFloat returns the float32 that an instruction packs as a float16 into the lower half
+// of a word. packedFloat returns 0 for other instructions.
+func (x *halfRewriter) packedFloat(in *spirv.Instruction) spirv.ID {
+	if !x.isInst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
 	}
 	pair := x.defs[spirv.ID(in.Words[2])]
@@ -168,21 +168,21 @@ func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	return spirv.ID(pair.Words[0])
 }
 
-// The method gone reports whether all uses of an instruction's result have been replaced.
-func (x *halves) gone(in *spirv.Instruction) bool {
-	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
+// allReplaced reports whether all uses of an instruction's result have been replaced.
+func (x *halfRewriter) allReplaced(in *spirv.Instruction) bool {
+	return x.isInst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreignVectors[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// The method instead returns code that replaces the instruction of the parameter in. The method
+// replaceHalf returns code that replaces the instruction of the parameter in. The method
 // instead returns nil to keep the instruction, as for most instructions.
-func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
+func (x *halfRewriter) replaceHalf(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
-	if all := x.marked(in); all != nil {
-		x.compute(c, all, in)
-	} else if w := x.unpacked(in.Result); w != 0 {
-		x.widen(c, w, in)
-	} else if v := x.packed(in); v != 0 {
-		x.narrow(c, v, in)
+	if all := x.markedInst(in); all != nil {
+		x.computeCode(c, all, in)
+	} else if w := x.unpackedWord(in.Result); w != 0 {
+		x.widenCode(c, w, in)
+	} else if v := x.packedFloat(in); v != 0 {
+		x.narrowCode(c, v, in)
 	} else {
 		return nil
 	}
@@ -190,27 +190,27 @@ func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-func (x *halves) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
+func (x *halfRewriter) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
 
-func (x *halves) f32() spirv.ID { return x.e.Global(spirv.OpTypeFloat, 0, 32) }
+func (x *halfRewriter) f32() spirv.ID { return x.e.Global(spirv.OpTypeFloat, 0, 32) }
 
-func (x *halves) f16() spirv.ID {
-	x.native = true
+func (x *halfRewriter) f16() spirv.ID {
+	x.hasHalfType = true
 	return x.e.Global(spirv.OpTypeFloat, 0, 16)
 }
 
-func (x *halves) f16x2() spirv.ID { return x.e.Global(spirv.OpTypeVector, 0, uint32(x.f16()), 2) }
+func (x *halfRewriter) f16x2() spirv.ID { return x.e.Global(spirv.OpTypeVector, 0, uint32(x.f16()), 2) }
 
-func (x *halves) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
+func (x *halfRewriter) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-func (x *halves) float(f float32) spirv.ID {
+func (x *halfRewriter) float(f float32) spirv.ID {
 	return x.e.Global(spirv.OpConstant, x.f32(), math.Float32bits(f))
 }
 
 // halfCode writes operations on 32-bit words.
 type halfCode struct {
 	*spirv.Code
-	x *halves
+	x *halfRewriter
 }
 
 func (c halfCode) word(op spirv.Op, a, b spirv.ID) spirv.ID { return c.Op(op, c.x.u32(), a, b) }
@@ -227,9 +227,9 @@ func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u
 
 func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
 
-// The method alone writes an operation with a decoration that keeps the driver from fusing it with
+// unfusedOp writes an operation with a decoration that keeps the driver from fusing it with
 // another operation.
-func (c halfCode) alone(op spirv.Op, t, a, b spirv.ID) spirv.ID {
+func (c halfCode) unfusedOp(op spirv.Op, t, a, b spirv.ID) spirv.ID {
 	id := c.Op(op, t, a, b)
 	c.x.e.Decorate(id, spirv.DecorationNoContraction)
 	return id
@@ -241,19 +241,19 @@ const (
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
 )
 
-// The method widen writes code that converts the float16 in word w to a float32. The code replaces
+// widenCode writes code that converts the float16 in word w to a float32. The code replaces
 // the instruction of the parameter in.
-func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
+func (x *halfRewriter) widenCode(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	exact := x.right.Widen || x.right.Unpack
 	var v spirv.ID
 	switch {
 	case x.right.Widen:
-		v = c.Op(spirv.OpFConvert, x.f32(), x.half(c, w))
+		v = c.Op(spirv.OpFConvert, x.f32(), x.extractHalf(c, w))
 	case x.right.Unpack:
 		v = c.Op(spirv.OpCompositeExtract, x.f32(), spirv.ID(in.Words[0]), 0)
 	}
-	if exact && !x.shown[in.Result] {
+	if exact && !x.bitsUsed[in.Result] {
 		return
 	}
 	a := c.word(spirv.OpBitwiseAnd, w, x.word(magnitude16))
@@ -265,19 +265,19 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	// The code follows the algorithm of package half.
 	b := c.word(spirv.OpIAdd, c.word(spirv.OpShiftLeftLogical, a, x.word(13)), x.word(112<<23))
 	near := c.number(c.word(spirv.OpBitwiseOr, a, x.word(126<<23)))
-	small := c.bits(c.alone(spirv.OpFSub, x.f32(), near, x.float(0.5)))
+	small := c.bits(c.unfusedOp(spirv.OpFSub, x.f32(), near, x.float(0.5)))
 	b = c.choose(c.is(spirv.OpULessThan, a, x.word(0x400)), small, b)
 	b = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(inf16)), x.word(inf32), b)
 	sign := c.word(spirv.OpShiftLeftLogical, c.word(spirv.OpBitwiseAnd, w, x.word(sign16)), x.word(16))
 	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
 }
 
-// The method narrow writes code for the float16 nearest to v, a float32, in a 32-bit word. The code
+// narrowCode writes code for the float16 nearest to v, a float32, in a 32-bit word. The code
 // replaces the instruction of the parameter in.
-func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
+func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
-	if h := x.arithmetic(c, x.defs[v]); h != 0 {
-		x.raw[in.Result] = h
+	if h := x.halfArithmetic(c, x.defs[v]); h != 0 {
+		x.rawHalf[in.Result] = h
 		w := x.wordOf(c, h)
 		a := c.word(spirv.OpBitwiseAnd, w, x.word(magnitude16))
 		c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
@@ -304,20 +304,20 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	const rebias = 1<<32 - 112<<23 + 0xfff
 	h := c.word(spirv.OpIAdd, c.word(spirv.OpIAdd, a, x.word(rebias)), even)
 	h = c.word(spirv.OpShiftRightLogical, h, x.word(13))
-	small := c.bits(c.alone(spirv.OpFAdd, x.f32(), c.number(a), x.float(0.5)))
+	small := c.bits(c.unfusedOp(spirv.OpFAdd, x.f32(), c.number(a), x.float(0.5)))
 	small = c.word(spirv.OpISub, small, x.word(126<<23))
 	h = c.choose(c.is(spirv.OpULessThan, a, x.word(113<<23)), small, h)
-	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // 65520 becomes infinite
+	h = c.choose(c.is(spirv.OpUGreaterThanEqual, a, x.word(0x477ff000)), x.word(inf16), h) // numbers of at least 65520 become infinite
 	sign := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, b, x.word(16)), x.word(sign16))
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// The method marked returns a float16 instruction with the operands of the instruction of the
-// parameter in. The method marked returns nil if the operation is not marked, or if the device has
+// markedInst returns a float16 instruction with the operands of the instruction of the
+// parameter in. markedInst returns nil if the operation is not marked, or if the device has
 // no instruction for the operation.
-func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
+func (x *halfRewriter) markedInst(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
-	switch name := x.marks[in.Result]; {
+	switch name := x.nameOf[in.Result]; {
 	case name == spirv.MarkHalfDiv && x.right.Quotients:
 		operands = 2
 	case name == spirv.MarkHalfSqrt && x.right.Roots:
@@ -337,19 +337,19 @@ func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// The method compute writes code for the result of a marked operation, in a 32-bit word. The code
+// computeCode writes code for the result of a marked operation, in a 32-bit word. The code
 // replaces the instruction of the parameter in. The driver must not fuse the operation with others.
-func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
+func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
 	for _, w := range all.Words[1:] {
-		h = append(h, x.half(c, spirv.ID(w)))
+		h = append(h, x.extractHalf(c, spirv.ID(w)))
 	}
 	glsl := func(inst spirv.GLSLstd450) spirv.ID {
 		return c.Op(spirv.OpExtInst, x.f16(), append([]spirv.ID{x.glsl, spirv.ID(inst)}, h...)...)
 	}
 	var r spirv.ID
-	switch x.marks[in.Result] {
+	switch x.nameOf[in.Result] {
 	case spirv.MarkHalfDiv:
 		r = c.Op(spirv.OpFDiv, x.f16(), h...)
 	case spirv.MarkHalfSqrt:
@@ -359,7 +359,7 @@ func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 		// single float16 instruction. Drivers may compute quotients and roots as float32s, and
 		// round them.
 		r = glsl(spirv.GLSLstd450Fma)
-		x.raw[in.Result] = r
+		x.rawHalf[in.Result] = r
 	}
 	x.e.Decorate(r, spirv.DecorationNoContraction)
 	w := x.wordOf(c, r)
@@ -367,41 +367,41 @@ func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
 }
 
-// The method half writes code that extracts the float16 from word w.
-func (x *halves) half(c halfCode, w spirv.ID) spirv.ID {
-	if h := x.raw[w]; h != 0 {
+// extractHalf writes code that extracts the float16 from word w.
+func (x *halfRewriter) extractHalf(c halfCode, w spirv.ID) spirv.ID {
+	if h := x.rawHalf[w]; h != 0 {
 		return h
 	}
 	return c.Op(spirv.OpCompositeExtract, x.f16(), c.Op(spirv.OpBitcast, x.f16x2(), w), 0)
 }
 
 // wordOf writes code that extends the float16 h to a 32-bit word.
-func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
+func (x *halfRewriter) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	zero := x.e.Global(spirv.OpConstantNull, x.f16())
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// The method arithmetic writes the float16 operation for a float32 operation whose result becomes a
-// float16. The method arithmetic returns 0 if there is no such float16 operation.
-func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
+// halfArithmetic writes the float16 operation for a float32 operation whose result becomes a
+// float16. halfArithmetic returns 0 if there is no such float16 operation.
+func (x *halfRewriter) halfArithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
 	}
-	l, r := x.operand(c, spirv.ID(in.Words[0])), x.operand(c, spirv.ID(in.Words[1]))
-	return c.alone(in.Op, x.f16(), l, r)
+	l, r := x.halfOperand(c, spirv.ID(in.Words[0])), x.halfOperand(c, spirv.ID(in.Words[1]))
+	return c.unfusedOp(in.Op, x.f16(), l, r)
 }
 
 // isOperation reports whether an instruction, with its result rounded to float16, is a float16
 // operation that the device computes exactly.
-func (x *halves) isOperation(in *spirv.Instruction) bool {
+func (x *halfRewriter) isOperation(in *spirv.Instruction) bool {
 	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has the value of a float16. Such a float32 was unpacked from a
-// float16, or is a constant.
-func (x *halves) isHalf(id spirv.ID) bool {
-	if x.unpacked(id) != 0 {
+// isHalf reports whether a float32 has the value of a float16. isHalf returns true for a float32 that
+// was unpacked from a float16, and for some constants.
+func (x *halfRewriter) isHalf(id spirv.ID) bool {
+	if x.unpackedWord(id) != 0 {
 		return true
 	}
 	in := x.defs[id]
@@ -412,10 +412,10 @@ func (x *halves) isHalf(id spirv.ID) bool {
 	return ok
 }
 
-// The method operand returns the float16 that has the value of a float32.
-func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
-	if w := x.unpacked(id); w != 0 {
-		return x.half(c, w)
+// halfOperand returns the float16 that has the value of a float32.
+func (x *halfRewriter) halfOperand(c halfCode, id spirv.ID) spirv.ID {
+	if w := x.unpackedWord(id); w != 0 {
+		return x.extractHalf(c, w)
 	}
 	b, _ := halfBits(x.defs[id].Words[0])
 	return x.e.Global(spirv.OpConstant, x.f16(), b)

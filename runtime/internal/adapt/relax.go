@@ -41,7 +41,7 @@ func Relax(words []uint32) ([]uint32, error) {
 		}
 	}
 	orders := func(in *spirv.Instruction) bool {
-		at := semantics(in.Op)
+		at := semanticsWords(in.Op)
 		return len(at) > 0 && values[spirv.ID(in.Words[at[0]])] != 0
 	}
 	together := func(in *spirv.Instruction) bool {
@@ -62,11 +62,11 @@ func Relax(words []uint32) ([]uint32, error) {
 		f.Code = slices.DeleteFunc(f.Code, func(in spirv.Instruction) bool { return in.Op == spirv.OpMemoryBarrier || together(&in) })
 	}
 	m.All(func(in *spirv.Instruction) bool {
-		for _, at := range semantics(in.Op) {
+		for _, at := range semanticsWords(in.Op) {
 			in.Words[at] = uint32(none)
 		}
 		const access = uint32(spirv.MemoryAccessNonPrivatePointer)
-		at := accesses[in.Op]
+		at := memoryOperandAt[in.Op]
 		if at > 0 && at < len(in.Words) && in.Words[at]&access != 0 {
 			in.Words[at] |= uint32(spirv.MemoryAccessVolatile)
 		}
@@ -75,13 +75,13 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// The variable accesses maps an instruction that accesses memory to the index of its memory
+// memoryOperandAt maps an instruction that accesses memory to the index of its memory
 // operands among its words.
-var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
+var memoryOperandAt = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
-// The function semantics returns the indexes of the words of an atomic instruction that are memory
+// semanticsWords returns the indexes of the words of an atomic instruction that are memory
 // semantics.
-func semantics(op spirv.Op) []int {
+func semanticsWords(op spirv.Op) []int {
 	switch {
 	case op == spirv.OpMemoryBarrier:
 		return []int{1}

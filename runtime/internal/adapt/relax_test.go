@@ -67,7 +67,7 @@ func TestRelax(t *testing.T) {
 				volatile++
 			}
 		}
-		for _, at := range semantics(in.Op) {
+		for _, at := range semanticsWords(in.Op) {
 			if n, ok := consts[in.Words[at]]; !ok || n != 0 {
 				t.Errorf("%v has semantics %#x", in.Op, n)
 			}

@@ -19,30 +19,30 @@ import (
 //
 // At the end of an iteration, next = rounds + 1.
 //
-// A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of an iteration, the work-item has already set rounds for the next iteration. But the
-// work-item has not yet computed begun for that iteration, so begun and rounds differ. The
-// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's
-// compiler would see that begun and rounds are equal at each exit of a loop. After a loop, the code
-// stores the loop's number if begun and rounds differ. When the entry point returns, it writes that
-// number to the fault record. The results are wrong by then in any case.
+// When a work-item leaves the loop normally, its two variables are equal. If the driver ends the loop at
+// the end of an iteration, the work-item has already set rounds for the next iteration. But the
+// work-item has not yet computed the variable begun for that iteration, so the two variables differ. The
+// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's compiler
+// would see that the variables begun and rounds are equal at each exit of a loop. After a loop, the code
+// stores the loop's number if the two variables differ. When the entry point returns, it writes that
+// number to the fault record. Then the results of the launch are wrong.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{m: m, e: spirv.Edit(m)}
-	if !r.prepare() {
+	r := &roundCounter{m: m, e: spirv.Edit(m)}
+	if !r.declareAll() {
 		return words, nil
 	}
 	for i := range m.Functions {
-		r.function(&m.Functions[i])
+		r.countInFunction(&m.Functions[i])
 	}
 	return m.Words(), nil
 }
 
-// The type rounds rewrites a module so that the module counts the iterations of its loops.
-type rounds struct {
+// roundCounter rewrites a module so that the module counts the iterations of its loops.
+type roundCounter struct {
 	m      *spirv.Module
 	e      *spirv.Editor
 	main   spirv.ID // id of the entry point
@@ -57,31 +57,31 @@ type rounds struct {
 	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case value occupies two words
 }
 
-func (r *rounds) id() spirv.ID { return r.e.NewID() }
+func (r *roundCounter) id() spirv.ID { return r.e.NewID() }
 
-// The method global returns the id of a type or constant, and declares it if necessary.
-func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
+// globalID returns the id of a type or constant, and declares it if necessary.
+func (r *roundCounter) globalID(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
 	return r.e.Global(op, typ, words...)
 }
 
-func (r *rounds) pointer(class spirv.StorageClass, to spirv.ID) spirv.ID {
-	return r.global(spirv.OpTypePointer, 0, uint32(class), uint32(to))
+func (r *roundCounter) pointer(class spirv.StorageClass, to spirv.ID) spirv.ID {
+	return r.globalID(spirv.OpTypePointer, 0, uint32(class), uint32(to))
 }
 
-func (r *rounds) number(n uint32) spirv.ID { return r.global(spirv.OpConstant, r.u32, n) }
+func (r *roundCounter) number(n uint32) spirv.ID { return r.globalID(spirv.OpConstant, r.u32, n) }
 
-func (r *rounds) decorate(id spirv.ID, words ...uint32) {
+func (r *roundCounter) decorate(id spirv.ID, words ...uint32) {
 	r.m.Annotations = append(r.m.Annotations, spirv.Instruction{Op: spirv.OpDecorate, Words: append([]uint32{uint32(id)}, words...)})
 }
 
-func (r *rounds) decorateMember(id spirv.ID, member int, words ...uint32) {
+func (r *roundCounter) decorateMember(id spirv.ID, member int, words ...uint32) {
 	in := spirv.Instruction{Op: spirv.OpMemberDecorate, Words: append([]uint32{uint32(id), uint32(member)}, words...)}
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// prepare declares the types, constants and variables that all functions need. prepare returns
+// declareAll declares the types, constants and variables that all functions need. declareAll returns
 // false, and leaves the module unchanged, if there are no loops or there is no fault record.
-func (r *rounds) prepare() bool {
+func (r *roundCounter) declareAll() bool {
 	m := r.m
 	loops := false
 	r.wide = map[spirv.ID]bool{}
@@ -101,11 +101,11 @@ func (r *rounds) prepare() bool {
 		return false
 	}
 	r.main = spirv.ID(m.EntryPoints[0].Words[1])
-	r.u32 = r.global(spirv.OpTypeInt, 0, 32, 0)
-	r.uvec2 = r.global(spirv.OpTypeVector, 0, uint32(r.u32), 2)
-	r.boolean = r.global(spirv.OpTypeBool, 0)
+	r.u32 = r.globalID(spirv.OpTypeInt, 0, 32, 0)
+	r.uvec2 = r.globalID(spirv.OpTypeVector, 0, uint32(r.u32), 2)
+	r.boolean = r.globalID(spirv.OpTypeBool, 0)
 	r.zeroConst, r.oneConst = r.number(0), r.number(1)
-	made := r.extend(block)
+	made := r.extendBlock(block)
 	r.ended = r.id()
 	m.Globals = append(m.Globals, spirv.Instruction{Op: spirv.OpVariable, Type: r.pointer(spirv.StorageClassPrivate, r.u32), Result: r.ended,
 		Words: []uint32{uint32(spirv.StorageClassPrivate), uint32(r.zeroConst)}})
@@ -141,7 +141,7 @@ type member struct {
 
 // launchBlock finds the module's block of push constants. launchBlock returns false if the launch
 // block has something else in place of the fault record's address, or of the constant zero.
-func (r *rounds) launchBlock() (pushBlock, bool) {
+func (r *roundCounter) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
 	for i := range r.m.Globals {
@@ -196,9 +196,9 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants again, with the missing members. The method extend
+// extendBlock declares the block of push constants again, with the missing members. extendBlock
 // returns true if the module had no such block before.
-func (r *rounds) extend(b pushBlock) (made bool) {
+func (r *roundCounter) extendBlock(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
 	var notes []spirv.Instruction
@@ -247,13 +247,13 @@ func (r *rounds) extend(b pushBlock) (made bool) {
 	return made
 }
 
-// The type code is a list of instructions under construction.
-type code struct {
-	r    *rounds
+// instList is a list of instructions under construction.
+type instList struct {
+	r    *roundCounter
 	list []spirv.Instruction
 }
 
-func (c *code) op(op spirv.Op, typ spirv.ID, words ...spirv.ID) spirv.ID {
+func (c *instList) op(op spirv.Op, typ spirv.ID, words ...spirv.ID) spirv.ID {
 	in := spirv.Instruction{Op: op, Type: typ}
 	if typ != 0 {
 		in.Result = c.r.id()
@@ -265,8 +265,8 @@ func (c *code) op(op spirv.Op, typ spirv.ID, words ...spirv.ID) spirv.ID {
 	return in.Result
 }
 
-// load loads a member of the launch block as a value of type typ.
-func (c *code) load(x *member, typ spirv.ID) spirv.ID {
+// loadMember loads a member of the launch block as a value of type typ.
+func (c *instList) loadMember(x *member, typ spirv.ID) spirv.ID {
 	r := c.r
 	p := c.op(spirv.OpAccessChain, r.pointer(spirv.StorageClassPushConstant, x.typ), r.push, r.number(x.index))
 	v := c.op(spirv.OpLoad, x.typ, p)
@@ -276,15 +276,15 @@ func (c *code) load(x *member, typ spirv.ID) spirv.ID {
 	return v
 }
 
-// The type loop contains the labels of a loop and the IDs of its counters.
-type loop struct {
+// loopLabels contains the labels of a loop and the IDs of its counters.
+type loopLabels struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
 	number               uint32 // number of the loop in the module, from 1
 }
 
-// The method count returns the phi that counts the loop's iterations.
-func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
+// countPhi returns the phi that counts the loop's iterations.
+func (l *loopLabels) countPhi(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
 	for _, p := range preds {
 		v := zero
@@ -296,14 +296,14 @@ func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	return phi
 }
 
-// The method define writes an operation on 32-bit words whose result has the given ID.
-func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
+// defineOp writes an operation on 32-bit words whose result has the given ID.
+func (c *instList) defineOp(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
 // keepIfEnded writes code after a loop that stores the loop's number. The code stores the number
 // only if the driver ended this loop early, and ended no earlier loop.
-func (c *code) keepIfEnded(l loop) {
+func (c *instList) keepIfEnded(l loopLabels) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
 	first := c.op(spirv.OpIEqual, r.boolean, was, r.zeroConst)
@@ -312,9 +312,9 @@ func (c *code) keepIfEnded(l loop) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// The method function adds code that counts iterations to the loops of a function.
-func (r *rounds) function(f *spirv.Function) {
-	cuts := blocks(f.Code)
+// countInFunction adds code that counts iterations to the loops of a function.
+func (r *roundCounter) countInFunction(f *spirv.Function) {
+	cuts := cutBlocks(f.Code)
 	loops := r.findLoops(cuts)
 	def := f.Def()
 	if len(cuts) == 0 || len(loops) == 0 && def.Result != r.main {
@@ -322,16 +322,16 @@ func (r *rounds) function(f *spirv.Function) {
 	}
 	preds := map[spirv.ID][]spirv.ID{}
 	for _, b := range cuts {
-		for _, s := range r.targets(b.code[len(b.code)-1]) {
+		for _, s := range r.branchTargets(b.code[len(b.code)-1]) {
 			if !slices.Contains(preds[s], b.label) {
 				preds[s] = append(preds[s], b.label)
 			}
 		}
 	}
-	start := code{r: r}
+	start := instList{r: r}
 	var zero, one spirv.ID
 	if len(loops) > 0 {
-		zero = start.load(r.block.zero, r.u32)
+		zero = start.loadMember(r.block.zero, r.u32)
 		one = start.op(spirv.OpIAdd, r.u32, zero, r.oneConst)
 	}
 	var out []spirv.Instruction
@@ -343,20 +343,20 @@ func (r *rounds) function(f *spirv.Function) {
 		for n < len(body) && (body[n].Op == spirv.OpPhi || body[n].Op == spirv.OpVariable || body[n].Op == spirv.OpLine || body[n].Op == spirv.OpNoLine) {
 			n++
 		}
-		head, end := code{r: r}, code{r: r}
+		head, end := instList{r: r}, instList{r: r}
 		if i == 0 {
 			head.list = start.list
 		}
 		for _, l := range loops {
 			if b.label == l.header {
-				phis = append(phis, l.count(preds[l.header], zero, r.u32))
-				head.define(spirv.OpIMul, l.begun, l.rounds, one)
+				phis = append(phis, l.countPhi(preds[l.header], zero, r.u32))
+				head.defineOp(spirv.OpIMul, l.begun, l.rounds, one)
 			}
 			if b.label == l.merge {
 				head.keepIfEnded(l)
 			}
 			if b.label == l.latch {
-				end.define(spirv.OpIAdd, l.next, l.rounds, r.oneConst)
+				end.defineOp(spirv.OpIAdd, l.next, l.rounds, r.oneConst)
 			}
 		}
 		last := len(body) - 1
@@ -379,8 +379,8 @@ func (r *rounds) function(f *spirv.Function) {
 
 // atReturn returns the code that the entry point runs before it returns. The code records the
 // stored number.
-func (r *rounds) atReturn() []spirv.Instruction {
-	c := code{r: r}
+func (r *roundCounter) atReturn() []spirv.Instruction {
+	c := instList{r: r}
 	then, done := r.id(), r.id()
 	ended := c.op(spirv.OpLoad, r.u32, r.ended)
 	is := c.op(spirv.OpINotEqual, r.boolean, ended, r.zeroConst)
@@ -389,9 +389,9 @@ func (r *rounds) atReturn() []spirv.Instruction {
 	c.list = append(c.list, spirv.Instruction{Op: spirv.OpLabel, Result: then})
 	var address spirv.ID
 	if b := r.block; b.high == nil {
-		address = c.load(b.low, r.uvec2)
+		address = c.loadMember(b.low, r.uvec2)
 	} else {
-		address = c.op(spirv.OpCompositeConstruct, r.uvec2, c.load(b.low, r.u32), c.load(b.high, r.u32))
+		address = c.op(spirv.OpCompositeConstruct, r.uvec2, c.loadMember(b.low, r.u32), c.loadMember(b.high, r.u32))
 	}
 	p := c.op(spirv.OpBitcast, r.record, address)
 	p = c.op(spirv.OpAccessChain, r.pointer(spirv.StorageClassPhysicalStorageBuffer, r.u32), p, r.zeroConst)
@@ -401,16 +401,16 @@ func (r *rounds) atReturn() []spirv.Instruction {
 	return c.list
 }
 
-// The type cut describes a block of a function.
-type cut struct {
+// blockCut describes a block of a function.
+type blockCut struct {
 	at    int // index of the block's first instruction in the function's code
 	label spirv.ID
 	code  []spirv.Instruction
 }
 
-// The function blocks divides a function's code into its blocks.
-func blocks(list []spirv.Instruction) []cut {
-	var out []cut
+// cutBlocks divides a function's code into its blocks.
+func cutBlocks(list []spirv.Instruction) []blockCut {
+	var out []blockCut
 	for i := 0; i < len(list); i++ {
 		if list[i].Op != spirv.OpLabel {
 			continue
@@ -419,15 +419,15 @@ func blocks(list []spirv.Instruction) []cut {
 		for end < len(list) && list[end].Op != spirv.OpLabel && list[end].Op != spirv.OpFunctionEnd {
 			end++
 		}
-		out = append(out, cut{i, list[i].Result, list[i:end]})
+		out = append(out, blockCut{i, list[i].Result, list[i:end]})
 	}
 	return out
 }
 
 func isMerge(op spirv.Op) bool { return op == spirv.OpLoopMerge || op == spirv.OpSelectionMerge }
 
-// The method targets returns the labels that a terminator branches to.
-func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
+// branchTargets returns the labels that a terminator branches to.
+func (r *roundCounter) branchTargets(in spirv.Instruction) []spirv.ID {
 	var out []spirv.ID
 	switch in.Op {
 	case spirv.OpBranch:
@@ -448,9 +448,9 @@ func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
 }
 
 // findLoops returns the loops among a function's blocks.
-func (r *rounds) findLoops(cuts []cut) []loop {
-	var loops []loop
-	byLabel := map[spirv.ID]cut{}
+func (r *roundCounter) findLoops(cuts []blockCut) []loopLabels {
+	var loops []loopLabels
+	byLabel := map[spirv.ID]blockCut{}
 	for _, b := range cuts {
 		byLabel[b.label] = b
 	}
@@ -460,7 +460,7 @@ func (r *rounds) findLoops(cuts []cut) []loop {
 			continue
 		}
 		r.loops++
-		l := loop{header: b.label, merge: spirv.ID(b.code[n-2].Words[0]), number: r.loops}
+		l := loopLabels{header: b.label, merge: spirv.ID(b.code[n-2].Words[0]), number: r.loops}
 		// The latch is the block of the continue construct that branches to the header.
 		work := []spirv.ID{spirv.ID(b.code[n-2].Words[1])}
 		for seen := map[spirv.ID]bool{}; len(work) > 0; {
@@ -470,7 +470,7 @@ func (r *rounds) findLoops(cuts []cut) []loop {
 				continue
 			}
 			seen[x.label] = true
-			for _, s := range r.targets(x.code[len(x.code)-1]) {
+			for _, s := range r.branchTargets(x.code[len(x.code)-1]) {
 				switch s {
 				case l.header:
 					l.latch = x.label

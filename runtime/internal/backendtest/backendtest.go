@@ -96,11 +96,11 @@ func (e *env) alloc(size uint64, kind hal.MemoryKind) hal.Memory {
 	return m
 }
 
-// The method words allocates device memory that contains the 32-bit words v.
-func (e *env) words(v ...uint32) hal.Memory {
+// allocWords allocates device memory that contains the 32-bit words v.
+func (e *env) allocWords(v ...uint32) hal.Memory {
 	e.Helper()
 	m := e.alloc(4*uint64(len(v)), hal.DeviceMemory)
-	e.run(write(m, 0, encode(v)))
+	e.runBatch(write(m, 0, encode(v)))
 	return m
 }
 
@@ -132,26 +132,26 @@ func (e *env) wait(tk hal.Ticket) {
 	}
 }
 
-// The method run submits a batch and waits for it.
-func (e *env) run(batch ...hal.Command) {
+// runBatch submits a batch and waits for it.
+func (e *env) runBatch(batch ...hal.Command) {
 	e.Helper()
 	e.wait(e.submit(batch...))
 }
 
-// The method read returns n 32-bit words of m, beginning at byte off.
-func (e *env) read(m hal.Memory, off uint64, n int) []uint32 {
+// readBytes returns n 32-bit words of m, beginning at byte off.
+func (e *env) readBytes(m hal.Memory, off uint64, n int) []uint32 {
 	e.Helper()
 	host := make([]byte, 4*n)
 	c := read(m, off, host)
 	c.Barrier = true
-	e.run(c)
+	e.runBatch(c)
 	return decode(host)
 }
 
-// The method want fails the test unless word i of m equals f(i) for each of the first n words.
-func (e *env) want(m hal.Memory, n int, f func(i int) uint32) {
+// wantBytes fails the test unless word i of m equals f(i) for each of the first n words.
+func (e *env) wantBytes(m hal.Memory, n int, f func(i int) uint32) {
 	e.Helper()
-	for i, v := range e.read(m, 0, n) {
+	for i, v := range e.readBytes(m, 0, n) {
 		if v != f(i) {
 			e.Fatalf("word %d is %#x, want %#x", i, v, f(i))
 		}
@@ -174,8 +174,8 @@ func copyOf(dst hal.Memory, dstOff uint64, src hal.Memory, srcOff, size uint64) 
 	return hal.Command{Op: hal.OpCopy, Dst: dst, DstOff: dstOff, Src: src, SrcOff: srcOff, Size: size}
 }
 
-// The function after returns the command c with a barrier before it.
-func after(c hal.Command) hal.Command {
+// afterTime returns the command c with a barrier before it.
+func afterTime(c hal.Command) hal.Command {
 	c.Barrier = true
 	return c
 }
@@ -184,8 +184,8 @@ func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
 	return Launch(p, kernels[name], n, args...)
 }
 
-// The function all returns the span that covers a whole memory.
-func all(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
+// allBytes returns the span that covers a whole memory.
+func allBytes(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
 
 func encode(v []uint32) []byte {
 	b := make([]byte, 4*len(v))
@@ -203,8 +203,8 @@ func decode(b []byte) []uint32 {
 	return v
 }
 
-// The function pattern fills b with bytes that are different at different indexes.
-func pattern(b []byte, seed uint32) []byte {
+// fillPattern fills b with bytes that are different at different indexes.
+func fillPattern(b []byte, seed uint32) []byte {
 	for i := 0; i+4 <= len(b); i += 4 {
 		seed = seed*1664525 + 1013904223
 		binary.LittleEndian.PutUint32(b[i:], seed)
@@ -215,9 +215,9 @@ func pattern(b []byte, seed uint32) []byte {
 	return b
 }
 
-// The method same fails the test unless the bytes are equal. The message names the first index at
+// wantSame fails the test unless the bytes are equal. The message names the first index at
 // which the bytes differ.
-func (e *env) same(got, want []byte) {
+func (e *env) wantSame(got, want []byte) {
 	e.Helper()
 	if bytes.Equal(got, want) {
 		return

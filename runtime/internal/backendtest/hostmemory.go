@@ -22,11 +22,11 @@ func testHostMemory(e *env) {
 	for _, n := range []uint64{1, 3, 4, 256, 4096, 65536, 65540, 1 << 20, 1<<20 + 13} {
 		for _, off := range []uint64{0, 4, 16} {
 			for seed := range rounds {
-				pattern(host.Bytes(), seed)
+				fillPattern(host.Bytes(), seed)
 				clear(back.Bytes())
-				e.run(copyOf(there, off, host, 0, n), after(copyOf(back, 0, there, off, n)))
-				e.same(back.Bytes()[:n], host.Bytes()[:n])
-				e.same(back.Bytes()[n:], make([]byte, size-n))
+				e.runBatch(copyOf(there, off, host, 0, n), afterTime(copyOf(back, 0, there, off, n)))
+				e.wantSame(back.Bytes()[:n], host.Bytes()[:n])
+				e.wantSame(back.Bytes()[n:], make([]byte, size-n))
 			}
 		}
 	}
@@ -38,9 +38,9 @@ func testHostMemory(e *env) {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], uint32(i)+round)
 		}
-		e.submit(after(copyOf(there, 0, host, 0, 4*words)))
-		e.submit(after(launch(p, "increment", words, Span{Mem: there, Len: words})))
-		e.run(after(copyOf(back, 0, there, 0, 4*words)))
+		e.submit(afterTime(copyOf(there, 0, host, 0, 4*words)))
+		e.submit(afterTime(launch(p, "increment", words, Span{Mem: there, Len: words})))
+		e.runBatch(afterTime(copyOf(back, 0, there, 0, 4*words)))
 		for i, v := range decode(back.Bytes()[:4*words]) {
 			if v != uint32(i)+round+1 {
 				e.Fatalf("round %d: word %d is %d, want %d", round, i, v, uint32(i)+round+1)
@@ -52,13 +52,13 @@ func testHostMemory(e *env) {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)
 		}
-		e.run(after(launch(p, "increment", words, Span{Mem: host, Len: words})))
+		e.runBatch(afterTime(launch(p, "increment", words, Span{Mem: host, Len: words})))
 		for i, v := range decode(host.Bytes()[:4*words]) {
 			if v != 7*uint32(i)+round+1 {
 				e.Fatalf("round %d: word %d is %d, want %d, after a launch on the host's memory", round, i, v, 7*uint32(i)+round+1)
 			}
 		}
-		e.run(after(fill(host, 0, size, round)))
+		e.runBatch(afterTime(fill(host, 0, size, round)))
 		for i, v := range decode(host.Bytes()) {
 			if v != round {
 				e.Fatalf("word %d is %d after a fill of the host's memory with %d", i, v, round)

@@ -23,18 +23,18 @@ func testLaunch(e *env) {
 	}
 	const a = float32(1.0 / 3)
 	// A work-item outside the range would change the 32-bit word after the last element.
-	e.run(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
-		after(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
+	e.runBatch(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
+		afterTime(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
 	want := make([]float32, n)
 	for i := range want {
 		p := a * xs[i]
 		want[i] = ys[i] + float32(p)
 	}
 	bits := append(bitsOf(want), 77)
-	e.want(y, n+1, func(i int) uint32 { return bits[i] })
+	e.wantBytes(y, n+1, func(i int) uint32 { return bits[i] })
 	// Launch over a part of the memory, at an offset.
-	e.run(launch(pf, "fill", 100, Span{y, 400, 100}, uint32(5)))
-	e.want(y, n+1, func(i int) uint32 {
+	e.runBatch(launch(pf, "fill", 100, Span{y, 400, 100}, uint32(5)))
+	e.wantBytes(y, n+1, func(i int) uint32 {
 		if i >= 100 && i < 200 {
 			return 5
 		}
@@ -42,8 +42,8 @@ func testLaunch(e *env) {
 	})
 	// Launch over sizes around the size of a work-group.
 	for _, m := range []int{1, 63, 64, 65, 4097} {
-		e.run(fill(y, 0, 4*n, 0), after(launch(pf, "fill", m, Span{y, 0, m}, uint32(m))))
-		e.want(y, n, func(i int) uint32 {
+		e.runBatch(fill(y, 0, 4*n, 0), afterTime(launch(pf, "fill", m, Span{y, 0, m}, uint32(m))))
+		e.wantBytes(y, n, func(i int) uint32 {
 			if i < m {
 				return uint32(m)
 			}
@@ -68,10 +68,10 @@ func testSpilled(e *env) {
 		for i := range table {
 			table[i] = uint32(1000*k + i)
 		}
-		batch = append(batch, after(launch(p, "table", n-k, Span{out, 0, n - k}, table)))
+		batch = append(batch, afterTime(launch(p, "table", n-k, Span{out, 0, n - k}, table)))
 	}
-	e.run(batch...)
-	e.want(out, n, func(i int) uint32 {
+	e.runBatch(batch...)
+	e.wantBytes(out, n, func(i int) uint32 {
 		k := 599
 		if i >= n-599 {
 			k = n - 1 - i
@@ -81,7 +81,7 @@ func testSpilled(e *env) {
 }
 
 func testSpec(e *env) {
-	x := e.words(1, 2, 3)
+	x := e.allocWords(1, 2, 3)
 	defer x.Free()
 	for _, factor := range []uint64{0, 5} {
 		d := e.b.MakeKernel("scale")
@@ -101,8 +101,8 @@ func testSpec(e *env) {
 		if err != nil {
 			e.Fatal(err)
 		}
-		e.run(launch(p, "scale", 3, all(x)))
-		e.want(x, 3, func(i int) uint32 { return want * uint32(i+1) })
+		e.runBatch(launch(p, "scale", 3, allBytes(x)))
+		e.wantBytes(x, 3, func(i int) uint32 { return want * uint32(i+1) })
 		p.Free()
 	}
 }
@@ -118,11 +118,11 @@ func testManyGroups(e *env) {
 	for _, size := range sizes {
 		n := int(size[0] * size[1])
 		x := e.alloc(4*uint64(n), hal.DeviceMemory)
-		c := launch(p, "rows", n, all(x))
+		c := launch(p, "rows", n, allBytes(x))
 		c.Global = [3]uint32{size[0], size[1], 1}
 		c.Groups = c.Global
-		e.run(fill(x, 0, 4*uint64(n), 0), after(c))
-		e.want(x, n, func(i int) uint32 { return uint32(i) + 1 })
+		e.runBatch(fill(x, 0, 4*uint64(n), 0), afterTime(c))
+		e.wantBytes(x, n, func(i int) uint32 { return uint32(i) + 1 })
 		x.Free()
 	}
 }
@@ -135,10 +135,10 @@ func testEmpty(e *env) {
 	}
 	p := e.pipeline("fill")
 	defer p.Free()
-	x := e.words(1)
+	x := e.allocWords(1)
 	defer x.Free()
-	e.run(launch(p, "fill", 0, Span{Mem: x}, uint32(9)))
-	e.want(x, 1, func(int) uint32 { return 1 })
+	e.runBatch(launch(p, "fill", 0, Span{Mem: x}, uint32(9)))
+	e.wantBytes(x, 1, func(int) uint32 { return 1 })
 }
 
 func testBarriers(e *env) {
@@ -151,26 +151,26 @@ func testBarriers(e *env) {
 	// Submit launches in sequence, within a batch and across batches.
 	batch := []hal.Command{fill(x, 0, 4*n, 0)}
 	for range rounds {
-		batch = append(batch, after(launch(p, "increment", n, all(x))))
+		batch = append(batch, afterTime(launch(p, "increment", n, allBytes(x))))
 	}
-	e.run(batch...)
+	e.runBatch(batch...)
 	for range rounds {
-		e.submit(after(launch(p, "increment", n, all(x))))
+		e.submit(afterTime(launch(p, "increment", n, allBytes(x))))
 	}
-	e.want(x, n, func(int) uint32 { return 2 * rounds })
+	e.wantBytes(x, n, func(int) uint32 { return 2 * rounds })
 	// Run each kind of command after each kind, so that all pairs of kinds occur.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
 		hosts[i] = make([]byte, 4*n)
 		tickets = append(tickets, e.submit(
-			after(fill(x, 0, 4*n, uint32(i))),
-			after(launch(p, "increment", n, all(x))),
-			after(copyOf(y, 0, x, 0, 4*n)),
-			after(launch(p, "increment", n, all(y))),
-			after(read(y, 0, hosts[i])),
-			after(write(y, 0, encode([]uint32{uint32(i)}))),
-			after(launch(p, "increment", n, all(y)))))
+			afterTime(fill(x, 0, 4*n, uint32(i))),
+			afterTime(launch(p, "increment", n, allBytes(x))),
+			afterTime(copyOf(y, 0, x, 0, 4*n)),
+			afterTime(launch(p, "increment", n, allBytes(y))),
+			afterTime(read(y, 0, hosts[i])),
+			afterTime(write(y, 0, encode([]uint32{uint32(i)}))),
+			afterTime(launch(p, "increment", n, allBytes(y)))))
 	}
 	for i := len(tickets) - 1; i >= 0; i-- {
 		e.wait(tickets[i])
@@ -182,7 +182,7 @@ func testBarriers(e *env) {
 			}
 		}
 	}
-	e.want(y, n, func(i int) uint32 {
+	e.wantBytes(y, n, func(i int) uint32 {
 		if i == 0 {
 			return 50
 		}
@@ -192,7 +192,7 @@ func testBarriers(e *env) {
 	// is waited for.
 	host := make([]byte, 4)
 	for i := range 50 {
-		tickets = append(tickets, e.submit(after(fill(x, 0, 4, uint32(i))), after(read(x, 0, host))))
+		tickets = append(tickets, e.submit(afterTime(fill(x, 0, 4, uint32(i))), afterTime(read(x, 0, host))))
 	}
 	e.wait(tickets[len(tickets)-1])
 	for _, tk := range tickets {
@@ -214,19 +214,19 @@ func testBarriersReachFar(e *env) {
 	defer p.Free()
 	defer pc.Free()
 	for range 20 {
-		e.submit(after(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
-		e.submit(after(launch(pc, "chain", n, all(x), uint32(1))))
+		e.submit(afterTime(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
+		e.submit(afterTime(launch(pc, "chain", n, allBytes(x), uint32(1))))
 		e.submit(
-			after(launch(p, "increment", 1, all(y))), // has the barrier of the two commands
-			copyOf(z, 0, x, 0, 4*n),                  // needs x, and has no barrier of its own
-			after(launch(p, "increment", n, all(x))))
-		e.want(z, n, func(i int) uint32 { return 1013904223 })
-		e.want(x, n, func(i int) uint32 { return 1013904224 })
+			afterTime(launch(p, "increment", 1, allBytes(y))), // has the barrier of the two commands
+			copyOf(z, 0, x, 0, 4*n),                           // needs x, and has no barrier of its own
+			afterTime(launch(p, "increment", n, allBytes(x))))
+		e.wantBytes(z, n, func(i int) uint32 { return 1013904223 })
+		e.wantBytes(x, n, func(i int) uint32 { return 1013904224 })
 	}
 }
 
 func testBigBatch(e *env) {
-	x := e.words(make([]uint32, 64)...)
+	x := e.allocWords(make([]uint32, 64)...)
 	defer x.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
@@ -234,12 +234,12 @@ func testBigBatch(e *env) {
 	faults := make([]hal.Fault, n)
 	var batch []hal.Command
 	for i := range n {
-		c := after(launch(p, "increment", 64, all(x)))
+		c := afterTime(launch(p, "increment", 64, allBytes(x)))
 		c.Fault = &faults[i]
 		batch = append(batch, c)
 	}
-	e.run(batch...)
-	e.want(x, 64, func(int) uint32 { return n })
+	e.runBatch(batch...)
+	e.wantBytes(x, 64, func(int) uint32 { return n })
 	for i := range faults {
 		if faults[i].Set {
 			e.Fatalf("launch %d has a fault: %+v", i, faults[i])
@@ -270,9 +270,9 @@ func testFault(e *env) {
 	defer p.Free()
 	for _, first := range []uint32{n, n - 1, 0, 1000, n} {
 		var f hal.Fault
-		c := after(launch(p, "fault", n, all(x), first))
+		c := afterTime(launch(p, "fault", n, allBytes(x), first))
 		c.Fault = &f
-		e.run(fill(x, 0, 4*n, 0xffffffff), c)
+		e.runBatch(fill(x, 0, 4*n, 0xffffffff), c)
 		if first == n {
 			if f.Set {
 				e.Fatalf("fault %+v of a launch without one", f)
@@ -280,14 +280,14 @@ func testFault(e *env) {
 		} else {
 			e.wantFault(&f, n, first)
 		}
-		e.want(x, n, func(i int) uint32 {
+		e.wantBytes(x, n, func(i int) uint32 {
 			if i < int(first) {
 				return uint32(i)
 			}
 			return 0xffffffff
 		})
 		// A fault that the caller does not ask for has no effect on later commands.
-		e.run(launch(p, "fault", n, all(x), first))
+		e.runBatch(launch(p, "fault", n, allBytes(x), first))
 	}
 }
 
@@ -306,11 +306,11 @@ func testFaultMany(e *env) {
 			if (i+round)%7 == 0 {
 				first = uint32(i % n)
 			}
-			c := launch(p, "fault", n, all(x), first)
+			c := launch(p, "fault", n, allBytes(x), first)
 			c.Fault = &faults[i]
 			batch = append(batch, c)
 		}
-		e.run(batch...)
+		e.runBatch(batch...)
 		for i := range faults {
 			if (i+round)%7 == 0 {
 				e.wantFault(&faults[i], n, uint32(i%n))

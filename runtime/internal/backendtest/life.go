@@ -20,7 +20,7 @@ func bitsOf(v []float32) []uint32 {
 }
 
 func testTicket(e *env) {
-	x := e.words(0)
+	x := e.allocWords(0)
 	defer x.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
@@ -29,7 +29,7 @@ func testTicket(e *env) {
 	results := make([][]byte, n)
 	for i := range n {
 		results[i] = make([]byte, 4)
-		tickets = append(tickets, e.submit(after(launch(p, "increment", 1, all(x))), after(read(x, 0, results[i]))))
+		tickets = append(tickets, e.submit(afterTime(launch(p, "increment", 1, allBytes(x))), afterTime(read(x, 0, results[i]))))
 	}
 	// Poll the tickets in arbitrary order.
 	for k := range n {
@@ -52,8 +52,8 @@ func testTicket(e *env) {
 	}
 }
 
-// The method slow submits work that takes some tenths of a second or more.
-func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
+// submitSlow submits work that takes some tenths of a second or more.
+func (e *env) submitSlow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	e.Helper()
 	n := uint32(60000) // some drivers end a loop after 65535 iterations
 	launches := 16
@@ -64,7 +64,7 @@ func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	}
 	var batch []hal.Command
 	for range launches {
-		batch = append(batch, after(launch(p, "chain", int(x.Size()/4), all(x), n)))
+		batch = append(batch, afterTime(launch(p, "chain", int(x.Size()/4), allBytes(x), n)))
 	}
 	return e.submit(batch...)
 }
@@ -74,14 +74,14 @@ func testContext(e *env) {
 	defer x.Free()
 	p := e.pipeline("chain")
 	defer p.Free()
-	e.wait(e.slow(p, x)) // first run, not measured
+	e.wait(e.submitSlow(p, x)) // first run, not measured
 	start := time.Now()
-	e.wait(e.slow(p, x))
+	e.wait(e.submitSlow(p, x))
 	full := time.Since(start)
 	if full < 20*time.Millisecond {
 		e.Logf("the work takes only %v", full)
 	}
-	tk := e.slow(p, x)
+	tk := e.submitSlow(p, x)
 	ctx, cancel := context.WithTimeout(context.Background(), full/8)
 	defer cancel()
 	start = time.Now()
@@ -92,7 +92,7 @@ func testContext(e *env) {
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	last := e.slow(p, x)
+	last := e.submitSlow(p, x)
 	if err := last.Wait(ended); !errors.Is(err, context.Canceled) {
 		e.Errorf("Wait: %v, want Canceled", err)
 	}
@@ -119,11 +119,11 @@ func testConcurrent(e *env) {
 			for r := range rounds {
 				host := make([]byte, 4*n)
 				var f hal.Fault
-				bad := launch(pf, "fault", n, all(x), uint32(g))
+				bad := launch(pf, "fault", n, allBytes(x), uint32(g))
 				bad.Fault = &f
 				tk, err := e.dev.Submit([]hal.Command{
-					after(write(x, 0, encode(make([]uint32, n)))), after(launch(p, "increment", n, all(x))), after(bad),
-					after(launch(p, "increment", n, all(x))), after(read(x, 0, host))})
+					afterTime(write(x, 0, encode(make([]uint32, n)))), afterTime(launch(p, "increment", n, allBytes(x))), afterTime(bad),
+					afterTime(launch(p, "increment", n, allBytes(x))), afterTime(read(x, 0, host))})
 				if err != nil {
 					e.Error(err)
 					return
@@ -157,21 +157,21 @@ func testConcurrent(e *env) {
 
 // testManyPending keeps thousands of batches in flight that no goroutine waits for.
 func testManyPending(e *env) {
-	x := e.words(0)
+	x := e.allocWords(0)
 	defer x.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
 	const n = 3000
 	for range n {
-		e.submit(after(launch(p, "increment", 1, all(x))))
+		e.submit(afterTime(launch(p, "increment", 1, allBytes(x))))
 	}
-	e.want(x, 1, func(int) uint32 { return n })
+	e.wantBytes(x, 1, func(int) uint32 { return n })
 }
 
 func testCloseOrder(e *env) {
-	x, y := e.words(1, 2, 3), e.alloc(100<<20, hal.DeviceMemory)
+	x, y := e.allocWords(1, 2, 3), e.alloc(100<<20, hal.DeviceMemory)
 	p := e.pipeline("increment")
-	tk := e.submit(after(launch(p, "increment", 3, all(x))))
+	tk := e.submit(afterTime(launch(p, "increment", 3, allBytes(x))))
 	if err := e.dev.Close(); err != nil {
 		e.Errorf("Close: %v", err)
 	}
@@ -194,14 +194,14 @@ func testReopen(e *env) {
 	first := e.dev
 	for range 3 {
 		e.dev = e.open()
-		x := e.words(41)
+		x := e.allocWords(41)
 		p := e.pipeline("increment")
-		e.run(launch(p, "increment", 1, all(x)))
-		e.want(x, 1, func(int) uint32 { return 42 })
+		e.runBatch(launch(p, "increment", 1, allBytes(x)))
+		e.wantBytes(x, 1, func(int) uint32 { return 42 })
 		if err := e.dev.Close(); err != nil {
 			e.Error(err)
 		}
 	}
 	e.dev = first
-	e.words(1).Free()
+	e.allocWords(1).Free()
 }

@@ -60,16 +60,16 @@ func testMemory(e *env) {
 			if b != nil && uint64(len(b)) != size {
 				e.Errorf("%d bytes of memory of %d", len(b), size)
 			}
-			pattern(b, uint32(size))
+			fillPattern(b, uint32(size))
 			m.Free()
 		}
 	}
 	// The device sees the host's direct writes, and the host sees the device's.
 	h, d := e.alloc(1024, hal.HostMemory), e.alloc(1024, hal.DeviceMemory)
-	want := pattern(make([]byte, 1024), 7)
+	want := fillPattern(make([]byte, 1024), 7)
 	copy(h.Bytes(), want)
-	e.run(copyOf(d, 0, h, 0, 1024), after(fill(h, 0, 1024, 0)), after(copyOf(h, 0, d, 0, 1024)))
-	e.same(h.Bytes(), want)
+	e.runBatch(copyOf(d, 0, h, 0, 1024), afterTime(fill(h, 0, 1024, 0)), afterTime(copyOf(h, 0, d, 0, 1024)))
+	e.wantSame(h.Bytes(), want)
 	h.Free()
 	d.Free()
 }
@@ -84,10 +84,10 @@ func testMemoryMany(e *env) {
 	var live []owned
 	check := func(o owned) {
 		n := o.m.Size() / 4
-		if got := e.read(o.m, 0, 1)[0]; got != o.mark {
+		if got := e.readBytes(o.m, 0, 1)[0]; got != o.mark {
 			e.Fatalf("memory at %#x begins with %d, want %d", o.m.Address(), got, o.mark)
 		}
-		if got := e.read(o.m, 4*(n-1), 1)[0]; got != o.mark {
+		if got := e.readBytes(o.m, 4*(n-1), 1)[0]; got != o.mark {
 			e.Fatalf("memory at %#x ends with %d, want %d", o.m.Address(), got, o.mark)
 		}
 	}
@@ -101,7 +101,7 @@ func testMemoryMany(e *env) {
 		}
 		size := 4 * (1 + rnd.Uint64N(1<<(2+rnd.UintN(16))))
 		o := owned{e.alloc(size, hal.MemoryKind(rnd.IntN(2))), uint32(i)}
-		e.run(fill(o.m, 0, size, o.mark))
+		e.runBatch(fill(o.m, 0, size, o.mark))
 		live = append(live, o)
 	}
 	slices.SortFunc(live, func(a, b owned) int { return int(int64(a.m.Address()) - int64(b.m.Address())) })
@@ -122,31 +122,31 @@ func testOutOfMemory(e *env) {
 			}
 		}
 	}
-	e.words(1).Free()
+	e.allocWords(1).Free()
 }
 
 func testWriteRead(e *env) {
 	m := e.alloc(1<<20, hal.DeviceMemory)
 	defer m.Free()
 	for _, c := range []struct{ off, size int }{{0, 0}, {0, 1}, {0, 4}, {3, 5}, {255, 3}, {1000, 65537}, {0, 1 << 20}, {1<<20 - 1, 1}} {
-		want := pattern(make([]byte, c.size), uint32(c.off))
+		want := fillPattern(make([]byte, c.size), uint32(c.off))
 		src, dst := slices.Clone(want), make([]byte, c.size)
 		w := write(m, uint64(c.off), src)
 		w.Taken = func() { clear(src) } // the source has been read
-		e.run(w, after(read(m, uint64(c.off), dst)))
-		e.same(dst, want)
+		e.runBatch(w, afterTime(read(m, uint64(c.off), dst)))
+		e.wantSame(dst, want)
 	}
 	// Bytes next to the written ones keep their values.
-	e.run(fill(m, 0, 64, 0), after(write(m, 5, []byte{1, 2, 3})))
+	e.runBatch(fill(m, 0, 64, 0), afterTime(write(m, 5, []byte{1, 2, 3})))
 	got := make([]byte, 12)
-	e.run(after(read(m, 0, got)))
-	e.same(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
+	e.runBatch(afterTime(read(m, 0, got)))
+	e.wantSame(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
 	// When a ticket is done, the bytes that its batch read are in place.
 	for i := range 300 {
-		want := pattern(make([]byte, 4<<(i%11)), uint32(i))
+		want := fillPattern(make([]byte, 4<<(i%11)), uint32(i))
 		got := make([]byte, len(want))
-		e.run(after(write(m, 0, want)), after(read(m, 0, got)))
-		e.same(got, want)
+		e.runBatch(afterTime(write(m, 0, want)), afterTime(read(m, 0, got)))
+		e.wantSame(got, want)
 	}
 }
 
@@ -158,19 +158,19 @@ func testLarge(e *env) {
 	}
 	m := e.alloc(uint64(size), hal.DeviceMemory)
 	defer m.Free()
-	want, got := pattern(make([]byte, size), 3), make([]byte, size)
-	e.run(write(m, 0, want), after(read(m, 0, got)))
-	e.same(got, want)
+	want, got := fillPattern(make([]byte, size), 3), make([]byte, size)
+	e.runBatch(write(m, 0, want), afterTime(read(m, 0, got)))
+	e.wantSame(got, want)
 	// Keep several batches in flight.
 	clear(got)
-	t1 := e.submit(after(write(m, 0, want[4:4+size/2])))
-	t2 := e.submit(after(read(m, 0, got)))
-	t3 := e.submit(after(fill(m, 0, 4, 9)), after(read(m, 0, got[:0])))
+	t1 := e.submit(afterTime(write(m, 0, want[4:4+size/2])))
+	t2 := e.submit(afterTime(read(m, 0, got)))
+	t3 := e.submit(afterTime(fill(m, 0, 4, 9)), afterTime(read(m, 0, got[:0])))
 	e.wait(t3)
 	e.wait(t2)
 	e.wait(t1)
-	e.same(got[:size/2], want[4:4+size/2])
-	e.same(got[size/2:], want[size/2:])
+	e.wantSame(got[:size/2], want[4:4+size/2])
+	e.wantSame(got[size/2:], want[size/2:])
 }
 
 // testLargeMixed mixes large reads with writes and launches, which must keep their order.
@@ -188,9 +188,9 @@ func testLargeMixed(e *env) {
 	for i := range results {
 		results[i] = make([]byte, 4*n)
 		head := []byte{byte(50 * i), 0, 0, 0}
-		w := after(write(m, 0, head))
+		w := afterTime(write(m, 0, head))
 		w.Taken = func() { head[0] = 255 } // the source has been read
-		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), w}
+		batch := []hal.Command{afterTime(launch(p, "increment", n, allBytes(m))), afterTime(read(m, 0, results[i])), w}
 		if i == 0 {
 			batch = append([]hal.Command{fill(m, 0, uint64(4*n), 100)}, batch...)
 		}
@@ -217,8 +217,8 @@ func testFill(e *env) {
 	m := e.alloc(4*n, hal.DeviceMemory)
 	defer m.Free()
 	for _, c := range []struct{ off, size uint64 }{{0, 4 * n}, {4, 4}, {12, 100}, {16, 4*n - 16}, {64, 4*n - 68}, {20, 1 << 19}, {0, 0}} {
-		e.run(fill(m, 0, 4*n, 0xffffffff), after(fill(m, c.off, c.size, 0x12345678+uint32(c.off))))
-		e.want(m, n, func(i int) uint32 {
+		e.runBatch(fill(m, 0, 4*n, 0xffffffff), afterTime(fill(m, c.off, c.size, 0x12345678+uint32(c.off))))
+		e.wantBytes(m, n, func(i int) uint32 {
 			if at := uint64(4 * i); at >= c.off && at < c.off+c.size {
 				return 0x12345678 + uint32(c.off)
 			}
@@ -232,18 +232,18 @@ func testCopy(e *env) {
 	a, b := e.alloc(size, hal.DeviceMemory), e.alloc(size, hal.DeviceMemory)
 	defer a.Free()
 	defer b.Free()
-	src, old := pattern(make([]byte, size), 1), pattern(make([]byte, size), 2)
+	src, old := fillPattern(make([]byte, size), 1), fillPattern(make([]byte, size), 2)
 	for _, c := range []struct{ dst, src, size int }{
 		{0, 0, size}, {0, 0, 0}, {1, 2, 3}, {16, 32, size / 2}, {4, 8, size / 4}, {256, 0, size/2 + 12}, {256, 512, size/2 + 7}, {7, 1, size / 2},
 	} {
 		got := make([]byte, size)
-		e.run(write(a, 0, src), write(b, 0, old), after(copyOf(b, uint64(c.dst), a, uint64(c.src), uint64(c.size))), after(read(b, 0, got)))
+		e.runBatch(write(a, 0, src), write(b, 0, old), afterTime(copyOf(b, uint64(c.dst), a, uint64(c.src), uint64(c.size))), afterTime(read(b, 0, got)))
 		want := slices.Clone(old)
 		copy(want[c.dst:c.dst+c.size], src[c.src:])
-		e.same(got, want)
+		e.wantSame(got, want)
 	}
 	// Copy between ranges of one memory.
 	got := make([]byte, size)
-	e.run(write(a, 0, src), after(copyOf(a, 0, a, size/2, size/2)), after(read(a, 0, got)))
-	e.same(got[:size/2], src[size/2:])
+	e.runBatch(write(a, 0, src), afterTime(copyOf(a, 0, a, size/2, size/2)), afterTime(read(a, 0, got)))
+	e.wantSame(got[:size/2], src[size/2:])
 }

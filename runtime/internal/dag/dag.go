@@ -72,7 +72,7 @@ func (g *Graph) Add(uses Uses, after ...int) int {
 		g.ancestors(a, known)
 	}
 	for i := n - 1; i >= 0; i-- {
-		if !known[i] && conflict(g.nodes[i].uses, uses) {
+		if !known[i] && conflictsWith(g.nodes[i].uses, uses) {
 			g.connect(i, n)
 			g.ancestors(i, known)
 		}
@@ -143,7 +143,7 @@ func (g *Graph) Order() []int {
 // the nodes' levels.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
-	var ready numbers
+	var ready nodeNumbers
 	for i := range g.nodes {
 		if left[i] = len(g.nodes[i].preds); left[i] == 0 {
 			ready = append(ready, i)
@@ -163,23 +163,23 @@ func (g *Graph) sort(level []int) []int {
 	return order
 }
 
-// The type numbers is a heap of node numbers.
-type numbers []int
+// nodeNumbers is a heap of node numbers.
+type nodeNumbers []int
 
-func (h numbers) Len() int           { return len(h) }
-func (h numbers) Less(i, j int) bool { return h[i] < h[j] }
-func (h numbers) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *numbers) Push(x any)        { *h = append(*h, x.(int)) }
-func (h *numbers) Pop() any {
+func (h nodeNumbers) Len() int           { return len(h) }
+func (h nodeNumbers) Less(i, j int) bool { return h[i] < h[j] }
+func (h nodeNumbers) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *nodeNumbers) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *nodeNumbers) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
 	*h = (*h)[:last]
 	return x
 }
 
-// The function conflict reports whether a command must wait for an earlier one because both use the
+// conflictsWith reports whether a command must wait for an earlier one because both use the
 // same memory.
-func conflict(earlier, later Uses) bool {
+func conflictsWith(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }
 

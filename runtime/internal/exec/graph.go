@@ -39,14 +39,14 @@ type Graph struct {
 	Options
 	dev Device
 
-	updating sync.Mutex // locked while Update runs
-	mu       sync.Mutex // guards the fields that Update changes
-	nodes    []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
-	sets     int        // the number of sets of nodes that are fused
-	gone     []*Step    // steps of nodes that have no command
-	run      *Sequence
-	held     *holder // value that keeps the sequence in the field run in use
-	report   Report
+	updating  sync.Mutex // locked while Update runs
+	mu        sync.Mutex // guards the fields that Update changes
+	nodes     []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
+	setCount  int        // the number of sets of nodes whose launches are fused
+	goneSteps []*Step    // steps of nodes that have no command
+	run       *Sequence
+	held      *runHolder // value that keeps the sequence in the field run in use
+	report    Report
 }
 
 // Node is a node with a command.
@@ -58,10 +58,10 @@ type Node struct {
 
 	step  *Step
 	preds []int // nodes that the node depends on by edges of the graph
-	// The field set is for a node that comes from a sub-graph. The set consists of the nodes that
-	// became one launch with this node in the sub-graph. The field fused is the node's set if this
+	// fusedSet is for a node that comes from a sub-graph. The set consists of the nodes that
+	// became one launch with this node in the sub-graph. ownSet is the node's set if this
 	// graph is added to another graph.
-	set, fused nodeSet
+	fusedSet, ownSet nodeSet
 }
 
 // nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
@@ -79,7 +79,7 @@ func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 // returns preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
-		ex.gone = append(ex.gone, s)
+		ex.goneSteps = append(ex.goneSteps, s)
 		return preds
 	}
 	ex.nodes = append(ex.nodes, Node{Owner: owner, Label: label, step: s, preds: preds})
@@ -89,9 +89,9 @@ func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []in
 // AddGraph adds the nodes of a graph. The nodes of sub without predecessors then depend on the
 // nodes preds. AddGraph returns the exit nodes of sub, which no other node of sub depends on.
 func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
-	base, sets := len(ex.nodes), ex.sets
-	ex.sets += sub.sets
-	ex.gone = append(ex.gone, sub.gone...)
+	base, sets := len(ex.nodes), ex.setCount
+	ex.setCount += sub.setCount
+	ex.goneSteps = append(ex.goneSteps, sub.goneSteps...)
 	inner := make([]bool, len(sub.nodes)) // marks the nodes of sub that another node of sub depends on
 	for _, s := range sub.nodes {
 		own := preds
@@ -103,8 +103,8 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 			inner[p] = true
 		}
 		n := Node{step: s.step, preds: slices.Clone(own)}
-		if s.fused.number > 0 {
-			n.set = nodeSet{sets + s.fused.number, s.fused.barriers}
+		if s.ownSet.number > 0 {
+			n.fusedSet = nodeSet{sets + s.ownSet.number, s.ownSet.barriers}
 		}
 		ex.nodes = append(ex.nodes, n)
 	}
@@ -119,22 +119,22 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	return stands
 }
 
-// Plan orders and compiles the graph. All nodes have been added before.
+// Plan orders and compiles the graph. All nodes must have been added before Plan is called.
 func (ex *Graph) Plan() error {
-	ex.held = &holder{}
-	p, err := ex.plan(ex.nodes, ex.Fuse)
+	ex.held = &runHolder{}
+	p, err := ex.planNodes(ex.nodes, ex.Fuse)
 	if err != nil {
 		return err
 	}
-	ex.commit(p)
-	runtime.AddCleanup(ex, (*holder).letGo, ex.held)
+	ex.commitPlan(p)
+	runtime.AddCleanup(ex, (*runHolder).letGo, ex.held)
 	return nil
 }
 
 // Update replaces the step of a node by s. The node is the one that belongs to the value in the
-// parameter owner. Before the replacement, Update calls the function check, whose error ends
-// Update. The function check gets the nodes' steps and the index of the node, or -1 if the graph
-// has no such node.
+// parameter owner. Before the replacement, Update calls check. If check returns an error, Update returns
+// it and changes nothing. The arguments of check are the nodes' steps and the index of the node, or -1
+// if the graph has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
 	defer ex.updating.Unlock()
@@ -144,11 +144,11 @@ func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) er
 	}
 	nodes := slices.Clone(ex.nodes)
 	nodes[at].step = s
-	p, err := ex.plan(nodes, ex.Fuse)
+	p, err := ex.planNodes(nodes, ex.Fuse)
 	if err != nil {
 		return err
 	}
-	ex.commit(p)
+	ex.commitPlan(p)
 	return nil
 }
 
@@ -183,11 +183,11 @@ func (ex *Graph) Hold() *Sequence {
 func (ex *Graph) Clone() *Graph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	return &Graph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets, gone: ex.gone}
+	return &Graph{dev: ex.dev, nodes: slices.Clone(ex.nodes), setCount: ex.setCount, goneSteps: ex.goneSteps}
 }
 
-// The method compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
-func (ex *Graph) compile(s *Step) (*Pipeline, error) {
+// compileStep returns the pipeline of a launch, and makes the caller a user of the pipeline.
+func (ex *Graph) compileStep(s *Step) (*Pipeline, error) {
 	l, p := s.Launch, s.Plan
 	if p.Empty {
 		return nil, nil
@@ -197,21 +197,21 @@ func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	return p.Pipeline, err
 }
 
-// The type planned is the result of planning, before commit stores it in the graph.
-type planned struct {
+// planResult is the result of planning, before commit stores it in the graph.
+type planResult struct {
 	nodes  []Node
 	sets   int
 	run    *Sequence
 	report Report
 }
 
-// The method plan orders the steps of the nodes, and compiles the launches whose pipelines the
-// graph does not hold yet. Update may have changed the memory that nodes use. In that case, the
-// nodes need edges that the graph itself does not have.
-func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
+// planNodes orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
+// hold yet. Update may have changed the memory that nodes use. After Update, the nodes may need edges
+// that the graph itself does not have.
+func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse
-	p = planned{nodes: next.nodes, run: newSequence()}
+	p = planResult{nodes: next.nodes, run: newSequence()}
 	divided := false
 	defer func() {
 		if err != nil {
@@ -219,7 +219,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		}
 		if err != nil && fuse == FuseWhatFits && divided { // the driver may not accept a fused kernel
 			failed := err
-			if p, err = ex.plan(nodes, FuseNever); err == nil {
+			if p, err = ex.planNodes(nodes, FuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
 			}
 		}
@@ -228,20 +228,20 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	for _, n := range p.nodes {
 		order.Add(n.step.Uses(), n.preds...)
 	}
-	units, report, err := next.units(&order)
+	units, report, err := next.divideUnits(&order)
 	if err != nil {
 		return p, err
 	}
 	divided = true
 	p.report = report
-	if units, err = next.join(units); err != nil {
+	if units, err = next.joinUnits(units); err != nil {
 		return p, err
 	}
 	var joined dag.Graph
 	for _, u := range units {
 		joined.Add(u.step.Uses(), u.deps...)
 	}
-	p.sets = next.sets
+	p.sets = next.setCount
 	ends := make([][]int, len(units)) // maps the index of a unit to the steps that later units must wait for
 	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
@@ -262,7 +262,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		ends[i] = []int{len(p.run.Steps)}
 		first := len(waits) == 0 && len(joined.Explicit(i)) == len(preds)
 		p.run.levels = append(p.run.levels, levels[i])
-		if err = ex.append(p.run, s, waits, first); err != nil {
+		if err = ex.appendStep(p.run, s, waits, first); err != nil {
 			return p, err
 		}
 		ranks := units[i].nodes
@@ -274,23 +274,23 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 			ends[i] = []int{p.run.addPrint(s)}
 		}
 	}
-	p.run.findIdle(p.nodes, ex.gone)
+	p.run.findIdle(p.nodes, ex.goneSteps)
 	return p, nil
 }
 
-// The method join makes the fused launch of each unit with several nodes, if the device runs fused
-// launches. The method join records which nodes have become one launch.
-func (ex *Graph) join(units []*unit) ([]*unit, error) {
+// joinUnits makes the fused launch of each unit with several nodes, if the device runs fused
+// launches. joinUnits records which nodes have become one launch.
+func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {
 		set := 0
 		if len(u.nodes) > 1 {
-			ex.sets++
-			set = ex.sets
+			ex.setCount++
+			set = ex.setCount
 		}
 		var parts []*Step
 		for _, i := range u.nodes {
-			ex.nodes[i].fused = nodeSet{set, set > 0 && u.group.Barriers}
+			ex.nodes[i].ownSet = nodeSet{set, set > 0 && u.group.Barriers}
 			parts = append(parts, ex.nodes[i].step)
 		}
 		if set > 0 && !apart {
@@ -312,7 +312,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 		}
 		scratch := map[fusion.Slice]*stream.Memory{}
 		for _, i := range u.nodes {
-			s, zeros, err := ex.aside(ex.nodes[i].step, u.group, scratch)
+			s, zeros, err := ex.launchApart(ex.nodes[i].step, u.group, scratch)
 			if err != nil {
 				return nil, err
 			}
@@ -328,8 +328,8 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	return out, nil
 }
 
-// The method append adds a step and its pipeline to a run. The run then keeps the pipeline in use.
-func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
+// appendStep adds a step and its pipeline to a run. The run then keeps the pipeline in use.
+func (ex *Graph) appendStep(run *Sequence, s *Step, waits []int, first bool) error {
 	n := s.Command
 	if s.Kernel != nil {
 		v := (*Pipeline)(nil)
@@ -340,7 +340,7 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 			v.users.Add(1) // counts a new user; the graph's run is a user already
 		} else {
 			var err error
-			if v, err = ex.compile(s); err != nil {
+			if v, err = ex.compileStep(s); err != nil {
 				return err
 			}
 		}
@@ -357,12 +357,12 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	return nil
 }
 
-// commit stores the result of planning in the graph.
-func (ex *Graph) commit(p planned) {
+// commitPlan stores the result of planning in the graph.
+func (ex *Graph) commitPlan(p planResult) {
 	ex.mu.Lock()
 	old := ex.run
 	ex.held.run = p.run
-	ex.nodes, ex.sets, ex.run, ex.report = p.nodes, p.sets, p.run, p.report
+	ex.nodes, ex.setCount, ex.run, ex.report = p.nodes, p.sets, p.run, p.report
 	ex.mu.Unlock()
 	if old != nil {
 		old.LetGo()

@@ -26,7 +26,7 @@ type Kernel struct {
 	Owner any
 
 	words   []func() ([]uint32, error) // functions that return the modules of the kernel and of its variants
-	natives natives
+	natives nativeModules
 	number  uint32 // number of kernels made before this one, plus one
 }
 

@@ -113,13 +113,13 @@ func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
 		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.Code, Cancel: l.Cancel, Args: l.Block, Slices: l.Passed,
-			Global: DeviceOrder(l.Rank, l.Global), Groups: DeviceOrder(l.Rank, l.groups(k, p))},
+			Global: DeviceOrder(l.Rank, l.Global), Groups: DeviceOrder(l.Rank, l.groupCounts(k, p))},
 		Uses: l.Uses,
 	}
 }
 
-// The method groups returns the number of work-groups in index order.
-func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
+// groupCounts returns the number of work-groups in index order.
+func (l *Launch) groupCounts(k *abi.Kernel, p *Plan) [3]int {
 	out := [3]int{1, 1, 1}
 	for i := range l.Rank {
 		per := p.Local[i]

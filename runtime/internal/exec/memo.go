@@ -36,16 +36,15 @@ type Memo struct {
 	items, groups [3]uint32
 }
 
-// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A launch is
-// remembered when it occurs for the second time, so launches over ranges that always differ
-// allocate nothing.
+// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A device remembers
+// a launch when it occurs for the second time. So launches whose ranges always differ allocate nothing.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64
 }
 
-// The method slot returns the table entry for a launch, and the launch's hash.
-func (m *Memos) slot(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
+// slotFor returns the table entry for a launch, and the launch's hash.
+func (m *Memos) slotFor(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	h := uint64(k.number) * 0x9e3779b97f4a7c15
 	for i := range c.Rank {
 		h = (h ^ uint64(c.Global[i]) ^ uint64(c.Local[i])<<32) * 0xff51afd7ed558ccd
@@ -60,18 +59,18 @@ func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
 		return
 	}
-	slot, h := m.slot(k, l.Call)
+	slot, h := m.slotFor(k, l.Call)
 	if slot.missed.Swap(h) != h {
 		return
 	}
 	slot.memo.Store(&Memo{kernel: k, global: l.Global, local: l.Local, hasSmall: hasSmall, Pipeline: p.Pipeline,
 		Ran:   [3]int32{int32(p.Local[0]), int32(p.Local[1]), int32(p.Local[2])},
-		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groups(k.ABI, p))})
+		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groupCounts(k.ABI, p))})
 }
 
 // Find returns the memo for a launch of the kernel over the call's range, or nil if there is none.
 func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
-	slot, _ := m.slot(k, c)
+	slot, _ := m.slotFor(k, c)
 	r := slot.memo.Load()
 	if r == nil || r.kernel != k || r.global != c.Global || r.local != c.Local || c.Form != k.ABI.Form || c.Rank != k.ABI.Rank {
 		return nil
@@ -86,9 +85,9 @@ func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of
-// n, so Command sets only the fields that change. Copying a whole command would take a tenth of a
-// launch's time.
+// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of n, so
+// Command sets only the fields that change. Copying a whole command would take a tenth of a launch's
+// time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// The type natives contains a kernel's modules for devices with matrix instructions. All devices of
+// nativeModules contains a kernel's modules for devices with matrix instructions. All devices of
 // a program with the same matrix products share one module.
-type natives struct {
+type nativeModules struct {
 	mu   sync.Mutex
 	made []*native
 }

@@ -21,14 +21,14 @@ const maxPipelines = 512
 // for a pipeline makes it. Other callers that ask for the same pipeline wait. Launches of other
 // pipelines never wait, because mu is never held while the driver compiles.
 type Pipelines struct {
-	mu    sync.Mutex
-	all   map[pipelineKey]*Pipeline // maps a key's hash to a chain of pipelines with that hash; nil when closed
-	count int
-	clock uint64
-	most  int // limit of the field count
-	total atomic.Int64
-	maker Maker
-	of    *stream.Stream
+	mu       sync.Mutex
+	all      map[pipelineKey]*Pipeline // maps a key's hash to a chain of pipelines with that hash; nil when closed
+	count    int
+	clock    uint64
+	maxCount int // largest number of pipelines that are kept
+	total    atomic.Int64
+	maker    Maker
+	of       *stream.Stream
 }
 
 // Maker makes the pipelines of a device. All callers that wait for a pipeline get the errors of its
@@ -87,16 +87,16 @@ func (pipelineMemory) Bytes() []byte   { return nil }
 
 // Init prepares the pipelines of a device. The stream of the device frees the pipelines.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
-	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
+	s.all, s.maxCount, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
 
 // Made returns the number of pipelines made so far.
 func (s *Pipelines) Made() int { return int(s.total.Load()) }
 
 // SetMost sets the number of pipelines that are kept, for tests.
-func (s *Pipelines) SetMost(n int) { s.most = n }
+func (s *Pipelines) SetMost(n int) { s.maxCount = n }
 
-// Of(k, yield) calls yield with each pipeline of the kernel k. Only tests call Of.
+// Of calls yield with each pipeline of the kernel k. Only tests call Of.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,9 +113,9 @@ func (p *Pipeline) LetGo() { p.users.Add(-1) }
 // Hold adds a user to a pipeline that already has one.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
-// The method hash returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a
+// hashSpecs returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a
 // kernel's pipelines.
-func (s Shape) hash(specs []hal.SpecValue) uint64 {
+func (s Shape) hashSpecs(specs []hal.SpecValue) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(v uint64) {
 		h = (h ^ v) * 1099511628211
@@ -146,9 +146,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 // error of ctx. The pipeline is still completed, and the next launch finds it. After Close, Find
 // returns ErrClosed.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
-	key := pipelineKey{k, sh.hash(l.Specs)}
+	key := pipelineKey{k, sh.hashSpecs(l.Specs)}
 	for {
-		p, ready, first := s.get(key, sh, l.Specs)
+		p, ready, first := s.getPipeline(key, sh, l.Specs)
 		switch {
 		case p == nil:
 			return nil, ErrClosed
@@ -156,7 +156,7 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 			return p, nil
 		case first:
 			if err := ctx.Err(); err != nil {
-				s.failed(p, errNotBegun)
+				s.removeFailed(p, errNotBegun)
 				p.LetGo()
 				return nil, err
 			}
@@ -165,9 +165,9 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 				SubGroupSize: sh.SubGroup, Host: k.Host, HostSpecs: slices.Clone(l.HostSpecs),
 			}
 			if ctx.Done() == nil {
-				s.make(k, p, desc)
+				s.makePipeline(k, p, desc)
 			} else {
-				go s.make(k, p, desc)
+				go s.makePipeline(k, p, desc)
 			}
 		}
 		select {
@@ -186,17 +186,17 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// The method make makes a pipeline. In the call of get that returned the pipeline, the result first
-// was true.
-func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
+// makePipeline makes a pipeline. getPipeline must have returned true as its result first for the
+// pipeline.
+func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
-		s.failed(p, err)
+		s.removeFailed(p, err)
 		return
 	}
 	s.total.Add(1)
 	p.Code, p.Handle = h, s.of.NewMemory(pipelineMemory{h})
-	for _, old := range s.made(p) {
+	for _, old := range s.markMade(p) {
 		old.Handle.Free()
 	}
 }
@@ -207,10 +207,10 @@ var ErrClosed = errors.New("the device is closed")
 // errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// The method get returns a pipeline and makes the caller one of its users. If the pipeline is new,
-// the result first is true, and the caller must make the pipeline. The method get returns nil if
-// the device is closed.
-func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
+// getPipeline returns a pipeline and makes the caller one of its users. If the pipeline is new, the
+// result first is true, and the caller must make the pipeline. getPipeline returns nil if the device is
+// closed.
+func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
@@ -231,8 +231,8 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// The method Again makes the caller a user of a pipeline that an earlier call of get returned. The
-// method Again returns false if the pipeline has been removed since.
+// The method Again makes the caller a user of a pipeline that an earlier call of getPipeline returned.
+// The method Again returns false if the pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,23 +245,23 @@ func (s *Pipelines) Again(v *Pipeline) bool {
 	return true
 }
 
-// The method failed removes a pipeline that could not be made, so that the next launch tries again.
-func (s *Pipelines) failed(v *Pipeline, err error) {
+// removeFailed removes a pipeline that could not be made, so that the next launch tries again.
+func (s *Pipelines) removeFailed(v *Pipeline, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(v)
+	s.removePipeline(v)
 	v.err = err
 	close(v.done)
 }
 
-// The method made marks a pipeline as ready. The method made returns older pipelines that the
+// markMade marks a pipeline as ready. markMade returns older pipelines that the
 // caller must free, because there are too many.
-func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
+func (s *Pipelines) markMade(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.ready = true
 	close(v.done)
-	if s.count <= s.most {
+	if s.count <= s.maxCount {
 		return nil
 	}
 	// Remove a quarter of the pipelines at once, because finding the oldest ones needs a walk
@@ -275,15 +275,15 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 		}
 	}
 	slices.SortFunc(free, func(a, b *Pipeline) int { return cmp.Compare(a.used, b.used) })
-	old = free[:min(len(free), s.count-s.most+s.most/4)]
+	old = free[:min(len(free), s.count-s.maxCount+s.maxCount/4)]
 	for _, c := range old {
-		s.remove(c)
+		s.removePipeline(c)
 	}
 	return old
 }
 
-// The method remove removes a pipeline from its chain, if the device is not closed.
-func (s *Pipelines) remove(v *Pipeline) {
+// removePipeline removes a pipeline from its chain, if the device is not closed.
+func (s *Pipelines) removePipeline(v *Pipeline) {
 	v.gone = true
 	if s.all == nil {
 		return

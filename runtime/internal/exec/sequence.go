@@ -52,10 +52,10 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// The type holder keeps the sequence of an executable graph in use as long as the graph lives.
-type holder struct{ run *Sequence }
+// runHolder keeps the sequence of an executable graph in use as long as the graph lives.
+type runHolder struct{ run *Sequence }
 
-func (h *holder) letGo() { h.run.LetGo() }
+func (h *runHolder) letGo() { h.run.LetGo() }
 
 // Held is a list of pipelines that stay in use. The pipelines are those of a run, as long as the
 // run has users, or those of a submission's commands, until the commands are recorded.

@@ -70,8 +70,8 @@ func (s *Step) Nothing() bool {
 	return len(s.Command.Uses) == 0 && s.Command.Run == nil
 }
 
-// The method fusible converts a launch for package fusion.
-func (s *Step) fusible() *fusion.Launch {
+// fusionLaunch converts a launch for package fusion.
+func (s *Step) fusionLaunch() *fusion.Launch {
 	k := s.Kernel.ABI
 	l := &fusion.Launch{
 		Source: s.Kernel.Source, Global: s.Launch.Global, Local: s.Launch.Local, Args: s.Launch.Block,
@@ -96,9 +96,9 @@ func (s *Step) fusible() *fusion.Launch {
 	return l
 }
 
-// zeroing returns a step that fills new memory with zeros, because variables of work-items are zero
+// zeroStep returns a step that fills new memory with zeros, because variables of work-items are zero
 // at the beginning of a run. The step also repairs memory that a cancelled run should have written.
-func zeroing(mem *stream.Memory, size uint64) *Step {
+func zeroStep(mem *stream.Memory, size uint64) *Step {
 	size = (size + 3) &^ 3 // the memory is at least this large
 	return &Step{Kind: "fill", Label: fmt.Sprintf("fill of %d bytes", size), Command: stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},

@@ -45,8 +45,8 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the
-// groups that were extended last.
+// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the groups
+// to which it has added a launch last.
 const openGroups = 8
 
 // A unit consists of one or several nodes that become one command of a run. The launches of several
@@ -60,28 +60,28 @@ type unit struct {
 	internal, external []string
 }
 
-// The method units divides the nodes into units. In the result, each unit comes after the units
-// that it depends on. The parameter order is a graph with the nodes' edges. The error says why
-// launches cannot be fused although RequireFusion demands it.
-func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
-	f := &fuser{ex: ex}
+// divideUnits divides the nodes into units. In the result, each unit comes after the units that it
+// depends on. The nodes' edges are in the parameter order. The error says why launches cannot be fused
+// although RequireFusion demands it.
+func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
+	f := &unitFuser{ex: ex}
 	var single []*unit
 	for i := range ex.nodes {
-		if err := ex.conflict(i); err != nil {
+		if err := ex.conflictOf(i); err != nil {
 			return nil, Report{}, err
 		}
-		u := ex.single(i, order.Preds(i))
+		u := ex.singleUnit(i, order.Preds(i))
 		single = append(single, u)
-		f.place(u, fusion.GainAny)
+		f.placeUnit(u, fusion.GainAny)
 		if ex.Fuse == FuseAll && len(f.splits) > 0 {
 			return nil, Report{}, SplitError(f.splits[0])
 		}
 	}
-	units, splits := f.sorted(), f.splits
-	if size := ex.internalize(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
+	units, splits := f.sortedUnits(), f.splits
+	if size := ex.internalizeAll(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
 		// A group may have refused later launches only because a small launch had joined the group.
 		careful, why := ex.byGain(single)
-		if ex.internalize(careful) > size {
+		if ex.internalizeAll(careful) > size {
 			units, splits = careful, why
 		}
 	}
@@ -97,7 +97,7 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 			r.External = append(r.External, u.external...)
 		}
 		for _, i := range u.nodes {
-			l.Nodes = append(l.Nodes, ex.nodes[i].label(i))
+			l.Nodes = append(l.Nodes, ex.nodes[i].nodeLabel(i))
 		}
 		r.Launches = append(r.Launches, l)
 	}
@@ -112,19 +112,19 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
-			f := &fuser{ex: ex, careful: gain != fusion.GainInternal}
+			f := &unitFuser{ex: ex, keepInternal: gain != fusion.GainInternal}
 			for _, u := range units {
-				f.place(u, gain)
+				f.placeUnit(u, gain)
 			}
 			merged = len(f.units) < len(units)
-			units, splits = f.sorted(), f.splits
+			units, splits = f.sortedUnits(), f.splits
 		}
 	}
 	return units, splits
 }
 
-// internalize finds the internal memory of the units, and returns its size in bytes.
-func (ex *Graph) internalize(units []*unit) (size uint64) {
+// internalizeAll finds the internal memory of the units, and returns its size in bytes.
+func (ex *Graph) internalizeAll(units []*unit) (size uint64) {
 	for _, u := range units {
 		if len(u.nodes) > 1 {
 			u.internal, u.external = u.group.Internalize(func(s fusion.Slice) string { return ex.usedBeside(u.nodes, s) })
@@ -153,11 +153,11 @@ func saidInternal(units []*unit) (size uint64) {
 	return size
 }
 
-// The method conflict returns an error if the properties of a launch's memory contradict each
+// conflictOf returns an error if the properties of a launch's memory contradict each
 // other.
-func (ex *Graph) conflict(i int) error {
+func (ex *Graph) conflictOf(i int) error {
 	if s := ex.nodes[i].step; ex.Fuse != FuseNever && s.Kernel != nil && !s.Nothing() {
-		if c := s.fusible().Conflict(); c != "" {
+		if c := s.fusionLaunch().Conflict(); c != "" {
 			return ConflictError(c)
 		}
 	}
@@ -176,7 +176,7 @@ func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 				continue
 			}
 			verb := map[abi.Access]string{abi.Read: "read", abi.Write: "written", abi.ReadWrite: "read and written"}[use.Access]
-			text := fmt.Sprintf("the memory is %s by %s, which is not part of this launch", verb, ex.nodes[i].label(i))
+			text := fmt.Sprintf("the memory is %s by %s, which is not part of this launch", verb, ex.nodes[i].nodeLabel(i))
 			if use.Access != abi.Read {
 				return text
 			}
@@ -186,44 +186,44 @@ func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	return reason
 }
 
-// The method label returns the node's name for reports.
-func (n *Node) label(i int) string {
+// nodeLabel returns the node's name for reports.
+func (n *Node) nodeLabel(i int) string {
 	if n.Owner != nil {
 		return n.Label
 	}
 	return fmt.Sprintf("%d: %s", i, n.step.Label)
 }
 
-// The method single returns the unit of one node, which depends on the nodes preds.
-func (ex *Graph) single(i int, preds []int) *unit {
+// singleUnit returns the unit of one node, which depends on the nodes preds.
+func (ex *Graph) singleUnit(i int, preds []int) *unit {
 	n := &ex.nodes[i]
 	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
-	if n.step.Kernel == nil || n.step.Nothing() || ex.Fuse == FuseNever && n.set.number == 0 {
+	if n.step.Kernel == nil || n.step.Nothing() || ex.Fuse == FuseNever && n.fusedSet.number == 0 {
 		return u
 	}
-	u.group = &fusion.Group{Required: ex.Fuse == FuseAll, Barriers: ex.Barriers || ex.Fuse == FuseNever && n.set.barriers,
+	u.group = &fusion.Group{Required: ex.Fuse == FuseAll, Barriers: ex.Barriers || ex.Fuse == FuseNever && n.fusedSet.barriers,
 		OneLoop: ex.OneLoop, LocalMemory: ex.LocalMemory, LaunchBlock: ex.LaunchBlock}
-	l := n.step.fusible()
+	l := n.step.fusionLaunch()
 	l.Place = i
 	u.group.Add(l)
 	return u
 }
 
-// The type fuser combines units into larger ones.
-type fuser struct {
-	ex      *Graph
-	careful bool // do not fuse units if fusing reduces the internal memory
-	units   []*unit
-	of      []int // maps a placed unit to the index of the unit that contains it now
-	splits  []string
+// unitFuser combines units into larger ones.
+type unitFuser struct {
+	ex           *Graph
+	keepInternal bool // do not fuse units if fusing reduces the internal memory
+	units        []*unit
+	unitNow      []int // maps a placed unit to the index of the unit that contains it now
+	splits       []string
 }
 
-// The method place adds a unit, which depends only on units placed before. The method place may add
+// placeUnit adds a unit, which depends only on units placed before. placeUnit may add
 // the unit on its own, or fuse it with an earlier unit.
-func (f *fuser) place(u *unit, gain fusion.Gain) {
+func (f *unitFuser) placeUnit(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
-		deps = append(deps, f.of[p])
+		deps = append(deps, f.unitNow[p])
 	}
 	slices.Sort(deps)
 	deps = slices.Compact(deps)
@@ -231,16 +231,16 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	switch {
 	case u.group == nil:
 	case f.ex.Fuse != FuseNever:
-		join, group = f.find(u, deps, gain)
+		join, group = f.findUnit(u, deps, gain)
 	default:
-		set := f.ex.nodes[u.nodes[0]].set
-		if join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == set }); join >= 0 {
+		set := f.ex.nodes[u.nodes[0]].fusedSet
+		if join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].fusedSet == set }); join >= 0 {
 			group = f.units[join].group
 			group.Add(u.group.Launches[0])
 		}
 	}
 	if join < 0 {
-		f.of = append(f.of, len(f.units))
+		f.unitNow = append(f.unitNow, len(f.units))
 		f.units = append(f.units, &unit{nodes: u.nodes, step: u.step, group: u.group, deps: deps})
 		return
 	}
@@ -248,13 +248,13 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	to.group, to.nodes = group, slices.Concat(to.nodes, u.nodes)
 	slices.Sort(to.nodes)
 	to.deps = append(to.deps, slices.DeleteFunc(deps, func(d int) bool { return d == join })...)
-	f.of = append(f.of, join)
+	f.unitNow = append(f.unitNow, join)
 }
 
-// find looks for a unit that u can become part of. The method find returns the unit's index and the
-// group of both units, or -1. If u follows a launch, the method find records the reason why u does
+// findUnit looks for a unit that u can become part of. findUnit returns the unit's index and the
+// group of both units, or -1. If u follows a launch, findUnit records the reason why u does
 // not become part of the last launch's unit.
-func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
+func (f *unitFuser) findUnit(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
 		to := f.units[at]
@@ -264,12 +264,12 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 		tried++
 		group, reason := to.group.Merge(u.group, gain)
 		if reason == "" {
-			if between := f.between(at, deps); between >= 0 {
+			if between := f.unitBetween(at, deps); between >= 0 {
 				reason = fmt.Sprintf("%s: the %s has to run between it and %s", u.group.Name(), f.units[between].step.Label, to.group.Name())
 			}
 		}
-		if reason == "" && f.careful {
-			reason = f.loses(to, u, group)
+		if reason == "" && f.keepInternal {
+			reason = f.lostMemory(to, u, group)
 		}
 		if reason == "" {
 			return at, group
@@ -284,12 +284,12 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 	return -1, nil
 }
 
-// The method loses returns the name of memory that would no longer be internal if two units were
-// fused. The method loses returns "" if there is no such memory.
-func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
-	had := f.ex.internalize([]*unit{a, b})
+// lostMemory returns the name of memory that would no longer be internal if two units were
+// fused. lostMemory returns "" if there is no such memory.
+func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
+	had := f.ex.internalizeAll([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
-	if f.ex.internalize([]*unit{both}) >= had {
+	if f.ex.internalizeAll([]*unit{both}) >= had {
 		return ""
 	}
 	lost := slices.Concat(a.internal, b.internal)
@@ -301,10 +301,10 @@ func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// The method between looks for a unit that depends on the unit with index at, and that is one of
-// the units deps or a predecessor of one. A new unit that depends on the units deps has to run
-// after the unit that the method returns. The method between returns -1 if there is no such unit.
-func (f *fuser) between(at int, deps []int) int {
+// unitBetween looks for a unit that depends on the unit with index at, and that is in deps or is a
+// predecessor of a unit in deps. A new unit that depends on the units in deps has to run after the unit
+// that unitBetween returns. unitBetween returns -1 if there is no such unit.
+func (f *unitFuser) unitBetween(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
 	walk = func(u int) int {
@@ -330,9 +330,9 @@ func (f *fuser) between(at int, deps []int) int {
 	return -1
 }
 
-// The method sorted returns the units in an order in which each unit comes after the units that it
+// sortedUnits returns the units in an order in which each unit comes after the units that it
 // depends on. Otherwise units keep the order of their first nodes.
-func (f *fuser) sorted() []*unit {
+func (f *unitFuser) sortedUnits() []*unit {
 	var out []*unit
 	place := make([]int, len(f.units)) // index of the unit in out, plus 1
 	var visit func(i int)
@@ -360,11 +360,11 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// The method aside returns a launch of a group for devices that run the group's launches one by
-// one. The method aside replaces the group's internal memory by ordinary memory. The result zeros
-// contains steps that must run before the launch. These steps are for memory that is not in the map
-// scratch yet.
-func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
+// launchApart returns a launch of a group for devices that run the group's launches one by one.
+// launchApart replaces the group's internal memory by ordinary memory. launchApart also returns steps
+// that must run before the launch, because they set that memory to zero. These steps are for memory that
+// is not in the map scratch yet.
+func (ex *Graph) launchApart(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil
 	}
@@ -381,7 +381,7 @@ func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*strea
 				return nil, nil, err
 			}
 			scratch[of] = mem
-			zeros = append(zeros, zeroing(mem, a.Size))
+			zeros = append(zeros, zeroStep(mem, a.Size))
 		}
 		if out == nil {
 			c := *s

@@ -20,12 +20,12 @@ type move struct {
 	dst, src End
 	size     uint64
 
-	free chan *slot    // the slots without a piece
+	free chan *slot    // slots that contain no piece of the bytes
 	read chan piece    // pieces on their way to a slot
 	sent chan piece    // pieces on their way from a slot
 	end  chan struct{} // closed when the move ends early
 	once sync.Once
-	out  Outcome // the reason; once guards it
+	out  Outcome // outcome of the move; set once
 	some atomic.Bool
 }
 

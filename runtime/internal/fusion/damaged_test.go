@@ -51,15 +51,15 @@ func linkTwice(k *abi.Kernel) (ok bool, err error) {
 		return false, err
 	}
 	s := &Source{ABI: k}
-	if s.read(); s.module == nil {
-		return false, errors.New(s.alone)
+	if s.readIR(); s.module == nil {
+		return false, errors.New(s.whyAlone)
 	}
 	buffers := []int{0, 1, 2, 3, 4, 5}
 	g := &Group{Required: true}
 	g.Add(launchOf(s, buffers...))
-	if l := launchOf(s, buffers[3:]...); s.alone == "" && g.Refuses(l) == "" {
+	if l := launchOf(s, buffers[3:]...); s.whyAlone == "" && g.Refuses(l) == "" {
 		g.Add(l)
-		_, err = g.compile()
+		_, err = g.linkKernel()
 	}
 	return true, err
 }

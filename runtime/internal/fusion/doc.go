@@ -1,5 +1,5 @@
-// Package fusion decides which launches of a graph can be fused into one. The package makes the
-// kernel of the fused launch from the IR of the kernels of its parts.
+// Package fusion decides which launches of a graph can be fused into one. The package links the IR of
+// the launches' kernels into one kernel.
 //
 // The input consists of launches in the order of the graph. Group.Refuses decides whether a launch
 // may join a [Group], or returns the reason why not. Group.Link makes one kernel of the kernels of
@@ -7,9 +7,9 @@
 // kernel's abi.Kernel, and says from which launch each argument comes.
 //
 // Two launches can be fused if no work-item of one uses memory that another work-item of the other
-// writes. Otherwise a work-item of a fused kernel could run all parts before another work-item
-// begins the first part. With a barrier between the parts, writes by work-items of the same
-// work-group do no harm. kgen proves such facts about each kernel, for all arguments
-// (abi.Footprint). This package checks which arguments are the same memory. All devices make the
-// same decision, including devices that run the kernels' own Go and launch kernels one by one.
+// writes. Otherwise a work-item of a fused kernel could finish its work for all launches before another
+// work-item begins the first launch. With a barrier between the launches' code, writes by work-items of
+// the same work-group do no harm. kgen proves such facts about each kernel, for all arguments
+// (abi.Footprint). This package checks which arguments are the same memory. All devices make the same
+// decision, including devices that run the kernels' own Go and launch kernels one by one.
 package fusion

@@ -126,7 +126,7 @@ func chain(t *testing.T, k *Source, op ir.Op) {
 			if want := map[bool]int{true: n - 1}[internal]; len(names) != want || len(not) > 0 {
 				t.Errorf("internal: %v; not: %v", names, not)
 			}
-			linked, err := g.link()
+			linked, err := g.linkModules()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestProductsApart(t *testing.T) {
 	if names, not := g.Internalize(func(Slice) string { return "" }); len(names) != 1 {
 		t.Fatalf("internal: %v; not: %v", names, not)
 	}
-	linked, err := g.link()
+	linked, err := g.linkModules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestLaunchBlock(t *testing.T) {
 	var size int
 	for _, room := range []int{0, 128, 1 << 10} {
 		g.LaunchBlock = room
-		linked, err := g.link()
+		linked, err := g.linkModules()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestLaunchBlock(t *testing.T) {
 	}
 	for room, want := range map[int]bool{size - 1: true, size: false} {
 		g.LaunchBlock = room
-		if linked, err := g.link(); err != nil || linked.Module.Spilled != want {
+		if linked, err := g.linkModules(); err != nil || linked.Module.Spilled != want {
 			t.Errorf("a launch block of %d bytes, the device's has %d: spilled is not %v (%v)", size, room, want, err)
 		}
 	}
@@ -392,7 +392,7 @@ func TestGF4_Barriers(t *testing.T) {
 	c := &chooser{Rand: rand.New(rand.NewPCG(1, 1))}
 	memory := c.memory()
 	want, _ := g.sequentially(t, memory)
-	linked, err := g.link()
+	linked, err := g.linkModules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +404,7 @@ func TestGF4_Barriers(t *testing.T) {
 	if n := count(linked.Module, ir.OpBarrier); n != len(list)-1 {
 		t.Errorf("%d barriers, want %d", n, len(list)-1)
 	}
-	compiled, err := g.compile()
+	compiled, err := g.linkKernel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +449,7 @@ func TestGF44_Barriers(t *testing.T) {
 			if barriers {
 				want += len(c.names) - 1
 			}
-			compiled, err := g.compile()
+			compiled, err := g.linkKernel()
 			if err != nil {
 				t.Fatal(err)
 			}

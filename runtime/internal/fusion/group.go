@@ -31,9 +31,9 @@ type Launch struct {
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
-	// Native says that the launch may use the device's own matrix instructions. A fused kernel
-	// cannot use these instructions, because its parts are linked after their matrices have been
-	// expanded.
+	// Native says that the launch may use the device's own matrix instructions. A fused kernel cannot
+	// use these instructions, because kernels are linked after their matrices have been expanded to
+	// loops.
 	Native bool
 	// Properties are the properties of the kernel and of the launch.
 	Properties properties.List
@@ -46,12 +46,12 @@ type Slice struct {
 	Len    int    // number of elements
 }
 
-// The method overlaps reports whether two slices have memory in common.
-func (s *Slice) overlaps(t *Slice) bool {
+// overlapsWith reports whether two slices have memory in common.
+func (s *Slice) overlapsWith(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }
 
-// Limits of fusion. A fused launch must never be slower than separate ones. A kernel that is too
+// Limits of fusion. A fused launch must never be slower than separate launches. A kernel that is too
 // large for a device's registers would be slower.
 const (
 	maxParts  = 32
@@ -76,12 +76,12 @@ type Group struct {
 	OneLoop bool
 	// LocalMemory is the limit of the fused launch's work-group memory, in bytes.
 	LocalMemory uint64
-	props       properties.List // properties of all launches together
-	internal    []internal      // memory that only the group's launches use
+	props       properties.List  // properties of all launches together
+	internals   []internalMemory // memory that only the group's launches use
 }
 
 // Name returns the kernel's name.
-func (l *Launch) Name() string { return l.Source.name() }
+func (l *Launch) Name() string { return l.Source.sourceName() }
 
 // Name returns the names of the group's kernels, joined by pluses.
 func (g *Group) Name() string {
@@ -92,8 +92,8 @@ func (g *Group) Name() string {
 	return strings.Join(names, "+")
 }
 
-// The method extent returns a text with the launch's range.
-func (l *Launch) extent() string {
+// rangeText returns a text with the launch's range.
+func (l *Launch) rangeText() string {
 	rank := l.Source.ABI.Rank
 	switch l.Source.ABI.Form {
 	case abi.Task:
@@ -104,8 +104,8 @@ func (l *Launch) extent() string {
 	return fmt.Sprint(l.Global[:rank])
 }
 
-// The method items returns the number of work-items, or the largest uint64 if that overflows.
-func (l *Launch) items() uint64 {
+// itemCount returns the number of work-items, or the largest uint64 if that overflows.
+func (l *Launch) itemCount() uint64 {
 	items := uint64(1)
 	for _, n := range l.Global[:l.Source.ABI.Rank] {
 		if hi, lo := bits.Mul64(items, uint64(n)); hi == 0 {
@@ -122,15 +122,15 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// The method Apart reports whether each launch keeps its own range in the fused launch. The
-// launches are those of the group and of the parameter more. Launches keep their ranges if the
-// ranges differ. Launches also keep their ranges if the fused launch is over an nd-range, because
-// an nd-range has only complete work-groups.
-func (g *Group) Apart(more ...*Launch) bool {
+// The method Apart reports whether each launch keeps its own range in the fused launch. The launches are
+// those of the group and of the parameter added. Launches keep their ranges if the ranges differ.
+// Launches also keep their ranges if the fused launch is over an nd-range, because an nd-range has only
+// complete work-groups.
+func (g *Group) Apart(added ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
 	}
-	for _, list := range [2][]*Launch{g.Launches, more} {
+	for _, list := range [2][]*Launch{g.Launches, added} {
 		for _, l := range list {
 			if !l.sameRange(g.Launches[0]) {
 				return true
@@ -140,9 +140,8 @@ func (g *Group) Apart(more ...*Launch) bool {
 	return false
 }
 
-// Range returns the form and range of the fused launch. The result local is the work-group size of
-// a fused launch over an nd-range. If the launches do not state that size, Range calls the function
-// in the parameter size.
+// Range returns the form and range of the fused launch. If the launches do not state the work-group size
+// of a fused launch over an nd-range, Range calls the function in the parameter size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -151,7 +150,7 @@ func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global
 	}
 	most := uint64(0)
 	for _, l := range g.Launches {
-		most = max(most, l.items())
+		most = max(most, l.itemCount())
 	}
 	items := int(most)
 	if form == abi.NDRange || !g.Barriers {
@@ -168,13 +167,13 @@ func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global
 
 // The method Alone returns the reason why the launch cannot be fused with any other launch, or "".
 func (l *Launch) Alone() string {
-	l.Source.read()
-	if l.Source.alone != "" {
-		return l.Source.alone
+	l.Source.readIR()
+	if l.Source.whyAlone != "" {
+		return l.Source.whyAlone
 	}
 	for i := range l.Slices {
 		for j := range l.Slices[:i] {
-			if reason := l.clash(j, l, i, false); reason != "" && !l.Slices[i].same(&l.Slices[j]) {
+			if reason := l.overlapConflict(j, l, i, false); reason != "" && !l.Slices[i].sameElements(&l.Slices[j]) {
 				return reason
 			}
 		}
@@ -182,26 +181,26 @@ func (l *Launch) Alone() string {
 	return ""
 }
 
-// The method same reports whether two slices contain the same elements of the same memory.
-func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
+// sameElements reports whether two slices contain the same elements of the same memory.
+func (s *Slice) sameElements(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// The method clash looks at an overlap of parameter j of l and parameter i of other. The method
-// clash returns the reason why the overlap forbids fusing, or "". The launch other runs after l or
+// overlapConflict looks at an overlap of parameter j of l and parameter i of other.
+// overlapConflict returns the reason why the overlap forbids fusing, or "". The launch other runs after l or
 // is l itself. If there is a barrier between the two, any work-item of a work-group may use the
 // elements that belong to the group's work-items.
-func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
-	a, b := &l.Source.prints[j], &other.Source.prints[i]
-	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
+func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) string {
+	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
+	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlapsWith(&other.Slices[i]) {
 		return ""
 	}
-	if !l.Slices[j].same(&other.Slices[i]) {
-		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.place(j), other.Source.place(i))
+	if !l.Slices[j].sameElements(&other.Slices[i]) {
+		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.accessText(j), other.Source.accessText(i))
 	}
 	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
-		return "" // the same work-item makes both accesses
+		return "" // the same work-item accesses the element in both launches
 	}
 	hint := ""
-	switch meets := l != other && l.meetsFor(j, other, i); {
+	switch meets := l != other && l.barrierSuffices(j, other, i); {
 	case meets && barriers:
 		return ""
 	case meets:
@@ -217,33 +216,33 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	}{{other, l, i, j}, {l, other, j, i}} {
 		s := x.l.Source
 		var what string
-		switch f := &s.prints[x.p]; {
-		case f.Reach != abi.ReachOwn && s.details()[x.p].Index != "" && !f.Atomic:
-			what = fmt.Sprintf("%s %s %s", s.where(x.p), s.verb(x.p), s.element(x.p))
+		switch f := &s.paramUses[x.p]; {
+		case f.Reach != abi.ReachOwn && s.accessPositions()[x.p].Index != "" && !f.Atomic:
+			what = fmt.Sprintf("%s %s %s", s.accessPosition(x.p), s.accessVerb(x.p), s.elementText(x.p))
 		case f.Reach != abi.ReachOwn:
-			what = s.place(x.p) + " (not only at the work-item's own index)"
-		case !f.Holds(x.l.block()):
-			what = fmt.Sprintf("%s %s %s (with a row length that is not the range's)", s.where(x.p), s.verb(x.p), s.element(x.p))
+			what = s.accessText(x.p) + " (not only at the work-item's own index)"
+		case !f.Holds(x.l.launchBlock()):
+			what = fmt.Sprintf("%s %s %s (with a row length that is not the range's)", s.accessPosition(x.p), s.accessVerb(x.p), s.elementText(x.p))
 		default:
 			continue
 		}
 		t := x.second.Source
-		verb := map[abi.Access]string{abi.Read: "read", abi.Write: "write", abi.ReadWrite: "use"}[t.prints[x.q].Access]
-		if s.prints[x.p].Access == abi.Read {
+		verb := map[abi.Access]string{abi.Read: "read", abi.Write: "write", abi.ReadWrite: "use"}[t.paramUses[x.q].Access]
+		if s.paramUses[x.p].Access == abi.Read {
 			verb = "write" // only writes conflict with reads
 		}
-		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item%s", what, t.where(x.q), verb, t.element(x.q), hint)
+		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item%s", what, t.accessPosition(x.q), verb, t.elementText(x.q), hint)
 	}
 	if a.PerItem != b.PerItem {
-		return fmt.Sprintf("%s, %d elements in each work-item, and %s, %d elements", l.Source.place(j), a.PerItem, other.Source.place(i), b.PerItem)
+		return fmt.Sprintf("%s, %d elements in each work-item, and %s, %d elements", l.Source.accessText(j), a.PerItem, other.Source.accessText(i), b.PerItem)
 	}
 	return ""
 }
 
-// meetsFor reports whether a barrier in each work-group between l and other is enough to fuse them.
+// barrierSuffices reports whether a barrier in each work-group between l and other is enough to fuse them.
 // Parameter j of l and parameter i of other are the same slice. The barrier is enough if each
 // work-group uses the same elements in both launches.
-func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
+func (l *Launch) barrierSuffices(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
 	b, two := other.inGroup(i)
 	return one && two && a == b
@@ -253,13 +252,13 @@ func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 // "". Parameter j of l and parameter i of other are the same slice, whose indices stay within
 // work-groups.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
-	a, b := &l.Source.prints[j], &other.Source.prints[i]
+	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {
 		return ""
 	}
 	for _, x := range [2]struct {
 		l *Launch
-		f *footprint
+		f *paramUse
 	}{{l, a}, {other, b}} {
 		switch {
 		case !x.l.statesGroup():
@@ -274,17 +273,17 @@ func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	return ""
 }
 
-// The method block returns the launch block of l in the layout that Footprint.Holds reads.
-func (l *Launch) block() []byte {
+// launchBlock returns the launch block of l in the layout that Footprint.Holds reads.
+func (l *Launch) launchBlock() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
-		binary.LittleEndian.PutUint32(b[abi.OffsetRange+4*k:], l.size(k))
+		binary.LittleEndian.PutUint32(b[abi.OffsetRange+4*k:], l.sizeAlong(k))
 	}
 	return append(b, l.Args...)
 }
 
-// The method size returns the launch's size along x, y or z.
-func (l *Launch) size(k int) uint32 {
+// sizeAlong returns the launch's size along x, y or z.
+func (l *Launch) sizeAlong(k int) uint32 {
 	if rank := l.Source.ABI.Rank; k < rank {
 		return uint32(l.Global[rank-1-k])
 	}
@@ -306,13 +305,13 @@ func (g *Group) Refuses(l *Launch) string {
 	rank := k.Rank
 	switch {
 	case first.Source.ABI.Form != k.Form:
-		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.rangeText(), l.Name(), l.rangeText())
 	case k.Form == abi.NDRange && (first.Source.ABI.Rank != rank || rank > 1 && first.Global != l.Global):
-		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
-	case !first.sameRange(l) && (first.items() > abi.MaxRange || l.items() > abi.MaxRange):
-		return fmt.Sprintf("%s runs over %v, and %s over %v, which are too many to count", first.Name(), first.extent(), l.Name(), l.extent())
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.rangeText(), l.Name(), l.rangeText())
+	case !first.sameRange(l) && (first.itemCount() > abi.MaxRange || l.itemCount() > abi.MaxRange):
+		return fmt.Sprintf("%s runs over %v, and %s over %v, which are too many to count", first.Name(), first.rangeText(), l.Name(), l.rangeText())
 	case k.Form == abi.NDRange && first.Local != l.Local:
-		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.extent(), l.Name(), l.extent())
+		return fmt.Sprintf("%s runs over %v, and %s over %v", first.Name(), first.rangeText(), l.Name(), l.rangeText())
 	case first.Source.module.Float != l.Source.module.Float:
 		return fmt.Sprintf("%s has %v, and %s has %v", first.Name(), properties.Float(first.Source.module.Float), l.Name(), properties.Float(l.Source.module.Float))
 	case len(g.Launches) >= maxParts:
@@ -331,9 +330,9 @@ func (g *Group) Refuses(l *Launch) string {
 	if local := g.localMemory() + l.LocalMemory; l.LocalMemory > 0 && local > g.LocalMemory {
 		return fmt.Sprintf("%s: with it the work-group memory would be %d bytes, and the device has %d", l.Name(), local, g.LocalMemory)
 	}
-	size := l.Source.size()
+	size := l.Source.valueCount()
 	for _, o := range g.Launches {
-		if size += o.Source.size(); size > maxValues && !g.Required {
+		if size += o.Source.valueCount(); size > maxValues && !g.Required {
 			return l.Name() + ": the fused kernel would be large"
 		}
 		if g.OneLoop && !g.Required && o.Source.loops && l.Source.loops {
@@ -341,7 +340,7 @@ func (g *Group) Refuses(l *Launch) string {
 		}
 		for j := range o.Slices {
 			for i := range l.Slices {
-				if reason := o.clash(j, l, i, g.Barriers); reason != "" {
+				if reason := o.overlapConflict(j, l, i, g.Barriers); reason != "" {
 					return fmt.Sprintf("%s+%s: %s", o.Name(), l.Name(), reason)
 				}
 			}
@@ -359,11 +358,11 @@ const (
 	GainInternal             // the groups have common memory, with the property FusionInternalMemory in both
 )
 
-// Merge returns the group of the launches of g and of o. No launch of o has to run before one of g.
+// Merge returns the group of the launches of g and of o. No launch of o has to run before a launch of g.
 // If the groups cannot be merged, or if merging is not worthwhile, Merge returns the reason.
 func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	m, rest := *g, o.Launches
-	m.Launches, m.internal = slices.Clone(g.Launches), nil
+	m.Launches, m.internals = slices.Clone(g.Launches), nil
 	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
 		// The launches of the two groups alternate in the graph, so add all of them in the graph's
 		// order.
@@ -379,23 +378,23 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 		}
 		m.Add(l)
 	}
-	if !g.Required && !g.worth(o, gain) {
+	if !g.Required && !g.isFaster(o, gain) {
 		return nil, o.Name() + ": it shares no memory with the kernels before it"
 	}
 	return &m, ""
 }
 
-// The method worth reports whether fusing the launches of both groups makes them faster, according
-// to the parameter gain.
-func (g *Group) worth(o *Group, gain Gain) bool {
-	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.items() > fewItems }) {
+// isFaster reports whether fusing the launches of both groups makes them faster, according to the
+// condition in the parameter gain.
+func (g *Group) isFaster(o *Group, gain Gain) bool {
+	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.itemCount() > fewItems }) {
 		return true // launching takes most of the time of small launches
 	}
 	for _, a := range g.Launches {
 		for i := range a.Slices {
 			for _, b := range o.Launches {
 				for j := range b.Slices {
-					if a.Slices[i].same(&b.Slices[j]) && (gain != GainInternal || a.Memory[i].Internal && b.Memory[j].Internal) {
+					if a.Slices[i].sameElements(&b.Slices[j]) && (gain != GainInternal || a.Memory[i].Internal && b.Memory[j].Internal) {
 						return true
 					}
 				}

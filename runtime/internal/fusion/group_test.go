@@ -62,15 +62,15 @@ func TestRefuses(t *testing.T) {
 		large := launchOf(k["Many"], 0)
 		n, size := 0, 0
 		for ; n < maxParts && g.accepts(large); n++ {
-			size += k["Many"].size()
+			size += k["Many"].valueCount()
 			g.Add(large)
 		}
 		want := maxParts
 		if !required {
-			want = min(want, maxValues/k["Many"].size())
+			want = min(want, maxValues/k["Many"].valueCount())
 		}
 		if n != want || !required && (size > maxValues || n == maxParts) {
-			t.Errorf("required: %v: %d large kernels of %d values become one, want %d", required, n, k["Many"].size(), want)
+			t.Errorf("required: %v: %d large kernels of %d values become one, want %d", required, n, k["Many"].valueCount(), want)
 		}
 	}
 }
@@ -112,10 +112,10 @@ func TestInside(t *testing.T) {
 	group := Memory{View: properties.ScopeWorkGroup, Internal: true, NoInit: true}
 	// unused is Affine, to which In means nothing.
 	unused := &Source{ABI: k["Affine"].ABI}
-	unused.read()
-	prints := slices.Clone(unused.prints)
+	unused.readIR()
+	prints := slices.Clone(unused.paramUses)
 	prints[2].Access, prints[2].Reach = 0, abi.ReachNone
-	unused.prints = prints
+	unused.paramUses = prints
 	with := func(m Memory, l *Launch, params ...int) *Launch {
 		for _, p := range params {
 			l.Memory[p] = m
@@ -140,11 +140,11 @@ func TestInside(t *testing.T) {
 	}
 	large := with(item, launchOf(k["Pairs"], 1, 2), 0)
 	wide := &Source{ABI: k["Pairs"].ABI}
-	wide.read()
+	wide.readIR()
 	for _, perItem := range []int64{maxOwnBytes / 4, maxOwnBytes/4 + 1} {
-		p := slices.Clone(wide.prints)
+		p := slices.Clone(wide.paramUses)
 		p[0].PerItem, p[0].Access = perItem, abi.ReadWrite
-		w := &Source{ABI: wide.ABI, module: wide.module, prints: p, details: wide.details}
+		w := &Source{ABI: wide.ABI, module: wide.module, paramUses: p, accessPositions: wide.accessPositions}
 		w.once.Do(func() {})
 		l := *large
 		l.Source = w
@@ -153,7 +153,7 @@ func TestInside(t *testing.T) {
 		if perItem > maxOwnBytes/4 {
 			want = "260 bytes in each work-item are too many"
 		}
-		if _, got := g.inside(tmp); want == "" && got != "" || !strings.Contains(got, want) {
+		if _, got := g.internalFor(tmp); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%d elements: got %q, want %q", perItem, got, want)
 		}
 	}
@@ -175,10 +175,10 @@ func TestInside(t *testing.T) {
 	} {
 		g := &Group{Required: true, LocalMemory: c.local, Barriers: strings.HasPrefix(c.name, "shared")}
 		for _, l := range c.launches {
-			l.Source.read()
+			l.Source.readIR()
 			g.Add(l)
 		}
-		if _, got := g.inside(tmp); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+		if _, got := g.internalFor(tmp); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestInternalRoom(t *testing.T) {
 			if i < 3 {
 				l.Memory[1] = group
 			}
-			l.Source.read()
+			l.Source.readIR()
 			g.Add(l)
 		}
 		got, not := g.Internalize(func(Slice) string { return "" })

@@ -19,10 +19,10 @@ type Memory struct {
 	Internal, NoInit bool
 }
 
-// The type internal describes memory that a fused kernel replaces by variables.
-type internal struct {
+// internalMemory describes memory that a fused kernel replaces by variables.
+type internalMemory struct {
 	Slice
-	perItem int64  // number of elements in the variables of each work-item; 0 if shared
+	perItem int64  // number of elements that each work-item keeps in variables; 0 if shared
 	shared  bool   // memory is kept in work-group memory, one element per work-item
 	room    uint64 // size in bytes; if shared, size of the part in each work-group
 }
@@ -31,9 +31,9 @@ type internal struct {
 // slice.
 const maxOwnBytes = 256
 
-// The method scope returns the scope that the buffer and the view state together, or false if they
+// statedScope returns the scope that the buffer and the view state together, or false if they
 // contradict each other.
-func (m Memory) scope() (properties.Scope, bool) {
+func (m Memory) statedScope() (properties.Scope, bool) {
 	switch {
 	case m.Buffer == properties.ScopeNone:
 		return m.View, true
@@ -43,41 +43,41 @@ func (m Memory) scope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
-// The method group reports whether the properties state that the scope of the memory is a
+// isGroupScope reports whether the properties state that the scope of the memory is a
 // work-group.
-func (m Memory) group() bool {
-	s, ok := m.scope()
+func (m Memory) isGroupScope() bool {
+	s, ok := m.statedScope()
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// The method grouped reports whether a work-group uses, through the parameter, only the elements at
+// usesOwnIds reports whether a work-group uses, through the parameter, only the elements at
 // the linear ids of its own work-items. Either kgen has proved this fact, or the properties state
 // the fact and the kernel checks it. The launch has one dimension and states its work-group size.
-func (l *Launch) grouped(p int) bool {
-	f := &l.Source.prints[p]
-	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
+func (l *Launch) usesOwnIds(p int) bool {
+	f := &l.Source.paramUses[p]
+	return l.Memory[p].isGroupScope() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
 		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
-// The method known reports whether kgen has proved the fact that the method grouped returns. The
-// kernel then does not check the fact.
-func (l *Launch) known(p int) bool {
+// provedOwnIds reports whether kgen has proved the fact that usesOwnIds returns. The kernel then does
+// not check the fact.
+func (l *Launch) provedOwnIds(p int) bool {
 	_, ok := l.provedInGroup(p)
-	return ok || l.Source.prints[p].Reach == abi.ReachNone
+	return ok || l.Source.paramUses[p].Reach == abi.ReachNone
 }
 
 // provedInGroup reports whether kgen has proved that a work-group uses, through the parameter, only
 // elements of its own work-items. The parameter perItem is the number of elements of each
 // work-item. The launch states its work-group size.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
-	f := &l.Source.prints[p]
-	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())
+	f := &l.Source.paramUses[p]
+	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.launchBlock(), l.groupItems())
 }
 
 // inGroup is like provedInGroup, but also returns true if properties state the fact and the kernel
 // checks it.
 func (l *Launch) inGroup(p int) (perItem int64, ok bool) {
-	if perItem, ok = l.provedInGroup(p); !ok && l.grouped(p) {
+	if perItem, ok = l.provedInGroup(p); !ok && l.usesOwnIds(p) {
 		return 1, true
 	}
 	return perItem, ok
@@ -91,16 +91,16 @@ func (l *Launch) statesGroup() bool {
 // Conflict describes a parameter whose memory has contradicting properties, or returns "".
 func (l *Launch) Conflict() string {
 	for i, m := range l.Memory {
-		if _, ok := m.scope(); !ok {
+		if _, ok := m.statedScope(); !ok {
 			return fmt.Sprintf("%s: the buffer of %s has AccessScope(%v), and the view AccessScope(%v)", l.Name(), l.Source.ABI.Params[i].Name, m.Buffer, m.View)
 		}
 	}
 	return ""
 }
 
-// The function common returns the scope that both uses of the same memory have, or ScopeNone if the
+// commonScope returns the scope that both uses of the same memory have, or ScopeNone if the
 // two scopes differ.
-func common(a, b properties.Scope) properties.Scope {
+func commonScope(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
 	}
@@ -110,13 +110,13 @@ func common(a, b properties.Scope) properties.Scope {
 // notWritten is the reason why memory cannot be internal if no launch of the group writes it.
 const notWritten = "no kernel writes it"
 
-// Internalize finds the memory of a complete group that becomes internal. The function outside
-// describes the uses of memory outside the group, or returns "". The result named names contains
-// the names of the parameters with internal memory. The result named not contains reasons why other
-// memory with the property FusionInternalMemory is not internal.
-func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) {
+// Internalize finds the memory of a complete group that becomes internal. outsideUse describes the uses
+// of memory outside the group, or returns "". Internalize returns the names of the parameters with
+// internal memory. The result notInternal contains reasons why other memory with the property
+// FusionInternalMemory is not internal.
+func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal []string) {
 	var seen []Slice
-	g.internal = nil
+	g.internals = nil
 	for _, l := range g.Launches {
 		for i, s := range l.Slices {
 			if m := l.Memory[i]; s.Mem == nil || !m.Internal || slices.Contains(seen, s) {
@@ -124,37 +124,37 @@ func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) 
 			}
 			seen = append(seen, s)
 			name := l.Name() + "." + l.Source.ABI.Params[i].Name
-			in, reason := g.inside(s)
+			in, reason := g.internalFor(s)
 			if reason == "" || reason == notWritten {
-				reason = cmp.Or(outside(s), reason)
+				reason = cmp.Or(outsideUse(s), reason)
 			}
 			if reason != "" {
-				not = append(not, name+": "+reason)
+				notInternal = append(notInternal, name+": "+reason)
 				continue
 			}
-			g.internal, names = append(g.internal, in), append(names, name)
+			g.internals, names = append(g.internals, in), append(names, name)
 		}
 	}
-	return names, not
+	return names, notInternal
 }
 
-// The method inside returns how memory of the group can be internal, or the reason why it cannot be
+// internalFor returns how memory of the group can be internal, or the reason why it cannot be
 // internal.
-func (g *Group) inside(s Slice) (in internal, reason string) {
+func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
-	why, elem := "", 0 // reason why work-items cannot have elements of their own, and the size of an element in bytes
+	why, elem := "", 0 // reason why a work-item cannot keep its elements in variables, and the size of an element in bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
-			if !l.Slices[i].overlaps(&s) {
+			if !l.Slices[i].overlapsWith(&s) {
 				continue
 			}
-			m, f := l.Memory[i], &l.Source.prints[i]
-			own, _ := m.scope()
+			m, f := l.Memory[i], &l.Source.paramUses[i]
+			own, _ := m.statedScope()
 			if first {
 				scope = own
 			}
-			scope, first = common(scope, own), false
+			scope, first = commonScope(scope, own), false
 			written = written || f.Access&abi.Write != 0
 			switch {
 			case l.Slices[i] != s:
@@ -163,19 +163,19 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 				return in, fmt.Sprintf("%s uses it without the properties FusionInternalMemory and NoInit", l.Name())
 			case scope == properties.ScopeNone:
 				return in, "its uses have no AccessScope in common"
-			case scope == properties.ScopeWorkGroup && !g.grouped():
+			case scope == properties.ScopeWorkGroup && !g.allStateGroup():
 				return in, "memory of work-groups needs launches that state the size of theirs"
 			case f.Reach == abi.ReachNone:
 				continue
-			case f.Reach != abi.ReachOwn || !f.Holds(l.block()):
+			case f.Reach != abi.ReachOwn || !f.Holds(l.launchBlock()):
 				if why == "" {
-					why = l.Source.place(i) + ", not only at the work-item's own index"
+					why = l.Source.accessText(i) + ", not only at the work-item's own index"
 				}
 				in.shared = true
 			case f.PerItem*int64(f.ElemSize) > maxOwnBytes:
-				return in, fmt.Sprintf("%s: %d bytes in each work-item are too many", l.Source.place(i), f.PerItem*int64(f.ElemSize))
+				return in, fmt.Sprintf("%s: %d bytes in each work-item are too many", l.Source.accessText(i), f.PerItem*int64(f.ElemSize))
 			case in.perItem != 0 && f.PerItem != in.perItem:
-				return in, fmt.Sprintf("%s, %d elements in each work-item, and others use %d", l.Source.place(i), f.PerItem, in.perItem)
+				return in, fmt.Sprintf("%s, %d elements in each work-item, and others use %d", l.Source.accessText(i), f.PerItem, in.perItem)
 			default:
 				in.perItem = f.PerItem
 			}
@@ -185,7 +185,7 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	switch {
 	case !written:
 		return in, notWritten
-	case in.shared && (scope != properties.ScopeWorkGroup || !g.sharable(s)):
+	case in.shared && (scope != properties.ScopeWorkGroup || !g.canShare(s)):
 		return in, why
 	case in.shared:
 		in.perItem = 0
@@ -197,16 +197,16 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	return in, ""
 }
 
-// The method sharable reports whether each work-group uses only the elements of s at the linear ids
+// canShare reports whether each work-group uses only the elements of s at the linear ids
 // of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the
 // fused kernel checks it.
-func (g *Group) sharable(s Slice) bool {
+func (g *Group) canShare(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
 	}
 	for _, l := range g.Launches {
 		for i := range l.Slices {
-			if l.Slices[i] == s && l.Source.prints[i].Reach != abi.ReachNone && !l.grouped(i) {
+			if l.Slices[i] == s && l.Source.paramUses[i].Reach != abi.ReachNone && !l.usesOwnIds(i) {
 				return false
 			}
 		}
@@ -228,38 +228,38 @@ func (l *Launch) groupItems() int {
 
 // sharedMemory returns the size in bytes of the internal memory that is kept in work-group memory.
 func (g *Group) sharedMemory() (size uint64) {
-	for i := range g.internal {
-		size += g.internal[i].room
+	for i := range g.internals {
+		size += g.internals[i].room
 	}
 	return size
 }
 
-// The method grouped reports whether all launches state their work-group size. The size is then the
-// same for all launches.
-func (g *Group) grouped() bool {
+// allStateGroup reports whether all launches state their work-group size. If all launches state it, the
+// size is the same for all of them.
+func (g *Group) allStateGroup() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// internalAs returns the entry for the slice in the list of internal memory. internalAs returns the
-// zero value for other memory.
-func (g *Group) internalAs(s Slice) internal {
-	for _, in := range g.internal {
+// internalAs returns the entry for the slice in the list of internal memory, or the zero value if the
+// slice is not internal.
+func (g *Group) internalAs(s Slice) internalMemory {
+	for _, in := range g.internals {
 		if in.Slice == s {
 			return in
 		}
 	}
-	return internal{}
+	return internalMemory{}
 }
 
 // InternalSize returns the size of the memory that Internalize made internal, in bytes.
 func (g *Group) InternalSize() (size uint64) {
-	for i := range g.internal {
-		size += g.internal[i].Hi - g.internal[i].Lo
+	for i := range g.internals {
+		size += g.internals[i].Hi - g.internals[i].Lo
 	}
 	return size
 }
 
 // Internal reports whether the memory is internal.
 func (g *Group) Internal(s Slice) bool {
-	return slices.ContainsFunc(g.internal, func(in internal) bool { return in.Slice == s })
+	return slices.ContainsFunc(g.internals, func(in internalMemory) bool { return in.Slice == s })
 }

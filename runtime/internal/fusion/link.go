@@ -18,15 +18,17 @@ import (
 // Fused is a kernel that does the work of several kernels.
 type Fused struct {
 	ABI *abi.Kernel
-	// Name consists of the names of the parts, joined by pluses.
+	// Name consists of the names of the linked kernels, joined by pluses.
 	Name string
-	// Origins maps each parameter of the fused kernel to a part and to an argument of that part.
+	// Origins maps each parameter of the fused kernel to a launch of the group and to an argument of
+	// that launch.
 	Origins []link.Origin
 }
 
-// The method classes finds slices with equal memory and slices with equal length. For each slice of
-// each launch, the method returns the numbers of its memory and its length.
-func (g *Group) classes() [][]link.Slice {
+// sliceClasses finds slices with equal memory and slices with equal length. For each slice of each
+// launch, sliceClasses returns a number for the slice's memory and a number for its length. Slices with
+// equal memory or length have equal numbers.
+func (g *Group) sliceClasses() [][]link.Slice {
 	var memories []Slice
 	var lengths []int
 	number := func(n int) int {
@@ -50,7 +52,7 @@ func (g *Group) classes() [][]link.Slice {
 			}
 			in := g.internalAs(s)
 			row[i].PerItem, row[i].Shared = in.perItem, in.shared
-			row[i].Group = (g.Barriers || in.shared) && l.grouped(i) && !l.known(i)
+			row[i].Group = (g.Barriers || in.shared) && l.usesOwnIds(i) && !l.provedOwnIds(i)
 			if row[i].Memory = slices.Index(memories, s); row[i].Memory < 0 {
 				row[i].Memory, memories = len(memories), append(memories, s)
 			}
@@ -64,7 +66,7 @@ func (g *Group) classes() [][]link.Slice {
 // same kernel, even if their ranges, values and addresses differ.
 func (g *Group) Key() string {
 	var b strings.Builder
-	for i, row := range g.classes() {
+	for i, row := range g.sliceClasses() {
 		l := g.Launches[i]
 		fmt.Fprintf(&b, "%p", l.Source.ABI)
 		for _, s := range row {
@@ -79,7 +81,7 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// linkPoint returns the pass after which the group's kernels are linked.
+// linkPoint returns the name of the compiler pass after which the group's kernels are linked.
 func (g *Group) linkPoint() string {
 	if slices.ContainsFunc(g.Launches, func(l *Launch) bool { return l.Source.module.UsesGroup }) {
 		return pass.LateLinkPoint
@@ -87,12 +89,12 @@ func (g *Group) linkPoint() string {
 	return pass.LinkPoint
 }
 
-// The method link links the modules of the group's kernels. The modules are in the state after the
+// linkModules links the modules of the group's kernels. The modules are in the state after the
 // pass linkPoint.
-func (g *Group) link() (*link.Linked, error) {
+func (g *Group) linkModules() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
-	for i, row := range g.classes() {
+	for i, row := range g.sliceClasses() {
 		l := g.Launches[i]
 		parts = append(parts, link.Part{Module: l.Source.module, Specs: l.Specs, Slices: row})
 		names = append(names, l.Source.ABI.Name)
@@ -111,7 +113,7 @@ func (g *Group) link() (*link.Linked, error) {
 		return nil, err
 	}
 	for _, l := range g.Launches {
-		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // the kernel has no variant without sub-groups
+		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // a kernel with sub-groups has no variant without sub-groups
 			linked.Module.Uses = append(linked.Module.Uses, ir.AspectUse{Aspect: properties.SubGroups, In: l.Name()})
 		}
 		linked.Module.Matrices = linked.Module.Matrices || l.Source.ABI.Matrices
@@ -132,18 +134,18 @@ func (g *Group) Link() (f *Fused, err error) {
 			f, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()
-	return g.compile()
+	return g.linkKernel()
 }
 
-// The method compile does the work of Link. The method compile panics if there is a bug.
-func (g *Group) compile() (*Fused, error) {
-	linked, err := g.link()
+// linkKernel does the work of Link. linkKernel panics if there is a bug.
+func (g *Group) linkKernel() (*Fused, error) {
+	linked, err := g.linkModules()
 	if err != nil {
 		return nil, err
 	}
 	c, diags, err := back.Compile(&back.Kernel{
 		Module: linked.Module, Name: linked.Module.Name, Package: g.Launches[0].Source.ABI.Package,
-		Properties: g.stated(), From: g.linkPoint(),
+		Properties: g.fusedProperties(), From: g.linkPoint(),
 	})
 	switch {
 	case err != nil:
@@ -156,15 +158,15 @@ func (g *Group) compile() (*Fused, error) {
 		k.Parts = append(k.Parts, abi.Part{Name: l.Name(), Rank: l.Source.ABI.Rank})
 		k.Lingers = k.Lingers || l.Source.ABI.Lingers
 	}
-	k.SPIRV = words(c.Words)
+	k.SPIRV = encodeWords(c.Words)
 	for i := range k.Variants {
-		k.Variants[i].SPIRV = words(c.Variants[i])
+		k.Variants[i].SPIRV = encodeWords(c.Variants[i])
 	}
 	return &Fused{ABI: k, Name: g.Name(), Origins: linked.Origins}, nil
 }
 
-// The function words encodes a module's words as abi.Kernel.SPIRV does.
-func words(list []uint32) string {
+// encodeWords encodes a module's words as abi.Kernel.SPIRV does.
+func encodeWords(list []uint32) string {
 	b := make([]byte, 0, 4*len(list))
 	for _, w := range list {
 		b = binary.LittleEndian.AppendUint32(b, w)
@@ -172,9 +174,9 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// The method stated returns the properties of the fused kernel. The method stated removes hints
+// fusedProperties returns the properties of the fused kernel. fusedProperties removes hints
 // about work-group sizes if the launches keep their own ranges.
-func (g *Group) stated() properties.List {
+func (g *Group) fusedProperties() properties.List {
 	if !g.Apart() {
 		return g.props
 	}
@@ -191,7 +193,7 @@ func (f *Fused) Args(g *Group) []byte {
 		case to.Offset < 0:
 		case o.Param == link.RangeOf:
 			for k := range 3 {
-				binary.LittleEndian.PutUint32(out[to.Offset+4*k:], l.size(k))
+				binary.LittleEndian.PutUint32(out[to.Offset+4*k:], l.sizeAlong(k))
 			}
 		default:
 			from := &l.Source.ABI.Params[o.Param]

@@ -209,10 +209,10 @@ func (c *chooser) launch() *Launch {
 // races reports whether work-items of the launch use what others write: what comes of that is up
 // to the order in which they run.
 func (l *Launch) races() bool {
-	l.Source.read()
+	l.Source.readIR()
 	for i := range l.Slices {
 		for j := range l.Slices[:i] {
-			if l.clash(j, l, i, false) != "" {
+			if l.overlapConflict(j, l, i, false) != "" {
 				return true
 			}
 		}
@@ -270,7 +270,7 @@ func run(m *ir.Module, rank int, global, local [3]int, args []byte, specs map[ui
 func describe(g *Group) string {
 	var b strings.Builder
 	for _, l := range g.Launches {
-		fmt.Fprintf(&b, "%s %s %v %v\n", l.Name(), l.extent(), l.Slices, l.Specs)
+		fmt.Fprintf(&b, "%s %s %v %v\n", l.Name(), l.rangeText(), l.Slices, l.Specs)
 	}
 	return b.String()
 }
@@ -376,7 +376,7 @@ func others(groups []*Group, at int) func(Slice) string {
 	return func(s Slice) string {
 		for i, g := range groups {
 			for _, l := range g.Launches {
-				if i != at && slices.ContainsFunc(l.Slices, func(t Slice) bool { return t.overlaps(&s) }) {
+				if i != at && slices.ContainsFunc(l.Slices, func(t Slice) bool { return t.overlapsWith(&s) }) {
 					return l.Name()
 				}
 			}
@@ -400,7 +400,7 @@ func (g *Group) unlike() string {
 			}
 			for _, x := range [][2]*Launch{{o, l}, {l, o}} {
 				sum := len(x[0].Slices) - 1
-				if x[0].Source.ABI.Name == "Total" && slices.ContainsFunc(x[1].Slices, func(s Slice) bool { return s.overlaps(&x[0].Slices[sum]) }) {
+				if x[0].Source.ABI.Name == "Total" && slices.ContainsFunc(x[1].Slices, func(s Slice) bool { return s.overlapsWith(&x[0].Slices[sum]) }) {
 					return "a sum that others use"
 				}
 			}
@@ -441,8 +441,8 @@ func (c *chooser) reordered(t *testing.T, g *Group) (*Group, bool) {
 func (l *Launch) before(o *Launch) bool {
 	for i := range l.Slices {
 		for j := range o.Slices {
-			a, b := l.Source.prints[i].Access, o.Source.prints[j].Access
-			if (a|b)&abi.Write != 0 && l.Slices[i].overlaps(&o.Slices[j]) {
+			a, b := l.Source.paramUses[i].Access, o.Source.paramUses[j].Access
+			if (a|b)&abi.Write != 0 && l.Slices[i].overlapsWith(&o.Slices[j]) {
 				return true
 			}
 		}
@@ -469,7 +469,7 @@ func (c *chooser) compare(t *testing.T, graph int, g *Group, outside func(Slice)
 	}
 	names, _ := g.Internalize(outside)
 	n.kept += len(names)
-	linked, err := g.link()
+	linked, err := g.linkModules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,7 +541,7 @@ func (g *Group) provesGroups() bool {
 		for _, o := range g.Launches[:k] {
 			for i := range l.Slices {
 				for j := range o.Slices {
-					if !l.Memory[i].group() && o.clash(j, l, i, false) != "" {
+					if !l.Memory[i].isGroupScope() && o.overlapConflict(j, l, i, false) != "" {
 						return true
 					}
 				}
@@ -554,7 +554,7 @@ func (g *Group) provesGroups() bool {
 // validate has spirv-val look at the modules of the group's kernel, and returns how many there are.
 func (g *Group) validate(t *testing.T) int {
 	t.Helper()
-	f, err := g.compile()
+	f, err := g.linkKernel()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, describe(g))
 	}
@@ -612,7 +612,7 @@ func (g *Group) sequentially(t *testing.T, memory []interp.Region) (out outcome,
 			out.first, out.part = r.Fault, n
 		}
 		for i, s := range l.Slices {
-			if s.Mem != nil && l.Source.prints[i].Access&abi.Write != 0 {
+			if s.Mem != nil && l.Source.paramUses[i].Access&abi.Write != 0 {
 				writers[s.Mem.(int)] = n
 			}
 		}

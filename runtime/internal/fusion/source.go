@@ -16,89 +16,88 @@ type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once
 
-	module *ir.Module  // IR of the kernel, which must not be changed
-	prints []footprint // footprint of each parameter
-	loops  bool
-	alone  string // reason why the kernel cannot be fused with any other, or ""
+	module    *ir.Module // IR of the kernel, which must not be changed
+	paramUses []paramUse // footprint of each parameter
+	loops     bool
+	whyAlone  string // reason why the kernel cannot be fused with any other, or ""
 
-	// The function details returns the source positions of the accesses in the footprints. Messages
+	// accessPositions returns the source positions of the accesses in the footprints. Messages
 	// mention these positions.
-	details func() []facts.Footprint
+	accessPositions func() []facts.Footprint
 }
 
-// footprint says how a kernel uses the memory of a parameter.
-type footprint struct {
+// paramUse says how a kernel uses the memory of a parameter.
+type paramUse struct {
 	abi.Footprint
 	Access   abi.Access
 	ElemSize int
 }
 
-// The method read reads the IR and analyses the kernel's use of memory.
-func (s *Source) read() {
+// readIR reads the IR and analyses the kernel's use of memory.
+func (s *Source) readIR() {
 	s.once.Do(func() {
 		defer func() {
 			if bug := recover(); bug != nil {
-				s.alone = fmt.Sprintf("BUG: its IR: %v", bug)
+				s.whyAlone = fmt.Sprintf("BUG: its IR: %v", bug)
 			}
 		}()
 		switch {
 		case s.ABI.IR == "":
-			s.alone = "it has no IR, as kernels of LoadModule have none"
+			s.whyAlone = "it has no IR, as kernels of LoadModule have none"
 			return
 		case s.ABI.Damaged() != "":
-			s.alone = "the file " + s.ABI.Damaged() + " is not the one that its stubs were written with"
+			s.whyAlone = "the file " + s.ABI.Damaged() + " is not the one that its stubs were written with"
 			return
 		}
 		m, err := back.Restore(s.ABI)
 		if err != nil {
-			s.alone = err.Error()
+			s.whyAlone = err.Error()
 			return
 		}
 		s.module, s.loops = m, facts.HasLoop(m.Kernel)
-		s.details = sync.OnceValue(func() []facts.Footprint { return facts.Footprints(m) })
+		s.accessPositions = sync.OnceValue(func() []facts.Footprint { return facts.Footprints(m) })
 		for _, p := range s.ABI.Params {
-			s.prints = append(s.prints, footprint{p.Footprint, p.Access, p.ElemSize})
+			s.paramUses = append(s.paramUses, paramUse{p.Footprint, p.Access, p.ElemSize})
 		}
 		if s.ABI.PrintParam() >= 0 {
-			s.alone = "it prints"
+			s.whyAlone = "it prints"
 		}
 		if m.UsesGroup && m.Form != abi.NDRange {
-			s.alone = "it has barriers or group operations without an nd-range"
+			s.whyAlone = "it has barriers or group operations without an nd-range"
 		}
 		for _, v := range s.ABI.Variants {
 			if v.Cancel {
-				s.alone = "it can be cancelled (//kgen:cancel)"
+				s.whyAlone = "it can be cancelled (//kgen:cancel)"
 			}
 		}
 	})
 }
 
-// The method name returns the kernel's name as Go source writes it.
-func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
+// sourceName returns the kernel's name as Go source writes it.
+func (s *Source) sourceName() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
 
-// The method size returns the number of values in the kernel's IR.
-func (s *Source) size() int { return s.module.Len() }
+// valueCount returns the number of values in the kernel's IR.
+func (s *Source) valueCount() int { return s.module.Len() }
 
-// The method place returns a text with the source position and kind of a kernel's access to a
+// accessText returns a text with the source position and kind of a kernel's access to a
 // parameter, such as "k.go:3:4 writes Out".
-func (s *Source) place(param int) string {
-	return fmt.Sprintf("%s %s %s", s.where(param), s.verb(param), s.ABI.Params[param].Name)
+func (s *Source) accessText(param int) string {
+	return fmt.Sprintf("%s %s %s", s.accessPosition(param), s.accessVerb(param), s.ABI.Params[param].Name)
 }
 
-// The method element returns the accessed element, in the notation of Go source. The access is the
-// access that the method place describes. If the text is too long, the method element returns only
-// the parameter.
-func (s *Source) element(param int) string {
+// elementText returns the accessed element, in the notation of Go source. The access is the one that
+// accessText describes. If the text is too long, elementText returns only the parameter.
+func (s *Source) elementText(param int) string {
 	name := s.ABI.Params[param].Name
-	if index := s.details()[param].Index; index != "" {
+	if index := s.accessPositions()[param].Index; index != "" {
 		return fmt.Sprintf("%s[%s]", name, index)
 	}
 	return name
 }
 
-// The method verb returns the verb for a kernel's access to a parameter.
-func (s *Source) verb(param int) string {
-	f := &s.prints[param]
+// accessVerb returns the verb for a kernel's access to a parameter.
+func (s *Source) accessVerb(param int) string {
+	f := &s.paramUses[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]
 	if f.Atomic {
 		verb = "has atomic operations on"
@@ -106,10 +105,10 @@ func (s *Source) verb(param int) string {
 	return verb
 }
 
-// The method where returns the source position of an access to a parameter, or the kernel's name.
-func (s *Source) where(param int) string {
-	if pos := s.details()[param].Pos; pos.File != "" {
+// accessPosition returns the source position of an access to a parameter, or the kernel's name.
+func (s *Source) accessPosition(param int) string {
+	if pos := s.accessPositions()[param].Pos; pos.File != "" {
 		return pos.String()
 	}
-	return s.name()
+	return s.sourceName()
 }

@@ -142,12 +142,12 @@ type Limits struct {
 	MaxWorkGroupSize  [3]int // largest number of work-items per dimension
 	MaxWorkItems      int    // largest number of work-items in a work-group
 	MaxGroups         [3]int // largest number of work-groups per dispatch; backends split larger launches
-	LocalMemory       int    // bytes per work-group
-	PrivateMemory     int    // bytes per work-item
+	LocalMemory       int    // largest work-group memory, in bytes
+	PrivateMemory     int    // largest private memory of a work-item, in bytes
 	PrivateBacked     int    // bytes of private memory that the driver guarantees; 0 if unknown
-	MaxAllocation     uint64 // bytes
-	MaxLaunchBlock    int    // bytes of push constants
-	ComputeUnits      int    // hint for the choice of sizes; 0 if unknown
+	MaxAllocation     uint64 // largest size of an allocation, in bytes
+	MaxLaunchBlock    int    // largest size of the push constants, in bytes
+	ComputeUnits      int    // number of the device's compute units, a hint for the choice of sizes; 0 if unknown
 	PreferredItems    int    // preferred work-group size of a range kernel
 	DeviceMemory      uint64
 	MemoryIsHostSpeed bool // device memory is host memory (integrated GPU or CPU)
@@ -207,10 +207,10 @@ type PipelineDesc struct {
 // Pipeline is a compiled kernel that is ready for launches.
 type Pipeline interface{ Free() }
 
-// Canceller is an optional interface of a Pipeline. Cancels reports whether a launch ends soon
-// after Cancel.Ask, whatever its work-items execute at that time. If Cancels returns false, some
-// work-items may run on to their own end, or forever. A Pipeline that does not implement Canceller
-// behaves as if Cancels returned false.
+// Canceller is an optional interface of a Pipeline. Cancels reports whether a launch ends soon after
+// Cancel.Ask, whatever its work-items execute at that time. If Cancels returns false, some work-items
+// may continue after Cancel.Ask until their code ends, or forever. A Pipeline that does not implement
+// Canceller behaves as if Cancels returned false.
 type Canceller interface{ Cancels() bool }
 
 // Cached is an optional interface of a Pipeline. The method of Cached returns "hit" if the driver
@@ -279,10 +279,10 @@ type Op uint8
 
 const (
 	OpLaunch Op = iota
-	OpCopy      // device to device
-	OpFill      // a 32-bit pattern; offset and size are multiples of 4
-	OpWrite     // host to device
-	OpRead      // device to host
+	OpCopy      // copy from device memory to device memory
+	OpFill      // fill memory with a 32-bit pattern; offset and size are multiples of 4
+	OpWrite     // copy from host memory to device memory
+	OpRead      // copy from device memory to host memory
 	OpGraph     // run all commands of a Graph, in their order
 	OpHost      // call a function on the host; devices never get this command
 )
@@ -290,9 +290,9 @@ const (
 // Command is one command of a batch. Op decides which fields are used.
 type Command struct {
 	Op Op
-	// Barrier makes this command and all later commands wait for all earlier commands. They then
-	// see the writes of the earlier commands. Earlier commands are commands of the same batch and
-	// of earlier batches.
+	// Barrier makes this command and all later commands wait for all earlier commands. Commands after a
+	// Barrier see the writes of all commands before the Barrier. Earlier commands are commands of the
+	// same batch and of earlier batches.
 	Barrier bool
 
 	// fields of OpLaunch
@@ -302,8 +302,9 @@ type Command struct {
 	Args     []byte    // argument block that contains the addresses
 	Slices   []SliceArg
 
-	// Apart says that the caller has seen all earlier commands complete which the command depends
-	// on. The device may run it beside all others, and later commands see its writes after a Barrier.
+	// Apart says that all earlier commands that this command depends on have completed. The device may
+	// run the command at the same time as all others. Later commands see the command's writes after a
+	// Barrier.
 	Apart bool
 
 	// Fault receives the outcome of the command; it may be nil.

@@ -31,8 +31,8 @@ func Now() int64 { return int64(time.Since(epoch)) + 1 }
 // Time converts a result of Now to a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran records that the command, or a part of it, ran from start to end. The conversion from the
-// device's clock has some error, so Ran changes times that would contradict the order of events.
+// Ran records that the command, or a part of it, ran from start to end. The conversion from the device's
+// clock is not exact, so Ran changes times that would contradict the order of events.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)
 	end = max(start, end)

@@ -13,7 +13,7 @@ import (
 type Func func(*Args) any
 
 // Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and the
-// kernel's host form if the kernel has one.
+// kernel's host form if there is one. A host form is Go code that kgen generated from the kernel.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -69,13 +69,13 @@ func Slice[T any](a *Args, i int) []T {
 // Internal returns the slice of parameter i, which is internal to the kernel.
 func Internal[T any](a *Args, i int) []T {
 	if m := a.internal[i]; m != nil {
-		return unsafe.Slice((*T)(m.ptr), a.elements(i))
+		return unsafe.Slice((*T)(m.ptr), a.elemCount(i))
 	}
 	return nil
 }
 
-// The method elements returns the number of elements of an internal slice.
-func (a *Args) elements(i int) uint64 {
+// elemCount returns the number of elements of an internal slice.
+func (a *Args) elemCount(i int) uint64 {
 	n := uint64(a.kernel.Params[i].Internal)
 	for _, size := range a.global {
 		n *= uint64(max(size, 1))
@@ -83,18 +83,18 @@ func (a *Args) elements(i int) uint64 {
 	return n
 }
 
-// allocate allocates the internal slices, which are zero at first. The end of the launch frees the
+// allocInternal allocates the internal slices, which are zero at first. The end of the launch frees the
 // internal slices.
-func (a *Args) allocate(d *device) error {
+func (a *Args) allocInternal(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]
 		if p.Internal == 0 {
 			continue
 		}
-		m, err := d.Alloc(a.elements(i)*uint64(p.ElemSize), hal.DeviceMemory)
+		m, err := d.Alloc(a.elemCount(i)*uint64(p.ElemSize), hal.DeviceMemory)
 		if err != nil {
-			a.free()
-			return fmt.Errorf("field %s of %s, which is internal and has %d elements on the host: %w", p.Name, a.kernel.FullName(), a.elements(i), err)
+			a.freeInternal()
+			return fmt.Errorf("field %s of %s, which is internal and has %d elements on the host: %w", p.Name, a.kernel.FullName(), a.elemCount(i), err)
 		}
 		if a.internal == nil {
 			a.internal = make([]*memory, len(a.kernel.Params))
@@ -104,8 +104,8 @@ func (a *Args) allocate(d *device) error {
 	return nil
 }
 
-// free frees the internal slices.
-func (a *Args) free() {
+// freeInternal frees the internal slices.
+func (a *Args) freeInternal() {
 	for _, m := range a.internal {
 		if m != nil {
 			m.Free()

@@ -17,54 +17,53 @@ import (
 // memory than its limits allow, the operating system ends the process, at the latest when the
 // memory is first written to. The Go runtime ends the process if the system refuses it an
 // allocation. So the budget counts all memory of a device as soon as the device allocates it.
-type budget struct {
-	system system
+type memoryBudget struct {
+	system limitReader
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
 	total  uint64 // sum of the sizes in the field mapped, in bytes
-	// The field low is the least value of the field total since the method collect last ran the
-	// garbage collector. The field collecting is true while the method collect runs the garbage
+	// leastTotal is the least value of the field total since collectGarbage last ran the
+	// garbage collector. The field collecting is true while collectGarbage runs the garbage
 	// collector.
-	low        uint64
-	collecting bool
-	taking     uint64 // number of bytes that the method take has allowed but that are not in use yet
-	// The field credit is the number of bytes that the method take allows without checking the
-	// limits again. The credit is valid until the time in the field until. Checking takes longer
-	// than a small allocation.
+	leastTotal    uint64
+	collecting    bool
+	promisedBytes uint64 // number of bytes that takeBytes has allowed but that are not in use yet
+	// credit is the number of bytes that takeBytes allows without checking the limits again. credit is
+	// valid for the duration creditTime. Checking takes longer than a small allocation.
 	credit uint64
 	until  time.Time
 }
 
-// The variable shared is the budget of all host devices, which share the process's limits.
-var shared = budget{system: system{"/"}}
+// sharedBudget is the budget of all host devices, which share the process's limits.
+var sharedBudget = memoryBudget{system: limitReader{"/"}}
 
 const (
 	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
 	// creditPart is the number by which the remaining memory is divided to get the credit.
 	creditPart = 16
-	// The constant spare is the number of bytes that buffers leave free for the rest of the
+	// spareBytes is the number of bytes that buffers leave free for the rest of the
 	// process. If a limit is small, the limit divided by sparePart stays free instead.
-	spare     = 32 << 20
-	sparePart = 8
-	// The constant tables is the number of bytes of memory for which the system needs one byte of
+	spareBytes = 32 << 20
+	sparePart  = 8
+	// bytesPerTableByte is the number of bytes of memory for which the system needs one byte of
 	// page tables.
-	tables = 256
+	bytesPerTableByte = 256
 )
 
-// take allows an allocation of size bytes, as mapped memory or as Go memory. The caller must then
-// call mapPages or the method taken.
-func (b *budget) take(size uint64, mapped bool) error {
+// takeBytes allows an allocation of size bytes, as mapped memory or as Go memory. The caller must then
+// call mapPages or markTaken.
+func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.credit || time.Now().After(b.until) {
-		left, full := b.left(size, mapped)
+		left, full := b.bytesLeft(size, mapped)
 		if full != nil {
 			// If the system is short of memory, return the free memory of the Go heap to it.
 			if free, _ := heapFree(); free > 0 && left+free >= size {
 				debug.FreeOSMemory()
-				left, full = b.left(size, mapped)
+				left, full = b.bytesLeft(size, mapped)
 			}
 		}
 		if full != nil {
@@ -75,17 +74,17 @@ func (b *budget) take(size uint64, mapped bool) error {
 		b.until = time.Now().Add(creditTime)
 	}
 	b.credit -= size
-	b.taking += size
+	b.promisedBytes += size
 	return nil
 }
 
-// The method left returns the number of bytes that may still be allocated. If that number is less
-// than size, the result full is the tightest limit.
-func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
+// bytesLeft returns the number of bytes that may still be allocated. If that number is less than size,
+// bytesLeft also returns the limit that leaves the fewest bytes.
+func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *memoryLimit) {
 	untouched := b.total
 	exact := false
 	left = ^uint64(0)
-	for _, r := range b.system.rooms() {
+	for _, r := range b.system.allLimits() {
 		promised := uint64(0)
 		switch r.sees {
 		case seesHeap:
@@ -97,13 +96,13 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 			free, released := heapFree()
 			r.free += free + released // the Go heap already has these addresses
 		}
-		n := r.forBuffers(b.taking + promised)
+		n := r.forBuffers(b.promisedBytes + promised)
 		if n < size && r.sees == seesTouched && !exact {
 			exact = true
 			for m := range b.mapped {
-				untouched -= min(b.system.touched(m.pages), m.size)
+				untouched -= min(b.system.touchedBytes(m.pages), m.size)
 			}
-			n = r.forBuffers(b.taking + untouched)
+			n = r.forBuffers(b.promisedBytes + untouched)
 		}
 		if n < left {
 			left = n
@@ -117,25 +116,25 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 
 // forBuffers returns the number of bytes that buffers may use under a limit. The limit does not yet
 // count promised bytes, which are allowed but not allocated.
-func (r *room) forBuffers(promised uint64) uint64 {
-	promised += promised/tables + min(spare, r.limit/sparePart) + r.keep
+func (r *memoryLimit) forBuffers(promised uint64) uint64 {
+	promised += promised/bytesPerTableByte + min(spareBytes, r.limit/sparePart) + r.keptFree
 	if promised >= r.free {
 		return 0
 	}
 	n := r.free - promised
-	return n - n/tables
+	return n - n/bytesPerTableByte
 }
 
-// The method taken records that memory which the method take allowed is now in use.
-func (b *budget) taken(size uint64) {
+// markTaken records that memory which takeBytes allowed is now in use.
+func (b *memoryBudget) markTaken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taking -= size
+	b.promisedBytes -= size
 }
 
 // mapPages maps the memory m from the operating system.
-func (b *budget) mapPages(m *memory) error {
-	defer b.taken(m.size)
+func (b *memoryBudget) mapPages(m *memory) error {
+	defer b.markTaken(m.size)
 	pages, err := mapPages(int(m.size))
 	if err != nil {
 		return fmt.Errorf("%w: %d bytes: %w", hal.ErrOutOfMemory, m.size, err)
@@ -148,20 +147,21 @@ func (b *budget) mapPages(m *memory) error {
 	}
 	b.mapped[m] = struct{}{}
 	b.total += m.size
-	b.collect()
+	b.collectGarbage()
 	return nil
 }
 
-// collectFrom is the number of mapped bytes below which the method collect does nothing.
+// collectFrom is the number of mapped bytes below which collectGarbage does nothing.
 const collectFrom = 256 << 20
 
-// collect starts a run of the garbage collector, to find forgotten buffers, if the mapped memory is
-// twice as large as after the last run. The collector does not see how large mapped buffers are.
-func (b *budget) collect() {
-	if b.collecting || b.total <= 2*b.low+collectFrom {
+// collectGarbage starts a run of the garbage collector, to find buffers that the program has dropped
+// without Close, if the mapped memory is twice as large as after the last run. The collector does not
+// see how large mapped buffers are.
+func (b *memoryBudget) collectGarbage() {
+	if b.collecting || b.total <= 2*b.leastTotal+collectFrom {
 		return
 	}
-	b.collecting, b.low = true, b.total
+	b.collecting, b.leastTotal = true, b.total
 	go func() {
 		runtime.GC()
 		b.mu.Lock()
@@ -170,21 +170,21 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget removes m from the mapped memory. The method forget reports whether m was mapped.
-func (b *budget) forget(m *memory) bool {
+// forgetMapped removes m from the mapped memory. forgetMapped reports whether m was mapped.
+func (b *memoryBudget) forgetMapped(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
 		delete(b.mapped, m)
 		b.total -= m.size
-		b.low = min(b.low, b.total)
+		b.leastTotal = min(b.leastTotal, b.total)
 	}
 	return mapped
 }
 
-// unmap frees the memory if it is mapped.
-func (b *budget) unmap(m *memory) {
+// unmapMemory frees the memory if it is mapped.
+func (b *memoryBudget) unmapMemory(m *memory) {
 	b.mu.Lock()
-	mapped := b.forget(m)
+	mapped := b.forgetMapped(m)
 	b.mu.Unlock()
 	if mapped {
 		unmapPages(m.pages)
@@ -192,13 +192,13 @@ func (b *budget) unmap(m *memory) {
 }
 
 // unmapAll frees the memory of a device that is still mapped.
-func (b *budget) unmapAll(d *device) {
+func (b *memoryBudget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()
 	for m := range b.mapped {
 		if m.dev == d {
 			list = append(list, m)
-			b.forget(m)
+			b.forgetMapped(m)
 		}
 	}
 	b.mu.Unlock()
@@ -207,10 +207,10 @@ func (b *budget) unmapAll(d *device) {
 	}
 }
 
-// The method limit returns the largest number of bytes that all devices together can have.
-func (b *budget) limit() uint64 {
-	limit := uint64(unknown)
-	for i, r := range b.system.rooms() {
+// totalLimit returns the largest number of bytes that all devices together can have.
+func (b *memoryBudget) totalLimit() uint64 {
+	limit := uint64(assumedMemory)
+	for i, r := range b.system.allLimits() {
 		if i == 0 {
 			limit = ^uint64(0)
 		}
@@ -219,14 +219,14 @@ func (b *budget) limit() uint64 {
 	return min(limit, uint64(^uint(0)>>1))
 }
 
-// The constant unknown is the assumed memory size of a system that does not report its memory. The
+// assumedMemory is the assumed memory size of a system that does not report its memory. The
 // size is 16 GiB, or 1 GiB if addresses have 32 bits.
-const unknown = 1 << (30 + 4*(^uint(0)>>63))
+const assumedMemory = 1 << (30 + 4*(^uint(0)>>63))
 
-// The method touched returns the total size, in bytes, of the pages that use physical memory. Pages
+// touchedBytes returns the total size, in bytes, of the pages that use physical memory. Pages
 // that have been written to use physical memory. If the kernel does not use a shared page of zeros,
 // pages that have been read count, too.
-func (s system) touched(pages []byte) uint64 {
+func (s limitReader) touchedBytes(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {
 		return 0

@@ -13,9 +13,9 @@ import (
 )
 
 // files makes a file system that tells of limits.
-func files(t *testing.T, texts map[string]string) system {
+func files(t *testing.T, texts map[string]string) limitReader {
 	t.Helper()
-	s := system{t.TempDir()}
+	s := limitReader{t.TempDir()}
 	for name, text := range texts {
 		if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o777); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRooms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := files(t, c.files)
 			got := ""
-			for _, r := range append(s.machine(), s.cgroups()...) {
+			for _, r := range append(s.machineLimit(), s.cgroupLimits()...) {
 				got += fmt.Sprintf("%s %d %d;", r.what, r.limit>>10, r.free>>10)
 			}
 			if got != c.want {
@@ -92,7 +92,7 @@ func TestRooms(t *testing.T) {
 // becomes of them, as if nothing were ever written to.
 func limited(t *testing.T, limit int) *device {
 	d := open(t)
-	d.budget = &budget{system: files(t, map[string]string{
+	d.budget = &memoryBudget{system: files(t, map[string]string{
 		"proc/self/cgroup": "0::/\n", "proc/self/mountinfo": fmt.Sprintf(v2Mount, "/"),
 		"cg/memory.max": fmt.Sprint(limit), "cg/memory.current": "0\n",
 	})}
@@ -175,8 +175,8 @@ func TestBudgetTogether(t *testing.T) {
 	for m := range d.budget.mapped {
 		total += m.size
 	}
-	if total > limit || d.budget.taking != 0 {
-		t.Errorf("%d bytes were given, of %d; %d are on their way", total, limit, d.budget.taking)
+	if total > limit || d.budget.promisedBytes != 0 {
+		t.Errorf("%d bytes were given, of %d; %d are on their way", total, limit, d.budget.promisedBytes)
 	}
 }
 

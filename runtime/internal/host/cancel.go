@@ -6,26 +6,26 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The variable never is the flag of launches that cannot be cancelled, which is always false.
-var never atomic.Bool
+// neverCancelled is the flag of launches that cannot be cancelled, which is always false.
+var neverCancelled atomic.Bool
 
-// The type stopper contains the flag that tells a launch to end. A stopper also records whether the
+// stopFlag contains the flag that tells a launch to end. A stopper also records whether the
 // launch left out some work for that reason.
-type stopper struct {
+type stopFlag struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool
 }
 
-func newStopper(c *hal.Cancel) *stopper {
+func newStopper(c *hal.Cancel) *stopFlag {
 	if c == nil {
-		return &stopper{asked: &never}
+		return &stopFlag{asked: &neverCancelled}
 	}
-	return &stopper{asked: c.Flag()}
+	return &stopFlag{asked: c.Flag()}
 }
 
-// The method now reports whether the launch must end. If the launch must end, the caller leaves out
+// mustStop reports whether the launch must end. If the launch must end, the caller leaves out
 // its remaining work. A caller without remaining work must not call this method.
-func (s *stopper) now() bool {
+func (s *stopFlag) mustStop() bool {
 	if !s.asked.Load() {
 		return false
 	}

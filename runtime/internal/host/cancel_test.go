@@ -19,7 +19,7 @@ func cancelled(t *testing.T, p *pipeline, n uint32, begun <-chan struct{}) hal.F
 	c := &hal.Command{Op: hal.OpLaunch, Pipeline: p, Global: [3]uint32{n, 1, 1}, Groups: [3]uint32{n, 1, 1}, Fault: &fault, Cancel: new(hal.Cancel)}
 	done := make(chan struct{})
 	go func() {
-		launch(c)
+		runLaunch(c)
 		close(done)
 	}()
 	if begun != nil {
@@ -42,7 +42,7 @@ func TestChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pipeline{kernel: &abi.Kernel{Name: "K", Form: abi.Task}, checked: &checked{m: m, specs: map[uint32]uint64{}}}
+	p := &pipeline{kernel: &abi.Kernel{Name: "K", Form: abi.Task}, checked: &checkedKernel{m: m, specs: map[uint32]uint64{}}}
 	p.init()
 	if f := cancelled(t, p, 1, nil); !f.Cancelled || f.Set {
 		t.Errorf("the record is %+v", f)

@@ -23,8 +23,8 @@ func (d *device) Check(seed uint64) error {
 	return nil
 }
 
-// The type checked describes a kernel that the device interprets and checks.
-type checked struct {
+// checkedKernel describes a kernel that the device interprets and checks.
+type checkedKernel struct {
 	m     *ir.Module
 	seed  uint64
 	specs map[uint32]uint64
@@ -33,7 +33,7 @@ type checked struct {
 }
 
 // newChecked prepares the pipeline's kernel for the interpreter.
-func (d *device) newChecked(p *hal.PipelineDesc) (*checked, error) {
+func (d *device) newChecked(p *hal.PipelineDesc) (*checkedKernel, error) {
 	m, k, err := checkhook.Load(p.Kernel.Package, p.Kernel.Name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", hal.ErrPipeline, err)
@@ -44,7 +44,7 @@ func (d *device) newChecked(p *hal.PipelineDesc) (*checked, error) {
 	if k.ArgSize != p.Kernel.ArgSize || !slices.EqualFunc(k.Params, p.Kernel.Params, same) {
 		return nil, fmt.Errorf("%w: the source of %s has changed since kgen last ran", hal.ErrPipeline, p.Kernel.FullName())
 	}
-	c := &checked{m: m, seed: d.seed, specs: map[uint32]uint64{}, data: k.Data, at: k.DataOffset}
+	c := &checkedKernel{m: m, seed: d.seed, specs: map[uint32]uint64{}, data: k.Data, at: k.DataOffset}
 	for _, s := range p.Specs {
 		c.specs[s.ID] = s.Bits
 	}
@@ -62,8 +62,8 @@ const rangeGroup = 64
 // address returns.
 const dataAddr = 1 << 39
 
-// The method launch runs a launch in the interpreter.
-func (c *checked) launch(cmd *hal.Command, p *pipeline, stop *stopper) {
+// interpretLaunch runs a launch in the interpreter.
+func (c *checkedKernel) interpretLaunch(cmd *hal.Command, p *pipeline, stop *stopFlag) {
 	l := interp.Launch{Global: cmd.Global, Local: p.local, SubGroupSize: uint32(p.subGroup), Args: slices.Clone(cmd.Args),
 		Specs: c.specs, MaxSteps: maxSteps, Leave: true, Stop: stop.asked}
 	if p.kernel.Form != abi.NDRange {

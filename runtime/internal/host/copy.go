@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The function run executes one command, unless the command has been cancelled.
-func run(c *hal.Command) {
-	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && timed(c)
+// runCommand executes one command, unless the command has been cancelled.
+func runCommand(c *hal.Command) {
+	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && runTimed(c)
 	if !whole && c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
@@ -18,23 +18,23 @@ func run(c *hal.Command) {
 	}
 }
 
-// The function timed executes a command, and records its times if the caller wants them.
-func timed(c *hal.Command) bool {
+// runTimed executes a command, and records its times if the caller wants them.
+func runTimed(c *hal.Command) bool {
 	if c.Times == nil {
-		return execute(c)
+		return executeCommand(c)
 	}
 	start := hal.Now()
-	whole := execute(c)
+	whole := executeCommand(c)
 	c.Times.Ran(start, hal.Now())
 	return whole
 }
 
-// execute runs a command and reports whether it ran to its end. The outcome of a launch is in its
+// executeCommand runs a command and reports whether it ran to its end. The outcome of a launch is in its
 // fault record.
-func execute(c *hal.Command) bool {
+func executeCommand(c *hal.Command) bool {
 	switch c.Op {
 	case hal.OpLaunch:
-		launch(c)
+		runLaunch(c)
 	case hal.OpCopy:
 		copy(part(c.Dst, c.DstOff, c.Size), part(c.Src, c.SrcOff, c.Size))
 	case hal.OpFill:

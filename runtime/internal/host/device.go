@@ -18,19 +18,18 @@ import (
 
 type device struct {
 	info   hal.Info
-	budget *budget
+	budget *memoryBudget
 
 	mu        sync.Mutex
 	work      sync.Cond
 	queue     []*ticket
-	running   *ticket // ticket of the batch that the method loop, or Submit, executes
+	running   *ticket // ticket of the batch that runBatches, or Submit, executes
 	closed    bool
 	abandoned bool
 	ended     chan struct{}
 
-	// The field cmd is the command that runs. The field cmd has its own fault record and times. If
-	// the device is abandoned, the owner of the original command reads the original fault record
-	// while cmd still runs.
+	// cmd is the command that runs, with a fault record and times of its own. If the device is
+	// abandoned, the owner of the original command reads the original fault record while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
@@ -43,10 +42,10 @@ type device struct {
 }
 
 func newDevice() *device {
-	d := &device{info: info(), budget: &shared, subGroup: subGroupWanted(), forms: formWanted(), allForms: env.Get(env.HostForm) == "on",
+	d := &device{info: hostInfo(), budget: &sharedBudget, subGroup: subGroupWanted(), forms: formWanted(), allForms: env.Get(env.HostForm) == "on",
 		ended: make(chan struct{})}
 	d.work.L = &d.mu
-	go d.loop()
+	go d.runBatches()
 	return d
 }
 
@@ -68,8 +67,8 @@ var done = func() chan struct{} {
 	return c
 }()
 
-// The method end records that the batch is done.
-func (t *ticket) end() {
+// markDone records that the batch is done.
+func (t *ticket) markDone() {
 	if t.done == nil {
 		t.done = done
 	} else {
@@ -116,12 +115,12 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	if d.closed {
 		return nil, errClosed
 	}
-	if d.running == nil && len(d.queue) == 0 && brief(batch) {
+	if d.running == nil && len(d.queue) == 0 && isBrief(batch) {
 		d.running = t
 		d.mu.Unlock()
-		d.run(t)
+		d.runBatch(t)
 		d.mu.Lock()
-		d.work.Signal() // the method loop may have new batches by now
+		d.work.Signal() // runBatches may have new batches by now
 		return t, nil
 	}
 	t.done = make(chan struct{})
@@ -134,9 +133,9 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 // while the bytes are in this processor's caches, and takes at most a tenth of a millisecond.
 const maxBrief = 1 << 20
 
-// The function brief reports whether a batch consists of a few short copies, so that Submit may run
+// isBrief reports whether a batch consists of a few short copies, so that Submit may run
 // it.
-func brief(batch []hal.Command) bool {
+func isBrief(batch []hal.Command) bool {
 	if len(batch) > 64 {
 		return false
 	}
@@ -174,7 +173,7 @@ func (d *device) Abandon(err error) {
 				taken = append(taken, c.Taken)
 			}
 		}
-		t.end()
+		t.markDone()
 	}
 	d.mu.Unlock()
 	for _, f := range taken {
@@ -197,8 +196,8 @@ func (d *device) Close() error {
 	return nil
 }
 
-// The method loop runs the batches until the device is closed.
-func (d *device) loop() {
+// runBatches runs the batches until the device is closed.
+func (d *device) runBatches() {
 	defer close(d.ended)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -214,21 +213,21 @@ func (d *device) loop() {
 		d.queue = d.queue[1:]
 		d.running = t
 		d.mu.Unlock()
-		d.run(t)
+		d.runBatch(t)
 		d.mu.Lock()
 	}
 }
 
-// The method run executes the batch d.running to its end, or until the device is abandoned.
-func (d *device) run(t *ticket) {
-	for d.start(t) {
-		run(&d.cmd)
+// runBatch executes the batch d.running to its end, or until the device is abandoned.
+func (d *device) runBatch(t *ticket) {
+	for d.startNext(t) {
+		runCommand(&d.cmd)
 	}
 }
 
-// start stores the outcome of the command that has run last. Then start stores the batch's next
+// startNext stores the outcome of the command that has run last. Then start stores the batch's next
 // command in d.cmd, and reports whether there is a next command.
-func (d *device) start(t *ticket) bool {
+func (d *device) startNext(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if f := &d.fault; !d.abandoned && (f.Set || f.Cancelled || f.Failed != nil) {
@@ -252,7 +251,7 @@ func (d *device) start(t *ticket) bool {
 		return true
 	}
 	if !d.abandoned {
-		t.end()
+		t.markDone()
 	}
 	t.cmds = nil
 	d.running = nil
@@ -269,11 +268,11 @@ type pipeline struct {
 	accessors []int
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
-	forms     *sync.Pool // pool of Forms; nil if launches of the kernel do not use a form
-	spare     bool       // the forms are only for launches that may be cancelled
-	checked   *checked   // nil if the kernel is not interpreted
-	// Each Scratch in scratches contains coroutines. A coroutine keeps the profile labels that it
-	// was started with.
+	forms     *sync.Pool     // pool of host forms; nil if launches of the kernel do not use a host form
+	spare     bool           // the host forms are only for launches that may be cancelled
+	checked   *checkedKernel // nil if the kernel is not interpreted
+	// Each dslhook.Scratch contains coroutines, which keep the profile labels that they were started
+	// with.
 	scratches sync.Pool       // pool of *dslhook.Scratch
 	labels    context.Context // profile labels of the kernel's goroutines
 }

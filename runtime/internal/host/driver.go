@@ -23,7 +23,7 @@ type driver struct{}
 
 func (driver) Name() string { return "host" }
 
-func (driver) Enumerate() ([]hal.Info, error) { return []hal.Info{info()}, nil }
+func (driver) Enumerate() ([]hal.Info, error) { return []hal.Info{hostInfo()}, nil }
 
 func (driver) Open(i int) (hal.Device, error) {
 	if i != 0 {
@@ -32,16 +32,16 @@ func (driver) Open(i int) (hal.Device, error) {
 	return newDevice(), nil
 }
 
-// The function info describes the host device. The host device has the limits on work-groups of
-// most GPUs, because a work-group costs a goroutine per work-item. The local memory is at least as
-// large as on the largest GPUs, because local memory costs nothing on the host.
-func info() hal.Info {
+// hostInfo describes the host device. The host device has the limits on work-groups of most GPUs,
+// because each work-item of a work-group needs a goroutine. The local memory is at least as large as on
+// the largest GPUs, because work-group memory is ordinary memory on the host.
+func hostInfo() hal.Info {
 	procs := runtime.GOMAXPROCS(0)
 	cores := "cores"
 	if procs == 1 {
 		cores = "core"
 	}
-	memory := shared.limit()
+	memory := sharedBudget.totalLimit()
 	return hal.Info{
 		Name:   fmt.Sprintf("host (%s/%s, %d %s)", runtime.GOOS, runtime.GOARCH, procs, cores),
 		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),

@@ -13,17 +13,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The type pattern describes the text of a run-time error, with # in place of each number.
-type pattern struct {
+// textPattern describes the text of a run-time error, with # in place of each number.
+type textPattern struct {
 	text string
 	kind abi.FaultKind
-	// The field swap says that the text contains the fault's second value before the first.
-	swap bool
+	// swapsValues says that the text contains the fault's second value before the first.
+	swapsValues bool
 }
 
-// The variable patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number.
-// Texts with one number are for negative values.
-var patterns = []pattern{
+// textPatterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number. The texts with
+// only one number are gc's texts for negative values.
+var textPatterns = []textPattern{
 	{"index out of range [#] with length #", abi.FaultIndex, false},
 	{"index out of range [#]", abi.FaultIndex, false},
 	{"slice bounds out of range [:#] with length #", abi.FaultSliceLen, false},
@@ -44,19 +44,19 @@ var patterns = []pattern{
 	{"invalid memory address or nil pointer dereference", abi.FaultNil, false},
 }
 
-// classify converts a recovered panic to a fault with its kind, values and message.
-func classify(v any) hal.Fault {
+// classifyPanic converts a recovered panic to a fault with its kind, values and message.
+func classifyPanic(v any) hal.Fault {
 	err, ok := v.(runtime.Error)
 	if !ok {
 		return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(panicText(v))}
 	}
 	text := strings.TrimPrefix(err.Error(), "runtime error: ")
 	shape, numbers, unsigned := takeNumbers(text)
-	for _, p := range patterns {
+	for _, p := range textPatterns {
 		if p.text != shape {
 			continue
 		}
-		if p.swap {
+		if p.swapsValues {
 			numbers[0], numbers[1] = numbers[1], numbers[0]
 		}
 		return hal.Fault{Set: true, Kind: p.kind, A: numbers[0], B: numbers[1], Unsigned: unsigned}
@@ -123,10 +123,10 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 // notKernel lists prefixes of packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// The function position returns the source position where the work-item panicked. The caller calls
-// the function position while the panic is on the stack. Go has no columns at run time, so the
+// panicPosition returns the source position where the work-item panicked. The caller calls
+// panicPosition while the panic is on the stack. Go has no columns at run time, so the
 // column comes from the kernel's sites, if a site is on that line.
-func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
+func panicPosition(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
 	panicking := false
@@ -136,7 +136,7 @@ func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 		case f.Function == "runtime.gopanic" || f.Function == "runtime.sigpanic":
 			panicking = true
 		case panicking && f.Function != "" && !hasAnyPrefix(f.Function, notKernel):
-			return site(k, args, fault, f.File, f.Line)
+			return sitePosition(k, args, fault, f.File, f.Line)
 		}
 		if !more {
 			return ""
@@ -153,9 +153,9 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// The function site returns the position of the kernel's site on the given line, or file:line if
-// there is none. The function site prefers sites with the fault's kind and limit.
-func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
+// sitePosition returns the position of the kernel's site on the given line, or file:line if
+// there is none. sitePosition prefers sites with the fault's kind and limit.
+func sitePosition(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0
 	for i := range k.Sites {
@@ -170,7 +170,7 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 		}
 		if s.Kind == f.Kind {
 			n += 8
-			if is, known := limit(s, args); known && (f.Unsigned || f.A >= 0) { // Go's text for a negative value has no limit
+			if is, known := siteLimit(s, args); known && (f.Unsigned || f.A >= 0) { // Go's text for a negative value has no limit
 				n--
 				if is == f.B {
 					n += 2
@@ -187,8 +187,8 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 	return path.Base(file) + ":" + strconv.Itoa(line)
 }
 
-// The function limit returns the value B that faults of the site have, if that value is known.
-func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
+// siteLimit returns the value B that faults of the site have, if that value is known.
+func siteLimit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 	if s.Limit >= 0 {
 		return s.Limit, s.Limit > 0
 	}

@@ -34,7 +34,7 @@ type Group struct {
 	SubGroup int
 	Global   [3]int
 	Lo, Hi   int    // bounds of the work-items of a range that the form runs
-	Dead     []bool // one flag per work-item: the work-item has left the kernel
+	Dead     []bool // one flag per work-item: whether the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
 	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
 	// missing if it is the file of the previous line. The next fields of a line are optional. The
@@ -55,7 +55,7 @@ type formLaunch struct {
 	p       *pipeline
 	block   []byte // the launch block
 	claimed atomic.Bool
-	*stopper
+	*stopFlag
 }
 
 // formWanted reports whether kernels run in their host forms. Tests that compare forms with
@@ -80,8 +80,8 @@ func subGroupWanted() int {
 }
 
 // launchForm runs a launch by means of host forms.
-func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
-	l := &formLaunch{c: c, p: p, stopper: stop, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
+func launchForm(c *hal.Command, p *pipeline, stop *stopFlag) {
+	l := &formLaunch{c: c, p: p, stopFlag: stop, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
 	for d, n := range c.Global {
 		*(*uint32)(unsafe.Pointer(&l.block[abi.OffsetRange+4*d])) = n
 	}
@@ -94,20 +94,20 @@ func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	for _, n := range sizes {
 		total *= int(n)
 	}
-	parallel(total, chunk, stop, func() (func(lo, hi int), func()) {
+	runParallel(total, chunk, stop, func() (func(lo, hi int), func()) {
 		f := p.forms.Get().(Form)
 		g := f.group()
-		g.begin(l)
-		l.guard(func() { f.Begin() })
+		g.beginLaunch(l)
+		l.guardPanics(func() { f.Begin() })
 		return func(lo, hi int) {
-				l.guard(func() {
+				l.guardPanics(func() {
 					if p.kernel.Form != abi.NDRange {
 						g.Lo, g.Hi = lo, hi
 						f.Run()
 						return
 					}
-					for i := lo; i < hi && !stop.now(); i++ {
-						g.next(i)
+					for i := lo; i < hi && !stop.mustStop(); i++ {
+						g.nextGroup(i)
 						f.Run()
 					}
 				})
@@ -118,22 +118,24 @@ func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	})
 }
 
-// guard calls f. A panic of f is a bug in a form, which kgen generated.
-func (l *formLaunch) guard(f func()) {
+// guardPanics calls f. A panic of f is a bug in a host form, whose code kgen generated.
+func (l *formLaunch) guardPanics(f func()) {
 	defer func() {
-		if v := recover(); v != nil && l.claim() {
+		if v := recover(); v != nil && l.claimFault() {
 			*l.c.Fault = hal.Fault{Set: true, Err: fmt.Errorf("BUG: the host form of %s: %v\n%s", l.p.kernel.FullName(), v, debug.Stack())}
 		}
 	}()
 	f()
 }
 
-// The method claim reports whether the caller may set the launch's fault. The first caller may set
-// the fault, and later callers may not.
-func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
+// claimFault reports whether the caller may set the launch's fault. Only the first caller may set the
+// fault.
+func (l *formLaunch) claimFault() bool {
+	return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil
+}
 
-// The method begin prepares the group for a launch.
-func (g *Group) begin(l *formLaunch) {
+// beginLaunch prepares the group for a launch.
+func (g *Group) beginLaunch(l *formLaunch) {
 	g.l, g.SubGroup, g.Items = l, l.p.subGroup, 1
 	for d := range g.Local {
 		g.Global[d] = int(l.c.Global[d])
@@ -145,8 +147,8 @@ func (g *Group) begin(l *formLaunch) {
 	}
 }
 
-// The method next prepares the group for the work-group with index i.
-func (g *Group) next(i int) {
+// nextGroup prepares the group for the work-group with index i.
+func (g *Group) nextGroup(i int) {
 	n := &g.l.c.Groups
 	x, y := max(int(n[0]), 1), max(int(n[1]), 1)
 	g.ID = [3]int{i % x, i / x % y, i / x / y}
@@ -165,7 +167,7 @@ func (g *Group) Float64(off int) float64 { return BlockValue[float64](g, off) }
 // Base returns the global id, in dimension d, of the group's first work-item.
 func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
 
-// The method Leave records that a work-item has left the kernel.
+// Leave records that a work-item has left the kernel.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
 // AnyDead reports whether any work-item has left.
@@ -174,8 +176,8 @@ func (g *Group) AnyDead() bool { return g.anyDead }
 // Fault records a fault at a site of the form, unless the launch has a fault already. The parameter
 // id is the work-item's global id, without trailing zeros.
 func (g *Group) Fault(site int, a, b int64, id ...int32) {
-	if g.l.claim() {
-		s := g.site(site)
+	if g.l.claimFault() {
+		s := g.siteNumber(site)
 		f := hal.Fault{Set: true, A: a, B: b, Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
 		for i, n := range id {
 			f.GlobalID[i] = uint32(n)
@@ -184,8 +186,8 @@ func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	}
 }
 
-// The method site returns the form's site with the number n.
-func (g *Group) site(n int) abi.Site {
+// siteNumber returns the form's site with the number n.
+func (g *Group) siteNumber(n int) abi.Site {
 	var s abi.Site
 	file := ""
 	lines := strings.Split(g.Sites, "\n")
@@ -223,12 +225,12 @@ func (g *Group) Stop() int {
 
 // Stopping reports whether the form must end early. If the form must end early, Stopping also
 // records that.
-func (g *Group) Stopping() bool { return g.l.now() }
+func (g *Group) Stopping() bool { return g.l.mustStop() }
 
 // Diverge records that work-items of a group wait at different barriers. Diverge returns the value
 // that ends the group.
 func (g *Group) Diverge() int {
-	if g.l.claim() {
+	if g.l.claimFault() {
 		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
 			Message: "dsl: divergent barriers: the work-items of one group wait at different barriers"}
 	}
@@ -292,7 +294,7 @@ func (g *Group) Allot(i, bytes int) {
 // Memory returns the memory of variable i.
 func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
 
-// The method Zero sets the memory of variable i to zero.
+// Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
 // BlockValue returns the value at an offset of the launch block. BlockValue returns zero if the

@@ -96,7 +96,7 @@ func TestFormSites(t *testing.T) {
 		{Kind: 4, Pos: "-"},
 		{Kind: 2, Pos: "c:/m.go:11:12"},
 	} {
-		if got := g.site(i); got != want {
+		if got := g.siteNumber(i); got != want {
 			t.Errorf("site %d: %+v, want %+v", i, got, want)
 		}
 	}

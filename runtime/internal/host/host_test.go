@@ -33,7 +33,7 @@ func TestSite(t *testing.T) {
 		{abi.FaultIndex, "/pkg/mod/example.com/dep@v1.2.3/x.go", 3, "example.com/dep/x.go:3:1"},
 		{abi.FaultIndex, "/src/m/a/kernel.go", 8, "kernel.go:8"},
 	} {
-		if got := site(k, nil, &hal.Fault{Kind: c.kind}, c.file, c.line); got != c.want {
+		if got := sitePosition(k, nil, &hal.Fault{Kind: c.kind}, c.file, c.line); got != c.want {
 			t.Errorf("%v at %s:%d: got %s, want %s", c.kind, c.file, c.line, got, c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestSiteLimit(t *testing.T) {
 		{9, 5, "9"}, {9, 8, "15"}, {16, 16, "20"}, {0, 0, "25"}, {7, 7, "2"}, {-1, 0, "2"},
 	} {
 		f := &hal.Fault{Kind: abi.FaultIndex, A: c.a, B: c.b}
-		if got := site(k, args, f, "/src/a/kernel.go", 7); got != "a/kernel.go:7:"+c.want {
+		if got := sitePosition(k, args, f, "/src/a/kernel.go", 7); got != "a/kernel.go:7:"+c.want {
 			t.Errorf("%d of %d: got %s, want column %s", c.a, c.b, got, c.want)
 		}
 	}
@@ -72,16 +72,16 @@ func TestClassify(t *testing.T) {
 		f()
 		return nil
 	}
-	f := classify(panics(func() { m["x"] = 1 }))
+	f := classifyPanic(panics(func() { m["x"] = 1 }))
 	if f.Kind != abi.FaultPanic || f.Message == "" {
 		t.Errorf("%+v", f)
 	}
 	i := uint64(1) << 63
-	f = classify(panics(func() { _ = []int{1}[i] }))
+	f = classifyPanic(panics(func() { _ = []int{1}[i] }))
 	if f.Kind != abi.FaultIndex || uint64(f.A) != i || f.B != 1 || !f.Unsigned {
 		t.Errorf("%+v", f)
 	}
-	if f = classify(42); f.Kind != abi.FaultPanic || f.Message != "42" {
+	if f = classifyPanic(42); f.Kind != abi.FaultPanic || f.Message != "42" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -16,18 +16,18 @@ import (
 // pieces, all goroutines are busy until the end of the launch.
 const maxChunk = 1 << 14
 
-// The function launch runs one kernel launch to its end, or until the launch is cancelled. In
+// runLaunch runs one kernel launch to its end, or until the launch is cancelled. In
 // profiles, samples of the launch have the label kernel, in the kernel's own code and in its host
 // form. New goroutines inherit the label from the goroutines that start them.
-func launch(c *hal.Command) {
+func runLaunch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
 	pprof.SetGoroutineLabels(p.labels)
 	defer pprof.SetGoroutineLabels(context.Background())
 	stop := newStopper(c.Cancel)
 	switch {
-	case stop.now():
+	case stop.mustStop():
 	case p.checked != nil:
-		p.checked.launch(c, p, stop)
+		p.checked.interpretLaunch(c, p, stop)
 	case p.forms != nil && (c.Cancel != nil || !p.spare):
 		launchForm(c, p, stop)
 	default:
@@ -39,15 +39,15 @@ func launch(c *hal.Command) {
 }
 
 // launchOwn runs the kernel's own Go code.
-func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
+func launchOwn(c *hal.Command, p *pipeline, stop *stopFlag) {
 	args := &Args{kernel: p.kernel, block: c.Args, slices: c.Slices, accessors: p.accessors, global: c.Global}
-	if err := args.allocate(p.dev); err != nil {
+	if err := args.allocInternal(p.dev); err != nil {
 		if c.Fault != nil {
 			c.Fault.Failed = err
 		}
 		return
 	}
-	defer args.free()
+	defer args.freeInternal()
 	kernel := p.build(args)
 	var claimed atomic.Bool
 	l := &dslhook.Launch{
@@ -63,8 +63,8 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 		if !claimed.CompareAndSwap(false, true) || c.Fault == nil {
 			return
 		}
-		f := classify(v)
-		f.GlobalID, f.Pos = deviceOrder(p.kernel.Rank, id), position(p.kernel, c.Slices, &f)
+		f := classifyPanic(v)
+		f.GlobalID, f.Pos = deviceOrder(p.kernel.Rank, id), panicPosition(p.kernel, c.Slices, &f)
 		*c.Fault = f
 	}
 	switch p.kernel.Form {
@@ -75,7 +75,7 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 		for _, n := range c.Global {
 			total *= int(n)
 		}
-		parallel(total, maxChunk, stop, func() (func(lo, hi int), func()) {
+		runParallel(total, maxChunk, stop, func() (func(lo, hi int), func()) {
 			return func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) }, func() {}
 		})
 	case abi.NDRange:
@@ -84,10 +84,10 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 		for _, n := range c.Groups {
 			groups *= int(n)
 		}
-		parallel(groups, 64, stop, func() (func(lo, hi int), func()) {
+		runParallel(groups, 64, stop, func() (func(lo, hi int), func()) {
 			s := p.scratches.Get().(*dslhook.Scratch)
 			return func(lo, hi int) {
-				for g := lo; g < hi && !stop.now(); g++ {
+				for g := lo; g < hi && !stop.mustStop(); g++ {
 					dslhook.RunGroup(kernel, l, g, s)
 				}
 			}, func() { p.scratches.Put(s) }
@@ -95,13 +95,13 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	}
 }
 
-// The function parallel divides the range [0, total) into pieces of at most chunk numbers. Several
-// goroutines run the pieces. Each goroutine calls the function begin, then f for each of its
-// pieces, and at last the function end. After stop asks the launch to end, no goroutine begins
-// another piece.
-func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
+// runParallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines run
+// the pieces. Each goroutine calls begin, which returns two functions. The goroutine then calls f for
+// each of its pieces, and at last end. After stop asks the launch to end, no goroutine begins another
+// piece.
+func runParallel(total, chunk int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
-		unordered(total, stop, begin)
+		runUnordered(total, stop, begin)
 		return
 	}
 	procs := runtime.GOMAXPROCS(0)
@@ -113,7 +113,7 @@ func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int),
 		for {
 			hi := int(next.Add(int64(chunk)))
 			lo := hi - chunk
-			if lo >= total || stop.now() {
+			if lo >= total || stop.mustStop() {
 				return
 			}
 			f(lo, min(hi, total))
@@ -143,18 +143,18 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	return out
 }
 
-// The function unordered does the work of the function parallel if the race detector is on. Each of
+// runUnordered does the work of runParallel if the race detector is on. Each of
 // four goroutines calls f for every fourth number. If there are more than 2^14 numbers, each
 // goroutine calls f for every fourth piece of consecutive numbers instead. The goroutines share no
 // counter, because a counter would order their accesses and so hide races.
-func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
+func runUnordered(total int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
 			f, _ := begin()
-			for lo := w * size; lo < total && !stop.now(); lo += workers * size {
+			for lo := w * size; lo < total && !stop.mustStop(); lo += workers * size {
 				f(lo, min(lo+size, total))
 			}
 		})

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The type memory is device memory. Large memory is mapped from the operating system, and Free
-// unmaps it. If memory is short, the system refuses a mapping, while an allocation on the Go heap
-// would end the process. The garbage collector frees memory that is not mapped.
+// A memory is device memory. Large memory is mapped from the operating system, and Free unmaps it. If
+// memory is short, the system refuses a mapping, while an allocation on the Go heap would end the
+// process. The garbage collector frees memory that is not mapped.
 type memory struct {
 	ptr   unsafe.Pointer
 	size  uint64
@@ -28,7 +28,7 @@ func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
-		m.dev.budget.unmap(m)
+		m.dev.budget.unmapMemory(m)
 	}
 }
 
@@ -58,7 +58,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 		return nil, fmt.Errorf("%w: %d bytes, of %d that the process may have", hal.ErrOutOfMemory, size, d.info.Limits.MaxAllocation)
 	}
 	mapped := canMap && size >= mapSize
-	if err := d.budget.take(size, mapped); err != nil {
+	if err := d.budget.takeBytes(size, mapped); err != nil {
 		return nil, err
 	}
 	m := &memory{size: size, addr: address(size), dev: d}
@@ -68,7 +68,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 		}
 		return m, nil
 	}
-	defer d.budget.taken(size)
+	defer d.budget.markTaken(size)
 	if hasPages && !is64 && size >= mapSize {
 		// The built-in function make would end the process if there are too few consecutive
 		// addresses.

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// A room is one of the memory limits of the process.
-type room struct {
-	what  string // name of the limit, for errors
-	limit uint64 // the limit in bytes
-	free  uint64 // number of bytes that are still free
-	sees  sees
-	keep  uint64 // number of bytes that stay free for threads and the Go heap
+// A memoryLimit is one of the memory limits of the process.
+type memoryLimit struct {
+	what     string // name of the limit, for errors
+	limit    uint64 // the limit in bytes
+	free     uint64 // number of bytes that are still free
+	sees     countsWhen
+	keptFree uint64 // number of bytes that stay free for threads and the Go heap
 }
 
-// The type sees says when a limit begins to count memory that is mapped for a buffer.
-type sees uint8
+// countsWhen says when a limit begins to count memory that is mapped for a buffer.
+type countsWhen uint8
 
 const (
-	seesTouched sees = iota // when the memory is first written to
-	seesMapped              // when the memory is mapped
-	seesHeap                // never, because the limit counts only memory of the Go heap
+	seesTouched countsWhen = iota // when the memory is first written to
+	seesMapped                    // when the memory is mapped
+	seesHeap                      // never, because the limit counts only memory of the Go heap
 )
 
 // heapGrowth is the number of bytes of address space by which the Go heap grows.
@@ -40,17 +40,17 @@ const threadOfC = 72 << 20
 // runtime starts threads at any time, and ends the process if it cannot start one. With cgo, each
 // thread has a stack and, after its first malloc, an arena of the C library.
 func threadGrowth(limit uint64) uint64 {
-	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
+	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two more threads, for the Go runtime's monitor thread and a blocked system call
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// The type system reads the limits of the process from files. The field root is the root of the
+// limitReader reads the limits of the process from files. The field root is the root of the
 // file system, which is "/" except in tests.
-type system struct{ root string }
+type limitReader struct{ root string }
 
-func (s system) path(name string) string { return filepath.Join(s.root, name) }
+func (s limitReader) path(name string) string { return filepath.Join(s.root, name) }
 
-func (s system) read(name string) string {
+func (s limitReader) read(name string) string {
 	text, err := os.ReadFile(s.path(name))
 	if err != nil {
 		return ""
@@ -58,33 +58,33 @@ func (s system) read(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// The method number reads a file that holds a number.
-func (s system) number(name string) (uint64, bool) {
+// readNumber reads a file that holds a number.
+func (s limitReader) readNumber(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(s.read(name), 10, 64)
 	return n, err == nil
 }
 
-// The method rooms returns all limits of the process.
-func (s system) rooms() []room {
-	rooms := s.machine()
-	rooms = append(rooms, s.cgroups()...)
+// allLimits returns all limits of the process.
+func (s limitReader) allLimits() []memoryLimit {
+	rooms := s.machineLimit()
+	rooms = append(rooms, s.cgroupLimits()...)
 	if limit, ok := addressLimit(); ok {
 		if f := strings.Fields(s.read("/proc/self/statm")); len(f) > 0 {
 			if n, err := strconv.ParseUint(f[0], 10, 64); err == nil {
 				used := n * uint64(os.Getpagesize())
 				free := limit - min(limit, used)
-				rooms = append(rooms, room{"the address space that the process may have (ulimit -v)", limit, free, seesMapped, heapGrowth + threadGrowth(limit)})
+				rooms = append(rooms, memoryLimit{"the address space that the process may have (ulimit -v)", limit, free, seesMapped, heapGrowth + threadGrowth(limit)})
 			}
 		}
 	}
 	if limit := metric("/gc/gomemlimit:bytes")[0].Value.Uint64(); limit < math.MaxInt64 {
-		rooms = append(rooms, room{"GOMEMLIMIT", limit, limit - min(limit, heapUsed()), seesHeap, 0})
+		rooms = append(rooms, memoryLimit{"GOMEMLIMIT", limit, limit - min(limit, heapUsed()), seesHeap, 0})
 	}
 	return rooms
 }
 
-// The method machine returns the limit that is set by the machine's memory.
-func (s system) machine() []room {
+// machineLimit returns the limit that is set by the machine's memory.
+func (s limitReader) machineLimit() []memoryLimit {
 	kib := map[string]uint64{}
 	for line := range strings.Lines(s.read("/proc/meminfo")) {
 		if f := strings.Fields(line); len(f) >= 2 {
@@ -97,17 +97,17 @@ func (s system) machine() []room {
 	if total == 0 {
 		return nil
 	}
-	rooms := []room{{"the machine", total, available + kib["SwapFree"], seesTouched, 0}}
-	if n, ok := s.number("/proc/sys/vm/overcommit_memory"); ok && n == 2 {
+	rooms := []memoryLimit{{"the machine", total, available + kib["SwapFree"], seesTouched, 0}}
+	if n, ok := s.readNumber("/proc/sys/vm/overcommit_memory"); ok && n == 2 {
 		limit := kib["CommitLimit"]
-		rooms = append(rooms, room{"the machine's CommitLimit", limit, limit - min(limit, kib["Committed_AS"]), seesMapped, heapGrowth})
+		rooms = append(rooms, memoryLimit{"the machine's CommitLimit", limit, limit - min(limit, kib["Committed_AS"]), seesMapped, heapGrowth})
 	}
 	return rooms
 }
 
-// The method cgroups returns the limits of the control groups of the process, for both versions of
+// cgroupLimits returns the limits of the control groups of the process, for both versions of
 // control groups.
-func (s system) cgroups() (rooms []room) {
+func (s limitReader) cgroupLimits() (rooms []memoryLimit) {
 	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(f) != 3 {
@@ -123,7 +123,7 @@ func (s system) cgroups() (rooms []room) {
 		}
 		// The limits of the parent groups apply, too.
 		for dir := path.Join(mount, group); ; dir = path.Dir(dir) {
-			if r, ok := s.cgroup(v2, dir); ok {
+			if r, ok := s.cgroupLimit(v2, dir); ok {
 				rooms = append(rooms, r)
 			}
 			if len(dir) <= len(mount) {
@@ -136,7 +136,7 @@ func (s system) cgroups() (rooms []room) {
 
 // cgroupMount returns the directory where the control groups are mounted, and the path of the group
 // within it.
-func (s system) cgroupMount(v2 bool, group string) (mount, in string) {
+func (s limitReader) cgroupMount(v2 bool, group string) (mount, in string) {
 	for line := range strings.Lines(s.read("/proc/self/mountinfo")) {
 		left, right, _ := strings.Cut(line, " - ")
 		f, kind := strings.Fields(left), strings.Fields(right)
@@ -164,20 +164,20 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// The method cgroup returns the limit of one control group. The group's file cache counts as free,
+// cgroupLimit returns the limit of one control group. The group's file cache counts as free,
 // because the system drops the cache before it ends a process.
-func (s system) cgroup(v2 bool, dir string) (room, bool) {
+func (s limitReader) cgroupLimit(v2 bool, dir string) (memoryLimit, bool) {
 	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
 	if v2 {
 		names = [...]string{"memory.max", "memory.current", "inactive_file", "active_file"}
 	}
-	limit, ok := s.number(path.Join(dir, names[0]))
-	if high, has := s.number(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
+	limit, ok := s.readNumber(path.Join(dir, names[0]))
+	if high, has := s.readNumber(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
 		limit, ok = high, true // the system slows processes above memory.high down until they stop
 	}
-	used, has := s.number(path.Join(dir, names[1]))
+	used, has := s.readNumber(path.Join(dir, names[1]))
 	if !ok || !has || limit >= 1<<62 {
-		return room{}, false
+		return memoryLimit{}, false
 	}
 	for line := range strings.Lines(s.read(path.Join(dir, "memory.stat"))) {
 		if f := strings.Fields(line); len(f) == 2 && (f[0] == names[2] || f[0] == names[3] || f[0] == "slab_reclaimable") {
@@ -185,7 +185,7 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 			used -= min(used, n)
 		}
 	}
-	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched, 0}, true
+	return memoryLimit{"the control group " + dir, limit, limit - min(limit, used), seesTouched, 0}, true
 }
 
 // heapUsed returns the number of bytes that Go's runtime got from the system and uses.
@@ -194,9 +194,9 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns the sizes, in bytes, of two parts of Go's heap. The number free counts bytes
-// that Go's runtime got from the system and does not use. The number released counts bytes that
-// Go's runtime returned to the system while keeping their addresses.
+// heapFree returns the sizes, in bytes, of two parts of Go's heap. free is the number of bytes that Go's
+// runtime got from the system and does not use. released is the number of bytes that Go's runtime
+// returned to the system while keeping their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

@@ -48,25 +48,25 @@ type Chunk struct {
 // each line begins with the prefix, the work-item's global id and a colon.
 func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	var out []Chunk
-	r := &reader{words: records(words), texts: p.kernel.PrintTexts}
+	r := &valueReader{words: recordsIn(words), texts: p.kernel.PrintTexts}
 	for {
 		begin := r.at
-		number := r.word()
+		number := r.takeWord()
 		if number == 0 || uint64(number) > uint64(len(p.sites)) {
 			return out // the end of the records, or a last record that was not written completely
 		}
-		id := [3]uint32{r.word(), r.word(), r.word()}
+		id := [3]uint32{r.takeWord(), r.takeWord(), r.takeWord()}
 		s := &p.sites[number-1]
 		args := make([]any, len(s.args))
 		for i, t := range s.args {
-			args[i] = t.read(r)
+			args[i] = t.readValue(r)
 		}
 		if r.short || r.at == begin {
 			return out
 		}
-		text := s.text(args)
+		text := s.textOf(args)
 		if prefix != "" {
-			text = mark(text, prefix+p.item(id)+": ")
+			text = addMark(text, prefix+p.itemText(id)+": ")
 		}
 		onStderr := s.Func == abi.PredPrint || s.Func == abi.PredPrintln
 		if n := len(out); n == 0 || out[n-1].Stderr != onStderr {
@@ -77,8 +77,8 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	}
 }
 
-// The function records returns the part of a print buffer that may contain records.
-func records(words []uint32) []uint32 {
+// recordsIn returns the part of a print buffer that may contain records.
+func recordsIn(words []uint32) []uint32 {
 	if len(words) < abi.PrintHeader {
 		return nil
 	}
@@ -87,15 +87,15 @@ func records(words []uint32) []uint32 {
 }
 
 // Used returns the number of 32-bit words of a print buffer that may differ from zero.
-func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(records(words))) }
+func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(recordsIn(words))) }
 
 // Lost returns the number of records that did not fit into the print buffer.
 func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
 
-// The method item returns a work-item's global id as text, in index order and in brackets.
-func (p *Printer) item(id [3]uint32) string {
+// itemText returns a work-item's global id as text, in index order and in brackets.
+func (p *Printer) itemText(id [3]uint32) string {
 	rank := p.kernel.Rank
 	if rank == 0 {
 		return ""
@@ -107,9 +107,9 @@ func (p *Printer) item(id [3]uint32) string {
 	return fmt.Sprint(index)
 }
 
-// The function mark adds a prefix to each line of the text, and a newline at the end if the text
+// addMark adds a prefix to each line of the text, and a newline at the end if the text
 // does not end with one.
-func mark(text []byte, prefix string) []byte {
+func addMark(text []byte, prefix string) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
 		out = append(append(out, prefix...), bytes.TrimSuffix(line, []byte("\n"))...)
@@ -118,8 +118,8 @@ func mark(text []byte, prefix string) []byte {
 	return out
 }
 
-// The method text returns the output of a print call.
-func (s *site) text(args []any) []byte {
+// textOf returns the output of a print call.
+func (s *site) textOf(args []any) []byte {
 	switch s.Func {
 	case abi.Printf:
 		return fmt.Appendf(nil, s.Format, args...)
@@ -133,7 +133,7 @@ func (s *site) text(args []any) []byte {
 		if i > 0 && s.Func == abi.PredPrintln {
 			out = append(out, ' ')
 		}
-		out = predeclared(out, a)
+		out = appendPredeclared(out, a)
 	}
 	if s.Func == abi.PredPrintln {
 		out = append(out, '\n')
@@ -141,8 +141,8 @@ func (s *site) text(args []any) []byte {
 	return out
 }
 
-// The function predeclared appends the text that gc's print writes for a value.
-func predeclared(out []byte, v any) []byte {
+// appendPredeclared appends the text that gc's print writes for a value.
+func appendPredeclared(out []byte, v any) []byte {
 	switch v := v.(type) {
 	case float32:
 		return strconv.AppendFloat(out, float64(v), 'g', -1, 32)

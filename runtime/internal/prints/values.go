@@ -17,18 +17,18 @@ import (
 
 // A typ is a type or constant that abi.PrintSite.Args describes.
 type typ struct {
-	typ    reflect.Type // nil for a constant and for nil
-	name   string       // name of a basic type, or text of a constant
-	value  any          // value of a constant
-	elem   *typ         // element type of an array
-	fields []*typ
+	valueType reflect.Type // nil for a constant and for nil
+	name      string       // name of a basic type, or text of a constant
+	value     any          // value of a constant
+	elem      *typ         // element type of an array
+	fields    []*typ
 }
 
-// The type message is the text that the String or Error method of a value has returned on the
+// printMessage is the text that the String or Error method of a value has returned on the
 // device.
-type message struct{ text string }
+type printMessage struct{ textOf string }
 
-func (m message) String() string { return m.text }
+func (m printMessage) String() string { return m.textOf }
 
 // messageString is such a text of a value whose type is a string type. fmt.Print treats values of
 // string types differently.
@@ -38,7 +38,7 @@ func (m messageString) String() string { return string(m) }
 
 var basic = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](), "string": reflect.TypeFor[string](),
-	"text": reflect.TypeFor[message](), "textstring": reflect.TypeFor[messageString](),
+	"text": reflect.TypeFor[printMessage](), "textstring": reflect.TypeFor[messageString](),
 	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
 	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](),
 	"uint": reflect.TypeFor[uint](), "uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](),
@@ -59,7 +59,7 @@ func parse(text string) (*typ, error) {
 		return &typ{value: s}, err
 	}
 	p := &parser{rest: text}
-	t := p.typ()
+	t := p.parseType()
 	if t == nil || p.rest != "" {
 		return nil, fmt.Errorf("%q is no type of a value that is printed", text)
 	}
@@ -68,17 +68,17 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat removes the prefix s from the remaining text. The method eat returns false, and removes
+// eatWord removes the prefix s from the remaining text. eatWord returns false, and removes
 // nothing, if the text has another prefix.
-func (p *parser) eat(s string) bool {
+func (p *parser) eatWord(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
 	p.rest = rest
 	return ok
 }
 
-// The method word removes the text before the first character that is in the string ends, and
+// takeWord removes the text before the first character that is in the string ends, and
 // returns the removed text.
-func (p *parser) word(ends string) string {
+func (p *parser) takeWord(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
 		n = len(p.rest)
@@ -88,64 +88,64 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// The method typ parses a type, removes the type from the remaining text, and returns the type. The
+// parseType parses a type, removes the type from the remaining text, and returns the type. The
 // method typ returns nil if the text contains no type there.
-func (p *parser) typ() *typ {
+func (p *parser) parseType() *typ {
 	switch {
-	case p.eat("["):
-		n, err := strconv.Atoi(p.word("]"))
-		if err != nil || n < 0 || !p.eat("]") {
+	case p.eatWord("["):
+		n, err := strconv.Atoi(p.takeWord("]"))
+		if err != nil || n < 0 || !p.eatWord("]") {
 			return nil
 		}
-		e := p.typ()
+		e := p.parseType()
 		if e == nil {
 			return nil
 		}
-		return &typ{typ: reflect.ArrayOf(n, e.typ), elem: e}
-	case p.eat("struct{"):
+		return &typ{valueType: reflect.ArrayOf(n, e.valueType), elem: e}
+	case p.eatWord("struct{"):
 		t := &typ{}
 		var fields []reflect.StructField
-		for !p.eat("}") {
-			f := reflect.StructField{Name: p.word(" ")}
-			if !p.eat(" ") {
+		for !p.eatWord("}") {
+			f := reflect.StructField{Name: p.takeWord(" ")}
+			if !p.eatWord(" ") {
 				return nil
 			}
-			e := p.typ()
-			if e == nil || !p.eat(";") {
+			e := p.parseType()
+			if e == nil || !p.eatWord(";") {
 				return nil
 			}
-			f.Type = e.typ
-			if !exported(f.Name) {
+			f.Type = e.valueType
+			if !isExported(f.Name) {
 				f.PkgPath = "kernel"
 			}
 			fields, t.fields = append(fields, f), append(t.fields, e)
 		}
-		t.typ = reflect.StructOf(fields)
+		t.valueType = reflect.StructOf(fields)
 		return t
 	}
-	name := p.word(";")
+	name := p.takeWord(";")
 	if basic[name] == nil {
 		return nil
 	}
-	return &typ{typ: basic[name], name: name}
+	return &typ{valueType: basic[name], name: name}
 }
 
-// The function exported reports whether a field's name begins with an upper-case letter, as Go
+// isExported reports whether a field's name begins with an upper-case letter, as Go
 // defines it.
-func exported(name string) bool {
+func isExported(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsUpper(r)
 }
 
-// The type reader reads 32-bit words from a print buffer.
-type reader struct {
+// valueReader reads 32-bit words from a print buffer.
+type valueReader struct {
 	words []uint32
 	at    int
 	texts string
 	short bool // a read went past the end of the buffer
 }
 
-func (r *reader) word() uint32 {
+func (r *valueReader) takeWord() uint32 {
 	if r.at >= len(r.words) {
 		r.short = true
 		return 0
@@ -154,21 +154,21 @@ func (r *reader) word() uint32 {
 	return r.words[r.at-1]
 }
 
-func (r *reader) long() uint64 {
-	low := uint64(r.word())
-	return low | uint64(r.word())<<32
+func (r *valueReader) long() uint64 {
+	low := uint64(r.takeWord())
+	return low | uint64(r.takeWord())<<32
 }
 
-func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
-func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
+func (r *valueReader) float32() float32 { return math.Float32frombits(r.takeWord()) }
+func (r *valueReader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// The method string reads a string from the buffer. The record may instead refer to one of the
+// readString reads a string from the buffer. The record may instead refer to one of the
 // kernel's constant texts.
-func (r *reader) string() string {
-	n := uint64(r.word())
+func (r *valueReader) readString() string {
+	n := uint64(r.takeWord())
 	if n&abi.PrintTable != 0 {
 		n &^= abi.PrintTable
-		at := uint64(r.word())
+		at := uint64(r.takeWord())
 		if at+n > uint64(len(r.texts)) {
 			r.short = true
 			return ""
@@ -182,23 +182,23 @@ func (r *reader) string() string {
 	}
 	b := make([]byte, 0, 4*words)
 	for range words {
-		b = binary.LittleEndian.AppendUint32(b, r.word())
+		b = binary.LittleEndian.AppendUint32(b, r.takeWord())
 	}
 	return string(b[:n])
 }
 
-// The method read reads a value of the type t.
-func (t *typ) read(r *reader) any {
-	if t.typ == nil {
+// readValue reads a value of the type t.
+func (t *typ) readValue(r *valueReader) any {
+	if t.valueType == nil {
 		return t.value
 	}
-	v := reflect.New(t.typ).Elem()
+	v := reflect.New(t.valueType).Elem()
 	t.fill(v, r)
 	return v.Interface()
 }
 
 // fill reads a value of the type t into v.
-func (t *typ) fill(v reflect.Value, r *reader) {
+func (t *typ) fill(v reflect.Value, r *valueReader) {
 	if t.elem != nil {
 		for i := 0; i < v.Len() && !r.short; i++ {
 			t.elem.fill(v.Index(i), r)
@@ -214,20 +214,20 @@ func (t *typ) fill(v reflect.Value, r *reader) {
 		return
 	}
 	if t.name == "text" {
-		v.Set(reflect.ValueOf(message{r.string()}))
+		v.Set(reflect.ValueOf(printMessage{r.readString()}))
 		return
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		v.SetBool(r.word() != 0)
+		v.SetBool(r.takeWord() != 0)
 	case reflect.String:
-		v.SetString(r.string())
+		v.SetString(r.readString())
 	case reflect.Int8, reflect.Int16, reflect.Int32:
-		v.SetInt(int64(int32(r.word())))
+		v.SetInt(int64(int32(r.takeWord())))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(r.long()))
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		v.SetUint(uint64(r.word()))
+		v.SetUint(uint64(r.takeWord()))
 	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 		v.SetUint(r.long())
 	case reflect.Float32:

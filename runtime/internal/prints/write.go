@@ -35,7 +35,7 @@ func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	}
 	chunks := p.Chunks(words, prefix)
 	if o.To != nil { // all text goes to one writer
-		chunks = joined(chunks)
+		chunks = joinTexts(chunks)
 	}
 	for _, c := range chunks {
 		if c.Stderr {
@@ -51,8 +51,8 @@ func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	return failed
 }
 
-// The function joined joins all chunks into one, which has their texts in order.
-func joined(chunks []Chunk) []Chunk {
+// joinTexts joins all chunks into one, which has their texts in order.
+func joinTexts(chunks []Chunk) []Chunk {
 	if len(chunks) < 2 {
 		return chunks
 	}

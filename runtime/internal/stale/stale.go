@@ -13,22 +13,22 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// The type stubs describes the generated code for the kernels of a package.
-type stubs struct {
+// stubInfo describes the generated code for the kernels of a package.
+type stubInfo struct {
 	from *abi.Sources
 	file string // name of the stubs' file, as the Go compiler recorded it
 }
 
 var (
 	mu         sync.Mutex
-	registered []stubs
+	registered []stubInfo
 )
 
 // Register registers the sources of the kernels whose stubs are in a file.
 func Register(from *abi.Sources, file string) {
 	mu.Lock()
 	defer mu.Unlock()
-	registered = append(registered, stubs{from, file})
+	registered = append(registered, stubInfo{from, file})
 }
 
 // Package is a package of kernels whose sources have changed.
@@ -47,11 +47,11 @@ var Check = sync.OnceValue(func() []Package {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	return changed(info.Main.Path, registered)
+	return changedFiles(info.Main.Path, registered)
 })
 
-// The function changed returns the packages of a module that have changed.
-func changed(module string, list []stubs) (out []Package) {
+// changedFiles returns the packages of a module that have changed.
+func changedFiles(module string, list []stubInfo) (out []Package) {
 	for _, s := range list {
 		// With -trimpath, the file's name does not contain a folder of the file system.
 		if s.from.Module != module || !filepath.IsAbs(filepath.FromSlash(s.file)) {

@@ -24,7 +24,7 @@ func TestChanged(t *testing.T) {
 	}
 	from := &abi.Sources{Module: "example.com/m", Package: "example.com/m/k", Root: "../..", Files: rows}
 	stub := filepath.ToSlash(filepath.Join(root, "generated", "k", "k_kgen.go"))
-	look := func(module, file string) []Package { return changed(module, []stubs{{from, file}}) }
+	look := func(module, file string) []Package { return changedFiles(module, []stubInfo{{from, file}}) }
 	if got := look("example.com/m", stub); got != nil {
 		t.Errorf("unedited: %v", got)
 	}
@@ -60,7 +60,7 @@ func BenchmarkChanged(b *testing.B) {
 	from := &abi.Sources{Module: "m", Root: ".", Files: rows}
 	b.ReportMetric(float64(len(rows)), "files")
 	for b.Loop() {
-		if changed("m", []stubs{{from, filepath.Join(root, "stub.go")}}) != nil {
+		if changedFiles("m", []stubInfo{{from, filepath.Join(root, "stub.go")}}) != nil {
 			b.Fatal("changed")
 		}
 	}

@@ -23,25 +23,25 @@ type Batch struct {
 	stream *Stream
 	seq    uint64
 	// The stream's mu guards the fields below.
-	state     batchState
-	held      bool          // the batch is complete, but has not been submitted to the device
-	always    bool          // run is called even if earlier commands have failed
-	submitted chan struct{} // closed when ticket or err is set; nil if no caller waits for that
-	weight    int           // number of commands; a Replay counts as all of its commands
-	look      int           // value of weight at which the stream next checks whether the device is idle
-	ticket    hal.Ticket
-	err       error                           // reason why the batch was not submitted, or nil
-	run       func(ctx context.Context) error // the host function of the batch, or nil
-	after     []*Event                        // events that run waits for
-	half      *half                           // the half of a copy between devices that the batch is, or nil
-	gates     []*half                         // halves that must have completed before the batch is submitted
+	state        batchState
+	sealedUnsent bool          // the batch is complete, but has not been submitted to the device
+	runAlways    bool          // run is called even if earlier commands have failed
+	submitted    chan struct{} // closed when ticket or err is set; nil if no caller waits for that
+	weight       int           // number of commands; a Replay counts as all of its commands
+	nextCheck    int           // value of weight at which the stream next checks whether the device is idle
+	ticket       hal.Ticket
+	err          error                           // reason why the batch was not submitted, or nil
+	run          func(ctx context.Context) error // the host function of the batch, or nil
+	after        []*Event                        // events that run waits for
+	half         *half                           // half of a copy between devices, if the batch consists of that half; nil otherwise
+	gates        []*half                         // halves of copies between devices that must have completed before the batch is submitted
 
-	*storage // storage of the batch; the variable spent after the batch has completed
+	*batchStorage // storage of the batch; spentStorage after the batch has completed
 }
 
-// The type storage contains a batch's commands. When the batch has completed, another batch reuses
-// its storage. The batch itself lives as long as its events.
-type storage struct {
+// batchStorage contains a batch's commands. When the batch has completed, another batch reuses its
+// storage. The Batch value itself stays in memory as long as its events.
+type batchStorage struct {
 	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
 	events  []*Event
@@ -56,12 +56,11 @@ type storage struct {
 	slices []hal.SliceArg
 }
 
-// The variable spent is the storage of all batches that have completed. Nothing writes to the
+// spentStorage is the storage of all batches that have completed. Nothing writes to the
 // variable spent.
-var spent storage
+var spentStorage batchStorage
 
-// The type use contains the data of a Use, except the memory's handle. A use must not keep the
-// handle alive.
+// A use contains the data of a Use, except the memory's handle. A use must not keep the handle alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64
@@ -81,7 +80,7 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	}
 	b.ends = append(b.ends, len(b.uses))
 	c := &b.cmds[len(b.cmds)-1]
-	e.Fault = b.fault(len(b.cmds) - 1)
+	e.Fault = b.faultRecord(len(b.cmds) - 1)
 	c.Fault = e.Fault
 	return c
 }
@@ -103,8 +102,8 @@ func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	return list
 }
 
-// The method fault returns the fault record of command i.
-func (b *Batch) fault(i int) *hal.Fault {
+// faultRecord returns the fault record of command i.
+func (b *Batch) faultRecord(i int) *hal.Fault {
 	if i/someFaults == len(b.faults) {
 		b.faults = append(b.faults, new([someFaults]hal.Fault))
 	}
@@ -118,7 +117,7 @@ var noFault hal.Fault
 // command has failed, events still refer to the fault records.
 func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	for i := range b.events {
-		f := b.fault(i)
+		f := b.faultRecord(i)
 		if !f.Clean() {
 			return nil
 		}
@@ -139,8 +138,8 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// The method stamp stores the current time as the time at which the batch is submitted.
-func (b *Batch) stamp() {
+// stampSubmitted stores the current time as the time at which the batch is submitted.
+func (b *Batch) stampSubmitted() {
 	now := hal.Now()
 	for _, e := range b.events {
 		if e.Times != nil {
@@ -149,8 +148,8 @@ func (b *Batch) stamp() {
 	}
 }
 
-// The method tell calls the stream's observer for each command.
-func (b *Batch) tell() {
+// callObserver calls the stream's observer for each command.
+func (b *Batch) callObserver() {
 	for i, e := range b.events {
 		b.stream.observe(e, &b.cmds[i], func(yield func(abi.Access, uint64) bool) {
 			for _, u := range b.usesOf(i) {
@@ -162,8 +161,8 @@ func (b *Batch) tell() {
 	}
 }
 
-// The method keep copies a command's arguments and slices into the storage of the batch.
-func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
+// keepArgs copies a command's arguments and slices into the storage of the batch.
+func (b *Batch) keepArgs(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
 	n := (len(b.bytes) + 7) &^ 7 // the runtime reads values at their natural alignment
 	if n+len(args) > cap(b.bytes) {
 		b.bytes = make([]byte, 0, max(4096, 2*cap(b.bytes), len(args)))
@@ -175,10 +174,10 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 	return b.bytes[n:len(b.bytes):len(b.bytes)], b.slices[m:len(b.slices):len(b.slices)]
 }
 
-// finish processes the batch if the batch has completed, and reports whether the batch has
-// completed. All earlier batches have been finished before. So the memory that they poisoned is
-// known when the method finish settles this batch.
-func (b *Batch) finish() bool {
+// finishBatch processes the batch if the batch has completed, and reports whether the batch has
+// completed. All earlier batches have already been finished. So the memory that they poisoned is known
+// when finishBatch settles this batch.
+func (b *Batch) finishBatch() bool {
 	switch {
 	case b.state == batchDone:
 		return true
@@ -189,7 +188,7 @@ func (b *Batch) finish() bool {
 	s := b.stream
 	s.settle(b)
 	if s.observe != nil {
-		b.tell()
+		b.callObserver()
 	}
 	if b.run != nil {
 		s.funcs--
@@ -198,23 +197,23 @@ func (b *Batch) finish() bool {
 	// Callers may keep events for a long time, but events do not need the storage. An abandoned
 	// device may still read the storage, which is then not reused.
 	if !s.abandoned {
-		faults, kept := b.forgetFaults(), b.storage
+		faults, kept := b.forgetFaults(), b.batchStorage
 		clear(kept.cmds)
 		clear(kept.events)
 		clear(kept.uses)
 		clear(kept.slices)
 		clear(kept.replays)
 		if len(s.spare) < maxSpare && cap(kept.bytes) <= 1<<20 && cap(kept.cmds) <= 2*batchFull {
-			*kept = storage{faults, kept.cmds[:0], kept.events[:0], kept.uses[:0], kept.ends[:0], kept.replays[:0], kept.bytes[:0], kept.slices[:0]}
+			*kept = batchStorage{faults, kept.cmds[:0], kept.events[:0], kept.uses[:0], kept.ends[:0], kept.replays[:0], kept.bytes[:0], kept.slices[:0]}
 			s.spare = append(s.spare, kept)
 		}
 	}
-	b.storage, b.ticket = &spent, nil
+	b.batchStorage, b.ticket = &spentStorage, nil
 	return true
 }
 
-// The method poll reports whether the batch has completed.
-func (b *Batch) poll() bool {
+// pollBatch reports whether the batch has completed.
+func (b *Batch) pollBatch() bool {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
 	if b.state != batchDone {
@@ -226,7 +225,7 @@ func (b *Batch) poll() bool {
 // The method wait submits the batch if necessary, and blocks until the batch has completed or ctx
 // ends.
 func (b *Batch) wait(ctx context.Context) error {
-	if b.poll() {
+	if b.pollBatch() {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -237,7 +236,7 @@ func (b *Batch) wait(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	recording, held := s.cur == b, b.held
+	recording, held := s.cur == b, b.sealedUnsent
 	s.mu.Unlock()
 	switch {
 	case recording:
@@ -254,7 +253,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	}
 	err := b.waitTicket(ctx)
 	// A batch that failed immediately still completes after the batches before it.
-	for err == nil && !b.poll() {
+	for err == nil && !b.pollBatch() {
 		s.mu.Lock()
 		oldest := b
 		if len(s.inflight) > 0 && s.inflight[0].seq < b.seq { // otherwise b has completed meanwhile
@@ -271,9 +270,9 @@ func (b *Batch) wait(ctx context.Context) error {
 	return err
 }
 
-// The variable closed is the channel that whenSubmitted returns for batches that have been
+// closedChan is the channel that whenSubmitted returns for batches that have been
 // submitted already.
-var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // whenSubmitted returns a channel that is closed when the batch has been submitted, or when
 // submitting it has failed.
@@ -281,7 +280,7 @@ func (b *Batch) whenSubmitted() <-chan struct{} {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
 	if b.state != batchRecording {
-		return closed
+		return closedChan
 	}
 	if b.submitted == nil {
 		b.submitted = make(chan struct{})
@@ -296,7 +295,7 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 	ticket := b.ticket
 	if ticket == nil {
 		s.mu.Unlock()
-		return nil // the batch was not submitted, or another caller saw it complete
+		return nil // the batch was not submitted, or another caller has seen that it completed
 	}
 	s.users++ // keeps Close waiting until the ticket is no longer used
 	s.mu.Unlock()

@@ -15,8 +15,8 @@ type Event struct {
 	// Fault contains the outcome of the command. Fault is nil before the command is recorded. While
 	// the event is not done, Fault belongs to the batch. When the event is done, Fault is complete.
 	Fault *hal.Fault
-	// Unless Times is nil, it receives the times of the command. Times is complete when the event
-	// is done.
+	// Times, if it is not nil, receives the times of the command. Times is complete when the event is
+	// done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
@@ -28,7 +28,7 @@ type Event struct {
 // Rare contains the fields that few events need. Rare is a separate struct, so that the events of
 // plain launches are small.
 type Rare struct {
-	// Unless Release is nil, it is called when the event is done. Release must not block.
+	// Release, if it is not nil, is called when the event is done. Release must not block.
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
@@ -67,8 +67,7 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is a set of commands that report one failure together. Only the stream uses the field
-// first.
+// Group is a set of commands that report one failure together. A Group is filled in by the stream alone.
 type Group struct{ first *Event }
 
 // NewMarker returns an event without a command. The event is done when all events in after are
@@ -126,11 +125,11 @@ func (e *Event) Done() bool {
 			return false
 		}
 	}
-	return e.batch == nil || e.batch.poll()
+	return e.batch == nil || e.batch.pollBatch()
 }
 
 // Wait submits the command if necessary, and blocks until it has completed. If ctx ends first, Wait
-// returns the error of ctx. The outcome of the command is the result of the method Failed.
+// returns the error of ctx. The outcome of the command is the result of Failed.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
@@ -160,7 +159,7 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 	}
 	if !e.seen {
 		e.seen = true
-		s.told(e)
+		s.markReported(e)
 	}
 	return true, h.err, h.from
 }
@@ -230,7 +229,7 @@ func (e *Event) Forget() {
 	defer s.mu.Unlock()
 	if !e.seen {
 		e.seen = true
-		s.told(e)
+		s.markReported(e)
 	}
 }
 
@@ -243,15 +242,15 @@ type Recorder struct {
 	failed  []*Event // failed commands whose failures no wait has returned
 }
 
-// The method fail records that a command failed and that no wait has returned the failure yet.
-func (s *Stream) fail(e *Event) {
+// addFailure records that a command failed and that no wait has returned the failure yet.
+func (s *Stream) addFailure(e *Event) {
 	if e.seen {
 		return
 	}
 	if g := e.Rare().Group; g != nil {
 		if old := g.first; old != nil {
 			if !old.seen && e.rank() < old.rank() {
-				s.replace(old, e)
+				s.replaceFailure(old, e)
 				g.first = e
 			}
 			return
@@ -270,9 +269,9 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// The method replace replaces the failed command of the event old by the command of e in the
+// replaceFailure replaces the failed command of the event old by the command of e in the
 // front's list of failures.
-func (s *Stream) replace(old, e *Event) {
+func (s *Stream) replaceFailure(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
 	}
@@ -281,8 +280,8 @@ func (s *Stream) replace(old, e *Event) {
 	}
 }
 
-// The method told records that a wait has returned the command's failure.
-func (s *Stream) told(e *Event) {
+// markReported records that a wait has returned the command's failure.
+func (s *Stream) markReported(e *Event) {
 	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first
 		e.seen = true

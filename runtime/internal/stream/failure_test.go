@@ -93,7 +93,7 @@ func TestPoison(t *testing.T) {
 			ranges += len(m.state.poison)
 			m.Free()
 		}
-		r.reap()
+		r.freeReleased()
 		if r.poisons != 0 {
 			t.Fatalf("seed %d: %d of %d ranges are counted after the memory was freed", seed, r.poisons, ranges)
 		}

@@ -63,7 +63,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 // The method seal completes the current batch, which is submitted after the batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
-		s.cur, b.held = nil, true
+		s.cur, b.sealedUnsent = nil, true
 		s.inflight = append(s.inflight, b)
 	}
 }
@@ -75,7 +75,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	b := s.current()
 	s.pos++
 	s.barrierPos = s.pos // later commands begin after the function has returned
-	b.run, b.after, b.always = n.Run, after, n.Always
+	b.run, b.after, b.runAlways = n.Run, after, n.Always
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
 	b.add(&hal.Command{Op: hal.OpHost, Cancel: n.Cmd.Cancel}, nil, e)
@@ -83,37 +83,37 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.funcs++
 }
 
-// The method running returns the batch of the host function that is running, or nil.
-func (s *Stream) running() *Batch {
+// runningBatch returns the batch of the host function that is running, or nil.
+func (s *Stream) runningBatch() *Batch {
 	if s.funcs == 0 {
 		return nil
 	}
 	for _, b := range s.inflight {
-		if b.run != nil && !b.held && b.err == nil && !b.ticket.Done() {
+		if b.run != nil && !b.sealedUnsent && b.err == nil && !b.ticket.Done() {
 			return b
 		}
 	}
 	return nil
 }
 
-// The method ready reports whether the stream can submit a batch that it held back.
-func (s *Stream) ready() bool {
-	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
+// canSubmitHeld reports whether the stream can submit a batch that it held back.
+func (s *Stream) canSubmitHeld() bool {
+	return s.funcs > 0 && s.inflight[len(s.inflight)-1].sealedUnsent && s.runningBatch() == nil
 }
 
-// The method next looks at the batches held back. The method next removes the first batch that can
+// nextHeld looks at the batches held back. nextHeld removes the first batch that can
 // be submitted now and returns that batch, or nil. The result before is the last incomplete batch
 // before that batch, or nil.
-func (s *Stream) next() (b, before *Batch) {
-	if !s.abandoned && s.running() != nil {
+func (s *Stream) nextHeld() (b, before *Batch) {
+	if !s.abandoned && s.runningBatch() != nil {
 		return nil, nil
 	}
 	for _, b := range s.inflight {
-		if b.held {
+		if b.sealedUnsent {
 			if !s.abandoned && b.gated() {
 				return nil, nil
 			}
-			b.held = false
+			b.sealedUnsent = false
 			return b, before
 		}
 		before = b
@@ -121,10 +121,10 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the host function of the batch b, with the event e, once the batch before b has
-// completed. Afterwards the method call submits the batches that were held back. If the device was
+// callHostFunc calls the host function of the batch b, with the event e, once the batch before b has
+// completed. Afterwards callHostFunc submits the batches that were held back. If the device was
 // abandoned meanwhile, the batch has lost its event and its cancel request.
-func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
+func (s *Stream) callHostFunc(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
 	var start int64
 	ended := func(f hal.Fault) {
 		now := hal.Now()
@@ -148,9 +148,9 @@ func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTic
 	}
 	s.mu.Lock()
 	run, failed := b.run, e.Rare().Group != nil && e.Rare().Group.first != nil
-	always := b.always
+	always := b.runAlways
 	for _, a := range b.after {
-		failed = failed || a.failed()
+		failed = failed || a.hasFailed()
 	}
 	s.mu.Unlock()
 	switch {
@@ -165,7 +165,7 @@ func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTic
 	}
 	var err error = &HostError{errors.New("it ended its goroutine")}
 	start = hal.Now()
-	s.within.Store(goroutine())
+	s.within.Store(goroutineID())
 	defer func() {
 		s.within.Store(0)
 		if r := recover(); r != nil {
@@ -182,22 +182,22 @@ func (s *Stream) call(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTic
 // calls endFuncs when the device is abandoned.
 func (s *Stream) endFuncs(err error) {
 	for _, h := range s.halves {
-		if !h.batch.held && !h.ticket.Done() {
+		if !h.batch.sealedUnsent && !h.ticket.Done() {
 			h.event.Fault.Failed = err
 			h.ticket.end()
 		}
 	}
-	if b := s.running(); b != nil {
+	if b := s.runningBatch(); b != nil {
 		b.events[0].Fault.Failed = err
 		b.ticket.(*hostTicket).end()
 	}
 }
 
-// The method failed reports whether the command of the event failed, or whether a command that the
+// hasFailed reports whether the command of the event failed, or whether a command that the
 // event waits for failed.
-func (e *Event) failed() bool {
+func (e *Event) hasFailed() bool {
 	for _, a := range e.After() {
-		if a.failed() {
+		if a.hasFailed() {
 			return true
 		}
 	}
@@ -208,14 +208,14 @@ func (e *Event) failed() bool {
 // MayWait returns ErrWithin if the caller is the running host function, which must not wait for the
 // stream.
 func (s *Stream) MayWait() error {
-	if id := s.within.Load(); id != 0 && id == goroutine() {
+	if id := s.within.Load(); id != 0 && id == goroutineID() {
 		return ErrWithin
 	}
 	return nil
 }
 
-// The function goroutine returns the number that stack traces give to the calling goroutine.
-func goroutine() uint64 {
+// goroutineID returns the number that stack traces give to the calling goroutine.
+func goroutineID() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
 	text, _, _ = bytes.Cut(text, []byte(" "))

@@ -21,20 +21,20 @@ type Memory struct {
 	cleanup runtime.Cleanup
 }
 
-// memoryState is the state of a Memory. memoryState outlives the handle while commands use the
-// memory.
+// memoryState is the state of a Memory. While commands use the memory, the memoryState exists even if
+// the handle is garbage.
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
-	last     uint64      // number of the newest batch that uses the memory
-	released atomic.Bool // set under the stream's mu
-	poison   []poison    // poisoned ranges of the memory, without overlaps
+	last     uint64        // number of the newest batch that uses the memory
+	released atomic.Bool   // set under the stream's mu
+	poison   []poisonRange // poisoned ranges of the memory, without overlaps
 }
 
 // NewMemory makes a handle for m. After the call of NewMemory, m belongs to the handle.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	h := &Memory{stream: s, state: &memoryState{hal: m, size: m.Size()}}
-	h.cleanup = runtime.AddCleanup(h, s.release, h.state)
+	h.cleanup = runtime.AddCleanup(h, s.releaseMemory, h.state)
 	return h
 }
 
@@ -77,7 +77,7 @@ const (
 // keepUp frees released memory that no command uses. If a program makes and closes buffers far
 // ahead of the device, keepUp waits briefly.
 func (s *Stream) keepUp() {
-	s.reap()
+	s.freeReleased()
 	s.mu.Lock()
 	var size, last uint64
 	for _, m := range s.dying {
@@ -127,7 +127,7 @@ func (m *Memory) HAL() hal.Memory { return m.state.hal }
 // Free releases the memory. Free may be called twice, and after the stream is closed.
 func (m *Memory) Free() {
 	m.cleanup.Stop()
-	m.stream.release(m.state)
+	m.stream.releaseMemory(m.state)
 }
 
 // Released reports whether Free was called.
@@ -141,9 +141,9 @@ func (m *Memory) Idle() bool {
 	return m.state.last <= m.stream.retired
 }
 
-// The method release frees the memory now, or when the last batch that uses the memory has
+// releaseMemory frees the memory now, or when the last batch that uses the memory has
 // completed.
-func (s *Stream) release(m *memoryState) {
+func (s *Stream) releaseMemory(m *memoryState) {
 	s.mu.Lock()
 	if m.released.Load() {
 		s.mu.Unlock()
@@ -158,16 +158,16 @@ func (s *Stream) release(m *memoryState) {
 	wait := m.last > s.retired
 	if wait && !s.draining {
 		s.draining = true
-		go s.drain()
+		go s.drainReleased()
 	}
 	s.mu.Unlock()
 	if !wait {
-		s.reap()
+		s.freeReleased()
 	}
 }
 
-// The method reap frees released memory that no batch uses any more.
-func (s *Stream) reap() {
+// freeReleased frees released memory that no batch uses any more.
+func (s *Stream) freeReleased() {
 	s.mu.Lock()
 	s.collect()
 	if s.closed.Load() {
@@ -199,8 +199,8 @@ func (s *Stream) reap() {
 	s.Leave()
 }
 
-// The method drain waits until all released memory has been freed, or until the stream has ended.
-func (s *Stream) drain() {
+// drainReleased waits until all released memory has been freed, or until the stream has ended.
+func (s *Stream) drainReleased() {
 	for {
 		s.mu.Lock()
 		if len(s.dying) == 0 || s.closed.Load() {

@@ -15,7 +15,7 @@ var ErrCancelled = errors.New("cancelled")
 // continued with wrong values. The launch's Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
-// The type poison is a range of memory whose contents are unspecified, because a command that
+// poisonRange is a range of memory whose contents are unspecified, because a command that
 // should have written it did not complete. A command that reads the range fails with that command's
 // error, until the range is overwritten completely.
 //
@@ -25,7 +25,7 @@ var ErrEnded = errors.New("the device ended a loop early")
 //
 // A fault does not poison memory, because after a fault the memory has the contents that it would
 // have in Go.
-type poison struct {
+type poisonRange struct {
 	lo, hi uint64
 	by     *Event
 }
@@ -43,7 +43,7 @@ func (s *Stream) settle(b *Batch) {
 			r.Release()
 			r.Release = nil
 		}
-		if err := b.ended(e); err != nil {
+		if err := b.whyIncomplete(e); err != nil {
 			e.NeedRare().err = err
 		} else if s.poisons == 0 && !e.Fault.Set {
 			continue
@@ -58,16 +58,16 @@ func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	if err := e.Rare().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
 		s.lost = err
 	}
-	s.spread(op, uses, e)
+	s.updatePoison(op, uses, e)
 	if h := e.Rare(); e.Fault.Set || h.err != nil || h.from != nil {
-		s.fail(e)
+		s.addFailure(e)
 		return true
 	}
 	return false
 }
 
-// The method ended returns the reason why the command did not complete, or nil.
-func (b *Batch) ended(e *Event) error {
+// whyIncomplete returns the reason why the command did not complete, or nil.
+func (b *Batch) whyIncomplete(e *Event) error {
 	switch {
 	case b.err != nil:
 		return b.err
@@ -81,14 +81,14 @@ func (b *Batch) ended(e *Event) error {
 	return nil
 }
 
-// The method spread updates the poisoned ranges of the memory that a completed command uses.
-func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
+// updatePoison updates the poisoned ranges of the memory that a completed command uses.
+func (s *Stream) updatePoison(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.Rare().err == nil {
 		by = nil
 		for i := range uses {
 			if u := &uses[i]; u.access&uint8(abi.Read) != 0 {
-				by = first(by, u.mem.poisonedBy(u.lo, u.hi))
+				by = firstOf(by, u.mem.poisonedBy(u.lo, u.hi))
 			}
 		}
 		if by != nil {
@@ -103,10 +103,10 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 		before := len(u.mem.poison)
 		switch {
 		case by != nil:
-			u.mem.clean(u.lo, u.hi)
-			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
+			u.mem.unpoison(u.lo, u.hi)
+			u.mem.poison = append(u.mem.poison, poisonRange{u.lo, u.hi, by})
 		case op != hal.OpLaunch: // only a kernel may leave parts of its memory unwritten
-			u.mem.clean(u.lo, u.hi)
+			u.mem.unpoison(u.lo, u.hi)
 		}
 		s.poisons += len(u.mem.poison) - before
 	}
@@ -116,33 +116,33 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	for _, p := range m.poison {
 		if p.lo < hi && lo < p.hi {
-			by = first(by, p.by)
+			by = firstOf(by, p.by)
 		}
 	}
 	return by
 }
 
-// The function first returns the command that was recorded first. Each of the two commands may be
+// firstOf returns the command that was recorded first. Each of the two commands may be
 // nil.
-func first(a, b *Event) *Event {
+func firstOf(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b
 	}
 	return a
 }
 
-// The method clean removes the range [lo, hi) from the poisoned ranges.
-func (m *memoryState) clean(lo, hi uint64) {
-	var rest []poison
-	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {
+// unpoison removes the range [lo, hi) from the poisoned ranges.
+func (m *memoryState) unpoison(lo, hi uint64) {
+	var rest []poisonRange
+	m.poison = slices.DeleteFunc(m.poison, func(p poisonRange) bool {
 		if p.hi <= lo || hi <= p.lo {
 			return false
 		}
 		if p.lo < lo {
-			rest = append(rest, poison{p.lo, lo, p.by})
+			rest = append(rest, poisonRange{p.lo, lo, p.by})
 		}
 		if hi < p.hi {
-			rest = append(rest, poison{hi, p.hi, p.by})
+			rest = append(rest, poisonRange{hi, p.hi, p.by})
 		}
 		return true
 	})

@@ -26,13 +26,13 @@ type Replay struct {
 // The function parts makes an event for each command of a submission whose event is e. The stream
 // calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
-	uses := append(q.union(), Use{Mem: owned})
+	uses := append(q.unionOfUses(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
-// The method union returns the combined memory uses of the commands. For each memory there is at
+// unionOfUses returns the combined memory uses of the commands. For each memory there is at
 // most one range that is read, and one that is written.
-func (q *Sequence) union() (out []Use) {
+func (q *Sequence) unionOfUses() (out []Use) {
 	type key struct {
 		mem    *Memory
 		access abi.Access
@@ -67,11 +67,11 @@ func (q *Sequence) union() (out []Use) {
 // RecordReplay is like RecordAll for the replay's sequence, but records it as one command with one
 // event.
 func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
-	return s.record(ctx, func() error {
+	return s.recordWith(ctx, func() error {
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
-		s.append(front, &r.node, s.mustWait(after), s.gatesFor(r.node.Uses, after...), e)
+		s.appendUsable(front, &r.node, s.mustWait(after), s.gatesFor(r.node.Uses, after...), e)
 		// Each command has its own position in the stream. The event has the position of the last
 		// command.
 		more := len(r.nodes) - 1
@@ -84,7 +84,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 
 // settleReplay determines the outcomes of the commands of a replay.
 func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
-	err, faults := b.ended(e), e.Fault.Parts
+	err, faults := b.whyIncomplete(e), e.Fault.Parts
 	e.Fault = &noFault
 	if err == nil && s.poisons == 0 && !slices.ContainsFunc(faults, func(f hal.Fault) bool { return !f.Clean() }) {
 		return
@@ -100,7 +100,7 @@ func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 		} else {
 			p.Fault = &noFault
 		}
-		if own := b.ended(p); own != nil {
+		if own := b.whyIncomplete(p); own != nil {
 			p.NeedRare().err = own
 		} else if err != nil {
 			p.NeedRare().err = err

@@ -144,7 +144,7 @@ func TestReplayUnion(t *testing.T) {
 		{Uses: []Use{{a, 2, 3, abi.Read}, {a, 8, 12, abi.ReadWrite}, {b, 5, 5, abi.Write}}},
 	}}
 	want := []Use{{a, 0, 12, abi.Write}, {Mem: b}, {a, 2, 12, abi.Read}}
-	if got := q.union(); !slices.Equal(got, want) {
+	if got := q.unionOfUses(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	g := NewReplay(q, noGraph{}, owned, nil)
@@ -174,7 +174,7 @@ func TestReplayUnion(t *testing.T) {
 	if err := later.Wait(context.Background()); err != nil || !e.Done() {
 		t.Error(err)
 	}
-	r.reap()
+	r.freeReleased()
 	if r.dev.freed.Load() != 1 {
 		t.Error("the memory was not freed")
 	}

@@ -54,7 +54,7 @@ type Stream struct {
 	cur        *Batch
 	inflight   []*Batch // complete batches that may not have completed on the device, oldest first
 	seq        uint64   // number of the newest batch
-	retired    uint64   // all batches up to this one have completed
+	retired    uint64   // number of the last batch such that it and all batches before it have completed
 	pos        uint64   // number of recorded commands
 	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
@@ -72,12 +72,12 @@ type Stream struct {
 	lost       error       // error with which the device was lost, or nil
 	closed     atomic.Bool // Close was called; set under mu
 	abandoned  bool
-	users      int           // number of calls that use the device or a ticket
-	left       chan struct{} // channel closed when there are no users; nil if no caller waits for that
-	spare      []*storage    // storage of completed batches, for reuse
-	fresh      []Batch       // unused batches, several of which are allocated at a time
-	funcs      int           // number of host functions that have not completed
-	halves     []*half       // the incomplete halves of copies between devices
+	users      int             // number of calls that use the device or a ticket
+	left       chan struct{}   // channel closed when there are no users; nil if no caller waits for that
+	spare      []*batchStorage // storage of completed batches, for reuse
+	fresh      []Batch         // unused batches, several of which are allocated at a time
+	funcs      int             // number of host functions that have not completed
+	halves     []*half         // the incomplete halves of copies between devices
 
 	// Owner is the value that the stream is part of.
 	Owner any
@@ -146,14 +146,14 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 			return nil
 		})
 	}
-	return s.record(ctx, func() error {
+	return s.recordWith(ctx, func() error {
 		if err := s.usable(n); err != nil {
 			return err
 		}
 		if n.Run != nil {
 			s.appendFunc(front, n, n.After, e)
 		} else {
-			s.append(front, n, s.mustWait(n.After), s.gatesFor(n.Uses, n.After...), e)
+			s.appendUsable(front, n, s.mustWait(n.After), s.gatesFor(n.Uses, n.After...), e)
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	if far := farStreams(q.Commands); len(far) > 0 {
 		return s.recordAcross(ctx, far, add)
 	}
-	return s.record(ctx, add)
+	return s.recordWith(ctx, add)
 }
 
 // appendNext appends command i of a sequence.
@@ -213,14 +213,14 @@ func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events [
 		s.appendCross(front, n, behind, events[i])
 		return
 	}
-	s.append(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
+	s.appendUsable(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
-// The method record waits if too many batches are incomplete. Then the method record calls the
-// function add, which appends commands to the current batch. The method record submits the batch if
+// recordWith waits if too many batches are incomplete. Then recordWith calls the
+// function add, which appends commands to the current batch. recordWith submits the batch if
 // the batch is full. If a second goroutine can run at the same time, that goroutine submits the
 // batch, and the caller continues recording.
-func (s *Stream) record(ctx context.Context, add func() error) error {
+func (s *Stream) recordWith(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
 		s.mu.Unlock()
@@ -233,7 +233,7 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 		s.mu.Unlock()
 		return err
 	}
-	full := s.full()
+	full := s.mustSubmit()
 	switch {
 	case full && s.parallel && len(s.inflight) < maxInflight:
 		s.seal()
@@ -243,7 +243,7 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 		}
 		full = false
 	case !full && !s.armed && s.cur != nil && s.timer != nil:
-		s.arm(s.cur.seq, s.delay)
+		s.setTimer(s.cur.seq, s.delay)
 	}
 	s.mu.Unlock()
 	if full {
@@ -252,29 +252,29 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// The method full reports whether the current batch must be submitted. The method full also returns
-// true if a batch that was held back can be submitted. The method full checks only from time to
+// mustSubmit reports whether the current batch must be submitted. mustSubmit also returns
+// true if a batch that was held back can be submitted. mustSubmit checks only from time to
 // time whether the device is idle.
-func (s *Stream) full() bool {
-	if s.ready() {
+func (s *Stream) mustSubmit() bool {
+	if s.canSubmitHeld() {
 		return true
 	}
 	b := s.cur
-	if b == nil || b.weight < b.look {
+	if b == nil || b.weight < b.nextCheck {
 		return false
 	}
 	if b.weight >= batchFull {
 		return true
 	}
-	b.look = min(b.weight+batchIdle/2, batchFull)
-	return s.idle()
+	b.nextCheck = min(b.weight+batchIdle/2, batchFull)
+	return s.deviceIdle()
 }
 
-// The method arm sets the timer for the batch with the given number. The number 0 means the batch
-// that is current when the timer fires. Setting a timer wakes a thread, so the method arm is not
+// setTimer sets the timer for the batch with the given number. The number 0 means the batch
+// that is current when the timer fires. Setting a timer wakes a thread, so setTimer is not
 // called again for each batch. If the timer fires and the batch was submitted already, the timer is
 // set once more for a later batch.
-func (s *Stream) arm(batch uint64, delay time.Duration) {
+func (s *Stream) setTimer(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
 }
@@ -286,19 +286,19 @@ func (s *Stream) handOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		b, before := s.next()
+		b, before := s.nextHeld()
 		if b == nil {
 			s.handing = false
 			return
 		}
-		s.hand(b, before)
+		s.submitBatch(b, before)
 	}
 }
 
-// The method append adds a command that the method usable accepts. If wait is set, the command gets
+// appendUsable adds a command that the method usable accepts. If wait is set, the command gets
 // a barrier even if its memory uses need none. The command waits for gates, which are halves of
 // copies between devices.
-func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
+func (s *Stream) appendUsable(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
 	if len(gates) > 0 {
 		s.gate(gates)
 		wait = true
@@ -312,9 +312,9 @@ func (s *Stream) append(front *Recorder, n *Command, wait bool, gates []*half, e
 	}
 	cmd.Times = e.Times
 	if cmd.Op == hal.OpLaunch {
-		cmd.Args, cmd.Slices = b.keep(n.Cmd.Args, n.Cmd.Slices)
+		cmd.Args, cmd.Slices = b.keepArgs(n.Cmd.Args, n.Cmd.Slices)
 	} else if n.CopyHost {
-		cmd.Host, _ = b.keep(n.Cmd.Host, nil)
+		cmd.Host, _ = b.keepArgs(n.Cmd.Host, nil)
 	}
 	for i := range n.Uses {
 		n.Uses[i].Mem.state.last = b.seq
@@ -362,8 +362,8 @@ func (s *Stream) mustWait(after []*Event) bool {
 	return false
 }
 
-// The method idle reports whether the device has no work.
-func (s *Stream) idle() bool {
+// deviceIdle reports whether the device has no work.
+func (s *Stream) deviceIdle() bool {
 	s.collect()
 	return len(s.inflight) == 0
 }
@@ -371,18 +371,18 @@ func (s *Stream) idle() bool {
 // The method current returns the batch that the stream appends commands to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
-		var b *storage
+		var b *batchStorage
 		if n := len(s.spare); n > 0 {
 			b, s.spare = s.spare[n-1], s.spare[:n-1]
 		} else {
-			b = new(storage)
+			b = new(batchStorage)
 		}
 		s.seq++
 		if len(s.fresh) == 0 {
 			s.fresh = make([]Batch, 16)
 		}
 		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
-		s.cur.stream, s.cur.seq, s.cur.look, s.cur.storage = s, s.seq, batchIdle, b
+		s.cur.stream, s.cur.seq, s.cur.nextCheck, s.cur.batchStorage = s, s.seq, batchIdle, b
 	}
 	return s.cur
 }
@@ -393,7 +393,7 @@ func (s *Stream) flushSoon() {
 	s.mu.Lock()
 	s.armed = false
 	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
-		s.arm(b.seq, s.delay) // the timer was set for an older batch, which has been submitted
+		s.setTimer(b.seq, s.delay) // the timer was set for an older batch, which has been submitted
 		s.mu.Unlock()
 		return
 	}
@@ -421,7 +421,7 @@ func (s *Stream) Flush(ctx context.Context) error {
 		s.collect()
 		var oldest *Batch
 		if n := len(s.inflight); s.cur != nil && !s.abandoned {
-			if oldest = s.running(); oldest == nil && n >= maxInflight {
+			if oldest = s.runningBatch(); oldest == nil && n >= maxInflight {
 				oldest = s.inflight[n-maxInflight]
 			}
 		}
@@ -444,27 +444,27 @@ func (s *Stream) TryFlush() bool {
 	defer s.submit.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	late := s.cur != nil && !s.abandoned && (s.running() != nil || len(s.inflight) >= maxInflight)
+	late := s.cur != nil && !s.abandoned && (s.runningBatch() != nil || len(s.inflight) >= maxInflight)
 	switch {
 	case !late:
 		s.seal()
 	case s.timer != nil && !s.closed.Load():
-		s.arm(0, s.delay) // lets the timer's goroutine wait for the device
+		s.setTimer(0, s.delay) // lets the timer's goroutine wait for the device
 	}
 	for {
-		b, before := s.next()
+		b, before := s.nextHeld()
 		if b == nil {
 			return !late
 		}
-		s.hand(b, before)
+		s.submitBatch(b, before)
 	}
 }
 
-// The method hand submits the batch b to the device, or starts the host function of the batch.
-func (s *Stream) hand(b, before *Batch) {
+// submitBatch submits the batch b to the device, or starts the host function of the batch.
+func (s *Stream) submitBatch(b, before *Batch) {
 	abandoned := s.abandoned
 	if s.timed {
-		b.stamp()
+		b.stampSubmitted()
 	}
 	if b.run != nil && !abandoned {
 		t := &hostTicket{done: make(chan struct{})}
@@ -473,7 +473,7 @@ func (s *Stream) hand(b, before *Batch) {
 			close(b.submitted)
 		}
 		s.users++
-		go s.call(b, before, b.events[0], b.cmds[0].Cancel, t)
+		go s.callHostFunc(b, before, b.events[0], b.cmds[0].Cancel, t)
 		return
 	}
 	if h := b.half; h != nil {
@@ -509,7 +509,7 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// The method poll processes completed batches. The method poll locks the stream.
+// pollBatch processes completed batches. pollBatch locks the stream.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -520,7 +520,7 @@ func (s *Stream) poll() {
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
-		if !b.finish() {
+		if !b.finishBatch() {
 			break
 		}
 		n++
@@ -550,7 +550,7 @@ func (s *Stream) WaitMemory(ctx context.Context, m *Memory) error {
 	return s.waitThrough(ctx, last)
 }
 
-// waitThrough waits for the batches up to the one with the number last.
+// waitThrough waits for all batches whose numbers are at most last.
 func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	for {
 		s.mu.Lock()
@@ -567,7 +567,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.mu.Unlock()
 		if b == nil {
 			if dying {
-				s.reap() // frees the memory before the wait returns
+				s.freeReleased() // frees the memory before the wait returns
 			}
 			return nil
 		}
@@ -600,7 +600,7 @@ func (s *Stream) Close(ctx context.Context) error {
 		err = s.waitUsers(ctx)
 	}
 	if err != nil {
-		return s.abandon()
+		return s.abandonStream()
 	}
 	s.end()
 	s.mu.Lock()
@@ -609,8 +609,8 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// The method abandon ends all waits for a device that has not completed its work.
-func (s *Stream) abandon() error {
+// abandonStream ends all waits for a device that has not completed its work.
+func (s *Stream) abandonStream() error {
 	s.mu.Lock()
 	s.abandoned = true
 	behind := 0

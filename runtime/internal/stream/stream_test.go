@@ -250,7 +250,7 @@ func TestOrder(t *testing.T) {
 	if err := second.Wait(context.Background()); err != nil || !first.Done() {
 		t.Error(err)
 	}
-	r.reap()
+	r.freeReleased()
 	if r.dev.freed.Load() != 1 {
 		t.Error("not freed")
 	}

@@ -13,8 +13,8 @@ type Use struct {
 	Access abi.Access
 }
 
-// The type access describes a range of memory that commands have used since the last barrier.
-type access struct {
+// usedRange describes a range of memory that commands have used since the last barrier.
+type usedRange struct {
 	mem    hal.Memory
 	lo, hi uint64
 	write  bool
@@ -29,7 +29,7 @@ const maxAccesses = 512
 // earlier batches count, too, because the completion of a batch does not make its writes visible to
 // a later batch.
 type Tracker struct {
-	open []access
+	open []usedRange
 }
 
 // Add records a command's uses and reports whether the command needs a barrier. If force is set,
@@ -67,7 +67,7 @@ func (t *Tracker) insert(u Use) {
 	if u.Access == 0 || u.Lo >= u.Hi {
 		return
 	}
-	a := access{u.Mem.state.hal, u.Lo, u.Hi, u.Access&abi.Write != 0}
+	a := usedRange{u.Mem.state.hal, u.Lo, u.Hi, u.Access&abi.Write != 0}
 	for j := range t.open {
 		o := &t.open[j]
 		if o.mem == a.mem && o.lo <= a.lo && a.hi <= o.hi && (o.write || !a.write) {

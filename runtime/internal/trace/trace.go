@@ -86,9 +86,9 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// The method leave ends the JSON array if no other tracer writes to the sink. The method leave
+// leaveSink ends the JSON array if no other tracer writes to the sink. leaveSink
 // returns the first error of the sink.
-func (s *Sink) leave() error {
+func (s *Sink) leaveSink() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users--; s.users == 0 {
@@ -134,8 +134,8 @@ type openLane struct {
 	until int64 // end time of the lane's last span
 }
 
-// The type event is a value of the trace format (see "Trace Event Format" by Google).
-type event struct {
+// traceEvent is a value of the trace format (see "Trace Event Format" by Google).
+type traceEvent struct {
 	Name  string         `json:"name"`
 	Kind  string         `json:"cat,omitempty"`
 	Phase string         `json:"ph"`
@@ -159,13 +159,13 @@ func Start(s *Sink, name string, poll func()) *Tracer {
 	s.mu.Unlock()
 	t := &Tracer{sink: s, poll: poll, pid: int(devices.Add(1)), rows: map[string]*row{},
 		stop: make(chan struct{}), done: make(chan struct{})}
-	t.sink.write([][]byte{t.encode(event{Name: "process_name", Phase: "M", Pid: t.pid, Args: map[string]any{"name": name}})})
-	go t.loop()
+	t.sink.write([][]byte{t.encode(traceEvent{Name: "process_name", Phase: "M", Pid: t.pid, Args: map[string]any{"name": name}})})
+	go t.writeLoop()
 	return t
 }
 
-// The method loop writes pending spans from time to time, until Close is called.
-func (t *Tracer) loop() {
+// writeLoop writes pending spans from time to time, until Close is called.
+func (t *Tracer) writeLoop() {
 	defer close(t.done)
 	tick := time.NewTicker(delay)
 	defer tick.Stop()
@@ -173,7 +173,7 @@ func (t *Tracer) loop() {
 		select {
 		case <-tick.C:
 			t.poll()
-			t.flush()
+			t.flushEvents()
 		case <-t.stop:
 			return
 		}
@@ -188,8 +188,8 @@ func (t *Tracer) Close() error {
 	}
 	close(t.stop)
 	<-t.done
-	t.flush()
-	return t.sink.leave()
+	t.flushEvents()
+	return t.sink.leaveSink()
 }
 
 // Add adds a span, which the tracer writes soon.
@@ -199,8 +199,8 @@ func (t *Tracer) Add(e Span) {
 	t.mu.Unlock()
 }
 
-// The method flush writes the pending spans.
-func (t *Tracer) flush() {
+// flushEvents writes the pending spans.
+func (t *Tracer) flushEvents() {
 	t.writing.Lock()
 	defer t.writing.Unlock()
 	t.mu.Lock()
@@ -210,22 +210,22 @@ func (t *Tracer) flush() {
 	var out [][]byte
 	for i := range list {
 		e := &list[i]
-		id, isNew := t.lane(e)
+		id, isNew := t.laneFor(e)
 		if isNew {
 			out = append(out,
-				t.encode(event{Name: "thread_name", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"name": e.Row}}),
-				t.encode(event{Name: "thread_sort_index", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"sort_index": id}}))
+				t.encode(traceEvent{Name: "thread_name", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"name": e.Row}}),
+				t.encode(traceEvent{Name: "thread_sort_index", Phase: "M", Pid: t.pid, Tid: id, Args: map[string]any{"sort_index": id}}))
 		}
 		took := float64(e.End-e.Start) / 1e3
-		out = append(out, t.encode(event{Name: e.Name, Kind: e.Kind, Phase: "X", Time: float64(e.Start) / 1e3, Took: &took,
+		out = append(out, t.encode(traceEvent{Name: e.Name, Kind: e.Kind, Phase: "X", Time: float64(e.Start) / 1e3, Took: &took,
 			Pid: t.pid, Tid: id, Args: e.Args}))
 	}
 	t.sink.write(out)
 }
 
-// The method lane returns the id of a lane for the span in the span's row, and whether that lane is
+// laneFor returns the id of a lane for the span in the span's row, and whether that lane is
 // new.
-func (t *Tracer) lane(e *Span) (id int, isNew bool) {
+func (t *Tracer) laneFor(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {
 		r = &row{}
@@ -242,7 +242,7 @@ func (t *Tracer) lane(e *Span) (id int, isNew bool) {
 	return t.lanes, true
 }
 
-func (*Tracer) encode(e event) []byte {
+func (*Tracer) encode(e traceEvent) []byte {
 	b, err := json.Marshal(e)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: the trace has a value that JSON has not: %v", err))

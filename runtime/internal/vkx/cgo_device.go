@@ -126,11 +126,11 @@ func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
 
-// The function made unpacks the handle and the result of a creating call.
-func made[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
+// unpackValue unpacks the handle and the result of a creating call.
+func unpackValue[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
-// The function flag converts a bool to a C int.
-func flag(b bool) C.int {
+// cBool converts a bool to a C int.
+func cBool(b bool) C.int {
 	if b {
 		return 1
 	}
@@ -138,7 +138,7 @@ func flag(b bool) C.int {
 }
 
 func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
-	return made[Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
+	return unpackValue[Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
 // BufferRequirements returns the memory that b needs.
@@ -155,14 +155,14 @@ func (d *Device) BufferAddress(b Buffer) uint64 {
 }
 
 func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
-	return made[DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
+	return unpackValue[DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
 }
 
 // ImportsHost reports whether buffers can have memory of the host.
 func (d *Device) ImportsHost() bool { return C.vkx_imports_host(d.c) != 0 }
 
 func (d *Device) createHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
-	return made[Buffer](C.vkx_create_host_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
+	return unpackValue[Buffer](C.vkx_create_host_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
 func (d *Device) hostTypes(p unsafe.Pointer) (uint32, Result) {
@@ -172,7 +172,7 @@ func (d *Device) hostTypes(p unsafe.Pointer) (uint32, Result) {
 }
 
 func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) (DeviceMemory, Result) {
-	return made[DeviceMemory](C.vkx_import_memory(d.c, p, C.uint64_t(size), C.uint32_t(memoryType)))
+	return unpackValue[DeviceMemory](C.vkx_import_memory(d.c, p, C.uint64_t(size), C.uint32_t(memoryType)))
 }
 
 func (d *Device) bindBuffer(b Buffer, m DeviceMemory) Result {
@@ -185,7 +185,7 @@ func (d *Device) mapMemory(m DeviceMemory) (p unsafe.Pointer, r Result) {
 }
 
 func (d *Device) createTimeline() (Semaphore, Result) {
-	return made[Semaphore](C.vkx_create_timeline(d.c))
+	return unpackValue[Semaphore](C.vkx_create_timeline(d.c))
 }
 
 // Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
@@ -201,15 +201,15 @@ func (d *Device) waitReached(s Semaphore, value, timeout uint64) Result {
 }
 
 func (d *Device) createCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
-	return made[CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(family), flag(shortLived)))
+	return unpackValue[CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(family), cBool(shortLived)))
 }
 
 func (d *Device) allocateCommandBuffer(pool CommandPool, secondary bool) (CommandBuffer, Result) {
-	return made[CommandBuffer](C.vkx_allocate_command_buffer(d.c, C.uintptr_t(pool), flag(secondary)))
+	return unpackValue[CommandBuffer](C.vkx_allocate_command_buffer(d.c, C.uintptr_t(pool), cBool(secondary)))
 }
 
 func (d *Device) createQueryPool(n uint32) (QueryPool, Result) {
-	return made[QueryPool](C.vkx_create_query_pool(d.c, C.uint32_t(n)))
+	return unpackValue[QueryPool](C.vkx_create_query_pool(d.c, C.uint32_t(n)))
 }
 
 func (d *Device) timestamps(pool QueryPool, first uint32, ticks []uint64) Result {
@@ -227,15 +227,15 @@ func (d *Device) calibrate() (ticks, monotonic, deviation uint64, r Result) {
 func Monotonic() uint64 { return uint64(C.vkx_monotonic()) }
 
 func (d *Device) createShaderModule(words []uint32) (ShaderModule, Result) {
-	return made[ShaderModule](C.vkx_create_shader_module(d.c, (*C.uint32_t)(unsafe.SliceData(words)), C.size_t(len(words))))
+	return unpackValue[ShaderModule](C.vkx_create_shader_module(d.c, (*C.uint32_t)(unsafe.SliceData(words)), C.size_t(len(words))))
 }
 
 func (d *Device) createPipelineLayout(pushBytes uint32) (PipelineLayout, Result) {
-	return made[PipelineLayout](C.vkx_create_pipeline_layout(d.c, C.uint32_t(pushBytes)))
+	return unpackValue[PipelineLayout](C.vkx_create_pipeline_layout(d.c, C.uint32_t(pushBytes)))
 }
 
 func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
-	return made[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+	return unpackValue[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
 // pipelineCacheData copies the cache's contents to data. If data is nil, pipelineCacheData returns
@@ -253,11 +253,11 @@ func (d *Device) mergePipelineCaches(dst, src PipelineCache) Result {
 func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) (Pipeline, Result) {
 	var cached C.uint32_t
 	v := C.vkx_create_compute_pipeline(d.c, C.uintptr_t(cache), C.uintptr_t(p.Module), C.uintptr_t(p.Layout),
-		flag(p.DispatchBase), C.uint32_t(p.SubgroupSize), flag(p.FullSubgroups),
+		cBool(p.DispatchBase), C.uint32_t(p.SubgroupSize), cBool(p.FullSubgroups),
 		(*C.uint32_t)(unsafe.SliceData(p.Spec)), C.uint32_t(len(p.Spec)/3),
 		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data)), &cached)
 	p.Cached = [...]string{"", "hit", "miss"}[cached]
-	return made[Pipeline](v)
+	return unpackValue[Pipeline](v)
 }
 
 // noCommand provides an address if the list of commands is empty.

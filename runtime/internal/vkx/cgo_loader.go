@@ -46,7 +46,7 @@ var Open = sync.OnceValue(func() error {
 func InstanceVersion() Version { return Version(C.vkx_instance_version()) }
 
 func createInstance(version Version, validate bool) (Instance, Result) {
-	v := C.vkx_create_instance(C.uint32_t(version), flag(validate))
+	v := C.vkx_create_instance(C.uint32_t(version), cBool(validate))
 	inst := Instance(v.value)
 	if r := Result(v.result); r < 0 {
 		return 0, r

@@ -45,8 +45,8 @@ func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, 
 	return d.createHostBuffer(size, usage)
 }
 
-// HostTypes returns the memory types, a bit each, that ImportMemory may use for memory of the host.
-// Its address and size are multiples of 64 KiB.
+// HostTypes returns the memory types, a bit each, that ImportMemory may use for memory of the host. The
+// address and the size of that memory are multiples of 64 KiB.
 func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -54,8 +54,8 @@ func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
 	return d.hostTypes(p)
 }
 
-// ImportMemory makes size bytes of the host's memory the memory of a buffer of CreateHostBuffer.
-// They stay where they are until FreeMemory.
+// ImportMemory makes size bytes of the host's memory the memory of a buffer of CreateHostBuffer. The
+// caller must keep the bytes at their address until FreeMemory.
 func (d *Device) ImportMemory(p unsafe.Pointer, size uint64, memoryType int) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -218,8 +218,8 @@ type Submission struct {
 	Buffer   CommandBuffer // command buffer from a pool for short-lived command buffers
 	Timeline Semaphore     // timeline semaphore, set to the value when the commands have completed
 	Value    uint64
-	// Wait is a timeline semaphore, or 0. The stages of this and all later submissions wait until
-	// Wait has the value After.
+	// Wait is a timeline semaphore, or 0. The pipeline stages of this and all later submissions wait
+	// until the semaphore has the value After.
 	Wait   Semaphore
 	After  uint64
 	Stages PipelineStageFlags

@@ -11,8 +11,8 @@ import (
 // Vulkan.
 type Feature uint8
 
-// The variable named maps the names of features in Vulkan to the features.
-var named = sync.OnceValue(func() map[string]Feature {
+// featureByName maps the names of features in Vulkan to the features.
+var featureByName = sync.OnceValue(func() map[string]Feature {
 	all := map[string]Feature{}
 	for f, name := range featureNames {
 		all[name] = Feature(f)
@@ -23,7 +23,7 @@ var named = sync.OnceValue(func() map[string]Feature {
 // FeatureNamed returns the feature with the given name in Vulkan, if package vkx queries that
 // feature. Package vkx enables such a feature if the device has it.
 func FeatureNamed(name string) (Feature, bool) {
-	f, ok := named()[name]
+	f, ok := featureByName()[name]
 	return f, ok
 }
 
@@ -38,19 +38,19 @@ func (f Feature) String() string {
 // extensionSet is a set of those extensions that package vkx uses or queries.
 type extensionSet uint32
 
-// The type extension is a Vulkan extension that vkx uses if a device has it.
-type extension struct {
-	name    string
-	since   uint32 // minor version of Vulkan 1 that includes the extension
-	enabled bool   // the device is created with the extension; other extensions are only queried
+// extensionInfo is a Vulkan extension that vkx uses if a device has it.
+type extensionInfo struct {
+	name       string
+	sinceMinor uint32 // minor version of Vulkan 1 that includes the extension
+	enabled    bool   // the device is created with the extension; other extensions are only queried
 }
 
-// The constant never is the value of the field since for extensions that no version of Vulkan
+// inNoVersion is the value of sinceMinor for extensions that no version of Vulkan
 // includes.
-const never = 1000
+const inNoVersion = 1000
 
-// The method chain links those structs that a device with these extensions can fill.
-func (f *features) chain(set extensionSet) {
+// chainStructs links those structs that a device with these extensions can fill.
+func (f *features) chainStructs(set extensionSet) {
 	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
 	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)
 	f.v12.sType = structureTypePhysicalDeviceVulkan12Features

@@ -6,8 +6,8 @@ import "sync/atomic"
 
 // The high half of injection is a countdown of calls, and its low half is a result.
 var (
-	injection atomic.Int64
-	began     atomic.Bool // the injected failure has been returned
+	injectState atomic.Int64
+	began       atomic.Bool // the injected failure has been returned
 )
 
 // Inject makes the n-th following call that can fail return r, where the next call has the number
@@ -16,31 +16,31 @@ var (
 func Inject(n int32, r Result) {
 	began.Store(false)
 	if n == 0 {
-		injection.Store(0)
+		injectState.Store(0)
 		return
 	}
-	injection.Store(int64(n)<<32 | int64(uint32(r)))
+	injectState.Store(int64(n)<<32 | int64(uint32(r)))
 }
 
 func injected() Result {
-	if injection.Load() == 0 {
+	if injectState.Load() == 0 {
 		return Success
 	}
 	for {
-		v := injection.Load()
+		v := injectState.Load()
 		n, r := int32(v>>32), Result(int32(uint32(v)))
 		switch {
 		case v == 0:
 			return Success
 		case n > 1:
-			if injection.CompareAndSwap(v, int64(n-1)<<32|int64(uint32(r))) {
+			if injectState.CompareAndSwap(v, int64(n-1)<<32|int64(uint32(r))) {
 				return Success
 			}
 		case r == ErrorDeviceLost:
 			began.Store(true)
 			return r
 		default:
-			if injection.CompareAndSwap(v, 0) {
+			if injectState.CompareAndSwap(v, 0) {
 				return r
 			}
 		}
@@ -49,6 +49,6 @@ func injected() Result {
 
 // Pending reports whether the injected failure has not occurred yet.
 func Pending() bool {
-	v := injection.Load()
+	v := injectState.Load()
 	return v != 0 && !began.Load()
 }

@@ -99,7 +99,7 @@ func runC(t *testing.T, text string) string {
 // feature of a struct that is not chained is never found.
 func TestChained(t *testing.T) {
 	f := &features{}
-	f.chain(^extensionSet(0))
+	f.chainStructs(^extensionSet(0))
 	v := reflect.ValueOf(f).Elem()
 	for i := range v.NumField() {
 		if n := v.Type().Field(i).Name; n != "f2" && v.Field(i).FieldByName("sType").Uint() == 0 {

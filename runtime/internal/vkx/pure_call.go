@@ -18,9 +18,9 @@ import (
 
 type ptr = unsafe.Pointer
 
-// The type frame is the memory that one call uses. A frame contains the arguments, and the structs
+// callFrame is the memory that one call uses. A frame contains the arguments, and the structs
 // for the Vulkan calls that a launch needs. Frames are reused, so these calls allocate nothing.
-type frame struct {
+type callFrame struct {
 	args [16]uintptr
 
 	begin   commandBufferBeginInfo
@@ -38,7 +38,7 @@ type frame struct {
 }
 
 var frames = sync.Pool{New: func() any {
-	f := &frame{}
+	f := &callFrame{}
 	f.begin.sType = structureTypeCommandBufferBeginInfo
 	f.values.sType = structureTypeTimelineSemaphoreSubmitInfo
 	f.values.pWaitSemaphoreValues = ptr(&f.waitedAt)
@@ -53,9 +53,9 @@ var frames = sync.Pool{New: func() any {
 	return f
 }}
 
-func newFrame() *frame { return frames.Get().(*frame) }
+func newFrame() *callFrame { return frames.Get().(*callFrame) }
 
-func (f *frame) free() {
+func (f *callFrame) free() {
 	f.words, f.begin.pInheritanceInfo = nil, nil
 	frames.Put(f)
 }
@@ -63,12 +63,14 @@ func (f *frame) free() {
 // call calls a C function. All addresses among the arguments point into the frame, or into memory
 // that the frame's fields refer to. So the arguments need not escape, unlike the arguments of the
 // package's function call.
-func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
+func (f *callFrame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
 
-// The method result is like the method call, for a C function that returns a VkResult.
-func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32(f.call(fn, args...))) }
+// callResult is like the method call, for a C function that returns a VkResult.
+func (f *callFrame) callResult(fn uintptr, args ...uintptr) Result {
+	return Result(int32(f.call(fn, args...)))
+}
 
 // call calls a C function with integers and addresses. The function call allocates memory for the
 // arguments.
@@ -76,9 +78,9 @@ func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }
 
-// The function create calls a C function that creates an object. The struct info describes the
+// createObject calls a C function that creates an object. The struct info describes the
 // object.
-func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
+func createObject[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	out := new(H)
 	if r := Result(int32(call(fn, parent, uintptr(info), 0, uintptr(ptr(out))))); r < 0 {
 		return 0, r
@@ -111,8 +113,8 @@ func textAt(p unsafe.Pointer) string {
 	return string(unsafe.Slice((*byte)(p), n))
 }
 
-// The function pointer converts an address from C to a pointer.
-func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(ptr(&address)) }
+// pointerTo converts an address from C to a pointer.
+func pointerTo(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(ptr(&address)) }
 
 // bool32 converts a bool to Vulkan's bool.
 func bool32(b bool) uint32 {
@@ -128,9 +130,9 @@ var hidden string
 // effect of an earlier call.
 func Hide(name string) { hidden = name }
 
-// The function fill sets each field of a struct to the address of the function that the field
-// names. The function fill returns the name of a missing function, or "".
-func fill(functions any, find func(name string) uintptr) (lacks string) {
+// fillFunctions sets each field of a struct to the address of the function that the field
+// names. fillFunctions returns the name of a missing function, or "".
+func fillFunctions(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {
 		name := "vk" + v.Type().Field(i).Name

@@ -25,7 +25,7 @@ type deviceFunctions struct {
 type Device struct {
 	fn                      deviceFunctions
 	getCalibratedTimestamps uintptr // 0 without the extension
-	getHostTypes            uintptr // vkGetMemoryHostPointerPropertiesEXT, the same
+	getHostTypes            uintptr // vkGetMemoryHostPointerPropertiesEXT; 0 without the extension
 	handle                  uintptr
 	families                []uint32
 	feedback                bool // pipelines report whether they came from the cache
@@ -46,7 +46,7 @@ func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device,
 		set &^= hasExtCalibratedTimestamps
 	}
 	f := &features{}
-	f.chain(set)
+	f.chainStructs(set)
 	for n := range Feature(NumFeatures) {
 		if enabled>>n&1 != 0 {
 			*f.at(n) = 1
@@ -54,7 +54,7 @@ func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device,
 	}
 	var names []unsafe.Pointer
 	for i, e := range extensions {
-		if set>>i&1 != 0 && e.enabled && !version.atLeast(e.since) {
+		if set>>i&1 != 0 && e.enabled && !version.atLeast(e.sinceMinor) {
 			names = append(names, cString(e.name))
 		}
 	}
@@ -66,7 +66,7 @@ func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device,
 			sType: structureTypeDeviceQueueCreateInfo, queueFamilyIndex: family, queueCount: 1, pQueuePriorities: ptr(priority),
 		}
 	}
-	handle, r := create[uintptr](in.CreateDevice, uintptr(p), ptr(&deviceCreateInfo{
+	handle, r := createObject[uintptr](in.CreateDevice, uintptr(p), ptr(&deviceCreateInfo{
 		sType: structureTypeDeviceCreateInfo, pNext: ptr(&f.f2),
 		queueCreateInfoCount: uint32(len(queues)), pQueueCreateInfos: ptr(unsafe.SliceData(queues)),
 		enabledExtensionCount: uint32(len(names)), ppEnabledExtensionNames: ptr(unsafe.SliceData(names)),
@@ -76,7 +76,7 @@ func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device,
 	}
 	d := &Device{handle: handle, families: append([]uint32(nil), families...), feedback: set&hasExtPipelineCreationFeedback != 0}
 	find := func(name string) uintptr { return call(in.GetDeviceProcAddr, handle, uintptr(cString(name))) }
-	if lacks := fill(&d.fn, find); lacks != "" {
+	if lacks := fillFunctions(&d.fn, find); lacks != "" {
 		if d.fn.DestroyDevice != 0 {
 			d.Destroy()
 		}
@@ -147,14 +147,14 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return d.createBufferWith(nil, size, usage)
 }
 
-// createBufferWith creates a buffer; next is the chain of further structs.
+// createBufferWith creates a buffer; the parameter next is the pNext chain of further structs.
 func (d *Device) createBufferWith(next unsafe.Pointer, size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, pNext: next, size: size, usage: uint32(usage)}
 	if n := len(d.families); n > 1 {
 		info.sharingMode = sharingModeConcurrent
 		info.queueFamilyIndexCount, info.pQueueFamilyIndices = uint32(n), ptr(&d.families[0])
 	}
-	return create[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
+	return createObject[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
 }
 
 // BufferRequirements returns the memory that b needs.
@@ -172,7 +172,7 @@ func (d *Device) BufferAddress(b Buffer) uint64 {
 
 func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
 	flags := &memoryAllocateFlagsInfo{sType: structureTypeMemoryAllocateFlagsInfo, flags: memoryAllocateDeviceAddressBit}
-	return create[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
+	return createObject[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
 		sType: structureTypeMemoryAllocateInfo, pNext: ptr(flags), allocationSize: size, memoryTypeIndex: memoryType,
 	}))
 }
@@ -195,7 +195,7 @@ func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) 
 	host := &importMemoryHostPointerInfoEXT{
 		sType: structureTypeImportMemoryHostPointerInfoExt, handleType: externalMemoryHandleTypeHostAllocationBitExt, pHostPointer: p,
 	}
-	return create[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
+	return createObject[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
 		sType: structureTypeMemoryAllocateInfo, pNext: ptr(host), allocationSize: size, memoryTypeIndex: memoryType,
 	}))
 }
@@ -213,7 +213,7 @@ func (d *Device) mapMemory(m DeviceMemory) (unsafe.Pointer, Result) {
 
 func (d *Device) createTimeline() (Semaphore, Result) {
 	kind := &semaphoreTypeCreateInfo{sType: structureTypeSemaphoreTypeCreateInfo, semaphoreType: semaphoreTypeTimeline}
-	return create[Semaphore](d.fn.CreateSemaphore, d.handle, ptr(&semaphoreCreateInfo{
+	return createObject[Semaphore](d.fn.CreateSemaphore, d.handle, ptr(&semaphoreCreateInfo{
 		sType: structureTypeSemaphoreCreateInfo, pNext: ptr(kind),
 	}))
 }
@@ -222,7 +222,7 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 // waits that poll call Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	f := newFrame()
-	r := f.result(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))
+	r := f.callResult(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))
 	v := f.waitedAt
 	f.free()
 	return v, r
@@ -231,13 +231,13 @@ func (d *Device) Reached(s Semaphore) (uint64, Result) {
 func (d *Device) waitReached(s Semaphore, value, timeout uint64) Result {
 	f := newFrame()
 	f.waited, f.waitedAt = uintptr(s), value
-	r := f.result(d.fn.WaitSemaphores, d.handle, uintptr(ptr(&f.wait)), uintptr(timeout))
+	r := f.callResult(d.fn.WaitSemaphores, d.handle, uintptr(ptr(&f.wait)), uintptr(timeout))
 	f.free()
 	return r
 }
 
 func (d *Device) createCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
-	return create[CommandPool](d.fn.CreateCommandPool, d.handle, ptr(&commandPoolCreateInfo{
+	return createObject[CommandPool](d.fn.CreateCommandPool, d.handle, ptr(&commandPoolCreateInfo{
 		sType: structureTypeCommandPoolCreateInfo, flags: bool32(shortLived) * (commandPoolCreateTransientBit | commandPoolCreateResetCommandBufferBit), queueFamilyIndex: family,
 	}))
 }
@@ -255,7 +255,7 @@ func (d *Device) allocateCommandBuffer(pool CommandPool, secondary bool) (Comman
 }
 
 func (d *Device) createQueryPool(n uint32) (QueryPool, Result) {
-	return create[QueryPool](d.fn.CreateQueryPool, d.handle, ptr(&queryPoolCreateInfo{
+	return createObject[QueryPool](d.fn.CreateQueryPool, d.handle, ptr(&queryPoolCreateInfo{
 		sType: structureTypeQueryPoolCreateInfo, queryType: queryTypeTimestamp, queryCount: n,
 	}))
 }
@@ -279,20 +279,20 @@ func (d *Device) calibrate() (ticks, monotonic, deviation uint64, r Result) {
 }
 
 func (d *Device) createShaderModule(words []uint32) (ShaderModule, Result) {
-	return create[ShaderModule](d.fn.CreateShaderModule, d.handle, ptr(&shaderModuleCreateInfo{
+	return createObject[ShaderModule](d.fn.CreateShaderModule, d.handle, ptr(&shaderModuleCreateInfo{
 		sType: structureTypeShaderModuleCreateInfo, codeSize: uintptr(4 * len(words)), pCode: ptr(unsafe.SliceData(words)),
 	}))
 }
 
 func (d *Device) createPipelineLayout(pushBytes uint32) (PipelineLayout, Result) {
 	constants := &pushConstantRange{stageFlags: shaderStageComputeBit, size: pushBytes}
-	return create[PipelineLayout](d.fn.CreatePipelineLayout, d.handle, ptr(&pipelineLayoutCreateInfo{
+	return createObject[PipelineLayout](d.fn.CreatePipelineLayout, d.handle, ptr(&pipelineLayoutCreateInfo{
 		sType: structureTypePipelineLayoutCreateInfo, pushConstantRangeCount: 1, pPushConstantRanges: ptr(constants),
 	}))
 }
 
 func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
-	return create[PipelineCache](d.fn.CreatePipelineCache, d.handle, ptr(&pipelineCacheCreateInfo{
+	return createObject[PipelineCache](d.fn.CreatePipelineCache, d.handle, ptr(&pipelineCacheCreateInfo{
 		sType: structureTypePipelineCacheCreateInfo, initialDataSize: uintptr(len(data)), pInitialData: ptr(unsafe.SliceData(data)),
 	}))
 }

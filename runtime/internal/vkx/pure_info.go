@@ -8,7 +8,7 @@ import "unsafe"
 // are part of the device's version of Vulkan.
 func extensionsOf(p PhysicalDevice, version Version) (set extensionSet) {
 	for i, e := range extensions {
-		if version.atLeast(e.since) {
+		if version.atLeast(e.sinceMinor) {
 			set |= 1 << i
 		}
 	}
@@ -49,8 +49,8 @@ func isCalibrated(p PhysicalDevice) bool {
 	return device && host
 }
 
-// The type properties contains the structs that GetPhysicalDeviceInfo reads.
-type properties struct {
+// propertyStructs contains the structs that GetPhysicalDeviceInfo reads.
+type propertyStructs struct {
 	p2           physicalDeviceProperties2
 	v11          physicalDeviceVulkan11Properties
 	v12          physicalDeviceVulkan12Properties
@@ -61,9 +61,9 @@ type properties struct {
 	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
-// The method query links those structs that a device with these extensions can fill, and asks the
+// queryDevice links those structs that a device with these extensions can fill, and asks the
 // device to fill them.
-func (q *properties) query(p PhysicalDevice, set extensionSet) {
+func (q *propertyStructs) queryDevice(p PhysicalDevice, set extensionSet) {
 	q.p2.pNext = ptr(&q.v11)
 	q.v11.sType, q.v11.pNext = structureTypePhysicalDeviceVulkan11Properties, ptr(&q.v12)
 	q.v12.sType = structureTypePhysicalDeviceVulkan12Properties
@@ -93,7 +93,7 @@ func (q *properties) query(p PhysicalDevice, set extensionSet) {
 
 // GetPhysicalDeviceInfo queries a physical device.
 func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
-	q := &properties{}
+	q := &propertyStructs{}
 	q.p2.sType = structureTypePhysicalDeviceProperties2
 	call(in.GetPhysicalDeviceProperties2, uintptr(p), uintptr(ptr(&q.p2)))
 	o, limits := &q.p2.properties, &q.p2.properties.limits
@@ -111,22 +111,22 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 		MaxPushConstantsSize:           limits.maxPushConstantsSize,
 		MaxMemoryAllocationCount:       limits.maxMemoryAllocationCount,
 	}
-	info.families(p)
-	info.memory(p)
+	info.setFamilies(p)
+	info.setMemory(p)
 	if info.APIVersion < MakeVersion(1, 2, 0) {
 		return info // the structs below need Vulkan 1.2
 	}
 	set := extensionsOf(p, info.APIVersion)
 	info.Calibrated = set&hasExtCalibratedTimestamps != 0 && isCalibrated(p)
 	f := &features{}
-	f.chain(set)
+	f.chainStructs(set)
 	call(in.GetPhysicalDeviceFeatures2, uintptr(p), uintptr(ptr(&f.f2)))
 	for n := range Feature(NumFeatures) {
 		if *f.at(n) != 0 {
 			info.Features |= 1 << n
 		}
 	}
-	q.query(p, set)
+	q.queryDevice(p, set)
 	info.DriverName, info.DriverInfo = goString(q.v12.driverName[:]), goString(q.v12.driverInfo[:])
 	info.MaxMemoryAllocationSize = q.v11.maxMemoryAllocationSize
 	info.MaxBufferSize = q.maintenance4.maxBufferSize
@@ -164,8 +164,8 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	return info
 }
 
-// The method families sets the fields about the queue families.
-func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
+// setFamilies sets the fields about the queue families.
+func (i *PhysicalDeviceInfo) setFamilies(p PhysicalDevice) {
 	list, n := make([]queueFamilyProperties, 32), new(uint32)
 	*n = uint32(len(list))
 	call(in.GetPhysicalDeviceQueueFamilyProperties, uintptr(p), uintptr(ptr(n)), uintptr(ptr(&list[0])))
@@ -178,8 +178,8 @@ func (i *PhysicalDeviceInfo) families(p PhysicalDevice) {
 	}
 }
 
-// The method memory sets the fields about the memory types and memory heaps.
-func (i *PhysicalDeviceInfo) memory(p PhysicalDevice) {
+// setMemory sets the fields about the memory types and memory heaps.
+func (i *PhysicalDeviceInfo) setMemory(p PhysicalDevice) {
 	m := &physicalDeviceMemoryProperties{}
 	call(in.GetPhysicalDeviceMemoryProperties, uintptr(p), uintptr(ptr(m)))
 	for _, t := range m.memoryTypes[:m.memoryTypeCount] {

@@ -48,9 +48,9 @@ func InstanceVersion() Version {
 	return *v
 }
 
-// The variable portable makes the loader list devices that implement a subset of Vulkan, such as
+// listPortable makes the loader list devices that implement a subset of Vulkan, such as
 // the devices of a Mac.
-var portable = runtime.GOOS == "darwin"
+var listPortable = runtime.GOOS == "darwin"
 
 // instanceExtension reports whether the loader has an extension.
 func instanceExtension(name string) bool {
@@ -74,7 +74,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	app := &applicationInfo{sType: structureTypeApplicationInfo, pEngineName: cString("kgen"), apiVersion: uint32(version)}
 	info := &instanceCreateInfo{sType: structureTypeInstanceCreateInfo, pApplicationInfo: ptr(app)}
 	var extensions []unsafe.Pointer
-	if name := "VK_KHR_portability_enumeration"; portable && instanceExtension(name) {
+	if name := "VK_KHR_portability_enumeration"; listPortable && instanceExtension(name) {
 		extensions = append(extensions, cString(name))
 		info.flags |= instanceCreateEnumeratePortabilityBitKhr
 	}
@@ -107,7 +107,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 		return 0, r
 	}
 	inst := *out
-	if lacks := fill(&in, func(name string) uintptr { return instanceFunction(inst, name) }); lacks != "" {
+	if lacks := fillFunctions(&in, func(name string) uintptr { return instanceFunction(inst, name) }); lacks != "" {
 		if in.DestroyInstance != 0 {
 			call(in.DestroyInstance, uintptr(inst), 0)
 		}
@@ -116,7 +116,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	timeDomains = instanceFunction(inst, "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT")
 	cooperativeMatrices = instanceFunction(inst, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR")
 	if fn := instanceFunction(inst, "vkCreateDebugUtilsMessengerEXT"); validate && fn != 0 {
-		messenger, _ = create[uintptr](fn, uintptr(inst), ptr(m))
+		messenger, _ = createObject[uintptr](fn, uintptr(inst), ptr(m))
 	}
 	return inst, Success
 }
@@ -125,7 +125,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 // once, because Go never frees a function that C may call.
 var messageCallback = sync.OnceValue(func() uintptr {
 	return newCallback(func(severity, _, data, _ uintptr) uintptr {
-		d := (*debugUtilsMessengerCallbackDataEXT)(pointer(data))
+		d := (*debugUtilsMessengerCallbackDataEXT)(pointerTo(data))
 		// The loader's warnings about drivers for other machines do not matter here.
 		if textAt(d.pMessageIdName) == "Loader Message" {
 			return 0

@@ -10,7 +10,7 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 	defer f.free()
 	cb := uintptr(s.Buffer)
 	if !s.Again {
-		if r := d.encode(f, cb, commands); r < 0 {
+		if r := d.encodeInto(f, cb, commands); r < 0 {
 			return r
 		}
 	}
@@ -18,7 +18,7 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 	f.buffer, f.signal, f.signalValue = cb, uintptr(s.Timeline), s.Value
 	f.waited, f.waitedAt, f.stages = uintptr(s.Wait), s.After, uint32(s.Stages)
 	f.submit.waitSemaphoreCount, f.values.waitSemaphoreValueCount = waits, waits
-	return f.result(d.fn.QueueSubmit, uintptr(s.Queue), 1, uintptr(ptr(&f.submit)), 0)
+	return f.callResult(d.fn.QueueSubmit, uintptr(s.Queue), 1, uintptr(ptr(&f.submit)), 0)
 }
 
 // noInheritance says that secondary command buffers inherit no state.
@@ -28,18 +28,18 @@ func (d *Device) record(cb CommandBuffer, commands Commands) Result {
 	f := newFrame()
 	defer f.free()
 	f.begin.pInheritanceInfo = ptr(noInheritance)
-	return d.encode(f, uintptr(cb), commands)
+	return d.encodeInto(f, uintptr(cb), commands)
 }
 
-// The method encode records the commands into a command buffer. The method encode also makes the
+// encodeInto records the commands into a command buffer. encodeInto also makes the
 // calls that begin and end the command buffer.
-func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
-	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
+func (d *Device) encodeInto(f *callFrame, cb uintptr, commands Commands) Result {
+	if r := f.callResult(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
 		return r
 	}
 	f.words = commands
-	ok := d.commands(f, cb, commands)
-	if r := f.result(d.fn.EndCommandBuffer, cb); r < 0 {
+	ok := d.recordCommands(f, cb, commands)
+	if r := f.callResult(d.fn.EndCommandBuffer, cb); r < 0 {
 		return r
 	}
 	if !ok {
@@ -57,9 +57,9 @@ var commandLengths = [numCommands]int{
 // u64 combines two 32-bit words into a 64-bit value.
 func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// commands records the encoded commands. The method commands returns false for an unknown or
+// recordCommands records the encoded commands. recordCommands returns false for an unknown or
 // truncated command, which vkx never writes.
-func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
+func (d *Device) recordCommands(f *callFrame, cb uintptr, w Commands) bool {
 	for len(w) > 0 {
 		op := w[0]
 		if op == 0 || op >= numCommands || len(w) < commandLengths[op] {

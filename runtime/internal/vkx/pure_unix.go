@@ -15,17 +15,17 @@ type Libraries struct {
 	Callback func(fn any) uintptr // function that makes a C function from a Go function
 }
 
-// The variable libraries is nil in a program that does not import package runtime/purego. A program
+// linkedLibraries is nil in a program that does not import package runtime/purego. A program
 // that imports that package is linked with the system's dynamic linker.
-var libraries *Libraries
+var linkedLibraries *Libraries
 
 // UseLibraries sets the functions for calling C. Package runtime/purego calls UseLibraries when the
 // program starts.
-func UseLibraries(l *Libraries) { libraries = l }
+func UseLibraries(l *Libraries) { linkedLibraries = l }
 
 // openLoader returns the loader's vkGetInstanceProcAddr.
 func openLoader() (uintptr, error) {
-	if libraries == nil {
+	if linkedLibraries == nil {
 		return 0, ErrNoLibraries
 	}
 	names := []string{"libvulkan.so.1", "libvulkan.so"}
@@ -39,14 +39,14 @@ func openLoader() (uintptr, error) {
 	}
 	var first error
 	for _, name := range names {
-		lib, err := libraries.Open(name)
+		lib, err := linkedLibraries.Open(name)
 		if err != nil {
 			if first == nil {
 				first = err
 			}
 			continue
 		}
-		fn, err := libraries.Symbol(lib, "vkGetInstanceProcAddr")
+		fn, err := linkedLibraries.Symbol(lib, "vkGetInstanceProcAddr")
 		if err != nil || fn == 0 {
 			return 0, fmt.Errorf("%s has no vkGetInstanceProcAddr", name)
 		}
@@ -56,12 +56,12 @@ func openLoader() (uintptr, error) {
 }
 
 func invoke(fn uintptr, args []uintptr) uintptr {
-	r, _, _ := libraries.Call(fn, args...)
+	r, _, _ := linkedLibraries.Call(fn, args...)
 	return r
 }
 
 // newCallback makes a C function from a Go function. The C function is never freed.
-func newCallback(fn any) uintptr { return libraries.Callback(fn) }
+func newCallback(fn any) uintptr { return linkedLibraries.Callback(fn) }
 
 // hostTime converts a value of the host's clock to nanoseconds.
 func hostTime(v uint64) uint64 { return v }

@@ -1234,20 +1234,20 @@ const (
 	hasKhrPortabilitySubset
 )
 
-var extensions = [...]extension{
+var extensions = [...]extensionInfo{
 	{"VK_EXT_subgroup_size_control", 3, true},
 	{"VK_KHR_zero_initialize_workgroup_memory", 3, true},
 	{"VK_KHR_maintenance4", 3, true},
-	{"VK_EXT_shader_atomic_float", never, true},
-	{"VK_KHR_cooperative_matrix", never, true},
-	{"VK_KHR_shader_bfloat16", never, true},
+	{"VK_EXT_shader_atomic_float", inNoVersion, true},
+	{"VK_KHR_cooperative_matrix", inNoVersion, true},
+	{"VK_KHR_shader_bfloat16", inNoVersion, true},
 	{"VK_KHR_shader_integer_dot_product", 3, true},
-	{"VK_NV_shader_sm_builtins", never, false},
-	{"VK_EXT_calibrated_timestamps", never, true},
-	{"VK_EXT_pci_bus_info", never, false},
-	{"VK_EXT_external_memory_host", never, true},
+	{"VK_NV_shader_sm_builtins", inNoVersion, false},
+	{"VK_EXT_calibrated_timestamps", inNoVersion, true},
+	{"VK_EXT_pci_bus_info", inNoVersion, false},
+	{"VK_EXT_external_memory_host", inNoVersion, true},
 	{"VK_EXT_pipeline_creation_feedback", 3, true},
-	{"VK_KHR_portability_subset", never, true},
+	{"VK_KHR_portability_subset", inNoVersion, true},
 }
 
 // more chains the structs of extensions to tail.

@@ -45,13 +45,13 @@ func BenchmarkEncode(b *testing.B) {
 	e := &d.queue.enc
 	b.ReportAllocs()
 	for b.Loop() {
-		e.begin(&ticket{q: &d.queue}, false)
+		e.beginBatch(&ticket{q: &d.queue}, false)
 		for i := range batch {
 			if err := e.launch(&batch[i]); err != nil {
 				b.Fatal(err)
 			}
 		}
-		e.drop(errTest)
+		e.discardPart(errTest)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/launch")
 }

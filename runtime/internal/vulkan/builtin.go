@@ -29,19 +29,19 @@ const (
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// The type builtins contains a device's pipelines of the built-in kernels. A pipeline is made when
-// it is first used.
+// A builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is first
+// used.
 type builtins struct {
-	mu   sync.Mutex
-	all  map[*byte]vkx.Pipeline
-	avid bool // use the built-in kernels on any device, for tests
+	mu          sync.Mutex
+	all         map[*byte]vkx.Pipeline
+	onAnyDevice bool // use the built-in kernels on any device, for tests
 }
 
-// get returns the pipeline for a module, and the layout of that pipeline.
-func (b *builtins) get(d *device, module []byte) (vkx.Pipeline, vkx.PipelineLayout, error) {
+// pipelineOf returns the pipeline for a module, and the layout of that pipeline.
+func (b *builtins) pipelineOf(d *device, module []byte) (vkx.Pipeline, vkx.PipelineLayout, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	layout, err := d.pipes.layout(4 * builtinWords)
+	layout, err := d.pipes.layoutFor(4 * builtinWords)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -80,19 +80,19 @@ func (b *builtins) close(d *device) {
 // byKernel reports whether a built-in kernel does a copy or fill. The addresses must be multiples
 // of 16, and the size must be a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
-	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
+	return (d.info.Type != hal.VulkanCPU || b.onAnyDevice) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }
 
-// The method builtin records a launch of a built-in kernel that copies or fills size bytes.
-func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) error {
-	p, layout, err := e.d.built.get(e.d, module)
+// launchBuiltin records a launch of a built-in kernel that copies or fills size bytes.
+func (e *encoder) launchBuiltin(module []byte, dst, src, size uint64, pattern uint32) error {
+	p, layout, err := e.d.built.pipelineOf(e.d, module)
 	if err != nil {
 		return err
 	}
-	if err := e.open(); err != nil {
+	if err := e.openPart(); err != nil {
 		return err
 	}
-	e.order(compute)
+	e.orderKind(compute)
 	e.bind(p)
 	for first := true; size > 0 || first; first = false {
 		n := min(size, kernelMax)
@@ -103,6 +103,6 @@ func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) 
 		e.commands.Dispatch([3]uint32{uint32(max(1, (n+kernelGroup-1)/kernelGroup)), 1, 1})
 		dst, src, size = dst+n, src+n, size-n
 	}
-	e.ended()
+	e.stampEnd()
 	return nil
 }

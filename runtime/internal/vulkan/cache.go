@@ -23,25 +23,25 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The
-// header is needed because drivers do not check their data. kgen does not use a file that is
-// damaged, or that another user may have written.
+// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The header is
+// needed because drivers do not check the data that a program passes to them. kgen does not use a file
+// that is damaged, or that another user may have written.
 //
 // Each program has its own file, named by the path of its main package. A file that also has the
 // pipelines of other programs would make the start slower, because all pipelines of a file are read
 // and passed to the driver.
 //
-// Many processes share the file. A save writes a new file in the same folder and renames it, so
-// that readers see the old file or the new one. A save also adds the pipelines that other processes
-// have saved since. For that, a save locks the folder while it reads, merges and writes. A process
-// that does not get the lock in time saves without the lock. If several processes save without the
-// lock, only the file of the last process remains. The other processes then compile their pipelines
-// again. The operating system releases the locks of a killed process. So a temporary file without a
-// lock belongs to a dead process, and the next save removes that file.
+// Many processes share the file. A save writes a new file in the same folder and renames it, so that
+// readers see the old file or the new one. A save also adds the pipelines that other processes have
+// saved since this process read the file. For that, a save locks the folder while it reads, merges and
+// writes. A process that does not get the lock in time saves without the lock. If several processes save
+// without the lock, only the file of the last process remains. The other processes then compile their
+// pipelines again. The operating system releases the locks of a killed process. So a temporary file
+// without a lock belongs to a dead process, and the next save removes that file.
 //
 // The header consists of these fields, and the driver's data begin at offset 56.
 //
-//   - At offset 0, 8 bytes contain the constant cacheMagic.
+//   - At offset 0, 8 bytes contain cacheMagic.
 //   - At offset 8, 4 bytes contain the version of this layout.
 //   - At the offsets 12, 16 and 20, 4 bytes each contain vendorID, deviceID and driverVersion.
 //   - At offset 24, 16 bytes contain pipelineCacheUUID.
@@ -69,8 +69,8 @@ const (
 	// the time.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is the time that a save waits for more pipelines. The first save of a process does
-	// not wait.
+	// cacheQuiet is the time for which a save waits for further pipelines. The first save of a process
+	// does not wait.
 	cacheQuiet = 200 * time.Millisecond
 	// On file systems without locks, a temporary file older than cacheStale is considered the file
 	// of a dead process.
@@ -89,9 +89,9 @@ type cacheStore struct {
 	prefix [40]byte
 	limit  int64 // largest size of the file in bytes
 
-	mu    sync.Mutex
-	known uint64 // checksum of the newest file whose pipelines are all in the device's own cache
-	saved uint64 // checksum of the data that were saved last, without data merged from other processes
+	mu       sync.Mutex
+	knownSum uint64 // checksum of the newest file whose pipelines are all in the device's own cache
+	savedSum uint64 // checksum of the data that were saved last, without data merged from other processes
 }
 
 // init chooses the file's path. Without a cache directory, the cache has no file. kgen uses the
@@ -109,7 +109,7 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 		}
 		dir = filepath.Join(user, "kgen")
 	default:
-		if err := writable(dir); err != nil {
+		if err := checkWritable(dir); err != nil {
 			return &hal.EnvironmentError{Name: env.PipelineCache, Err: err}
 		}
 	}
@@ -135,9 +135,9 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// The function writable creates a directory, if it does not exist. The function writable tests
+// checkWritable creates a directory, if it does not exist. checkWritable tests
 // whether a file can be created in the directory.
-func writable(dir string) error {
+func checkWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -152,16 +152,16 @@ func writable(dir string) error {
 	return err
 }
 
-// The method load returns the driver's data from the file. The method load returns nil unless the
+// loadFile returns the driver's data from the file. loadFile returns nil unless the
 // file is undamaged, written by this user, and for this driver.
-func (c *cacheStore) load() []byte {
+func (c *cacheStore) loadFile() []byte {
 	if c.path == "" {
 		return nil
 	}
 	data, sum := c.read()
 	if data != nil {
 		c.mu.Lock()
-		c.known, c.saved = sum, sum
+		c.knownSum, c.savedSum = sum, sum
 		c.mu.Unlock()
 		// Update the time of a file in use, so that no save removes it as an old file.
 		if info, err := os.Stat(c.path); err == nil && time.Since(info.ModTime()) > cacheFresh {
@@ -179,7 +179,7 @@ func (c *cacheStore) read() (data []byte, sum uint64) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() < cacheHeader || info.Size() > c.limit || !ours(f, info) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() < cacheHeader || info.Size() > c.limit || !isTrusted(f, info) {
 		return nil, sum
 	}
 	file, err := io.ReadAll(io.LimitReader(f, c.limit+1))
@@ -202,18 +202,18 @@ func cacheSum(header, data []byte) uint64 {
 	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
-// The method save writes the complete file or nothing. If other processes have written the file
-// since this process read it, the method save calls the function merge, which returns the data of
-// both. If the function merge returns nil, the method save does not change the file. The method
+// saveFile writes the complete file or nothing. If other processes have written the file
+// since this process read it, saveFile calls mergeCache, which returns the data of
+// both. If mergeCache returns nil, saveFile does not change the file. The method
 // save returns no error, because a failure only makes the next process slower.
-func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
+func (c *cacheStore) saveFile(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := c.sumOf(data)
-	if own == c.saved {
+	if own == c.savedSum {
 		return
 	}
 	dir := filepath.Dir(c.path)
@@ -222,9 +222,9 @@ func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	}
 	unlock := lockDir(dir)
 	defer unlock()
-	sweep(dir)
+	removeDeadFiles(dir)
 	theirs, sum := c.read()
-	if theirs != nil && sum != c.known && merge != nil {
+	if theirs != nil && sum != c.knownSum && merge != nil {
 		both := merge(theirs)
 		if both == nil {
 			return
@@ -238,13 +238,13 @@ func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	}
 	written := c.sumOf(data)
 	if theirs == nil || sum != written {
-		if c.write(dir, data) != nil {
+		if c.replaceFile(dir, data) != nil {
 			return
 		}
 		keepNewest(dir, c.path, cacheFiles, cacheTotal)
 	}
-	if c.saved = own; written == own {
-		c.known = own
+	if c.savedSum = own; written == own {
+		c.knownSum = own
 	}
 }
 
@@ -254,16 +254,16 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// The method write replaces the file by a new file with the data. The method write flushes the new
+// replaceFile replaces the file by a new file with the data. replaceFile flushes the new
 // file to the disk before it renames it. Otherwise a power failure could leave an empty file in
 // place of the old one.
-func (c *cacheStore) write(dir string, data []byte) (err error) {
-	f, err := temporary(dir)
+func (c *cacheStore) replaceFile(dir string, data []byte) (err error) {
+	f, err := newTempFile(dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := f.Close(); !errors.Is(closed, fs.ErrClosed) { // the function replace may have closed the file
+		if closed := f.Close(); !errors.Is(closed, fs.ErrClosed) { // renameOver may have closed the file
 			err = errors.Join(err, closed)
 		}
 		if err != nil {
@@ -279,17 +279,17 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return replace(f, c.path)
+	return renameOver(f, c.path)
 }
 
-// The function temporary makes a temporary file that is locked as long as this process lives.
-func temporary(dir string) (*os.File, error) {
+// newTempFile makes a temporary file that is locked as long as this process lives.
+func newTempFile(dir string) (*os.File, error) {
 	for range 10 {
 		f, err := os.CreateTemp(dir, cacheTemp)
 		if err != nil {
 			return nil, err
 		}
-		lock(f)
+		lockFile(f)
 		if _, err := os.Stat(f.Name()); err == nil {
 			return f, nil
 		}
@@ -305,21 +305,21 @@ func lockDir(dir string) (unlock func()) {
 	if err != nil {
 		return func() {}
 	}
-	for end := time.Now().Add(cachePatience); lock(f) == errLocked && time.Now().Before(end); {
+	for end := time.Now().Add(cachePatience); lockFile(f) == errLocked && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return func() { f.Close() }
 }
 
-// The method sweep removes the temporary files of dead processes.
-func sweep(dir string) {
+// removeDeadFiles removes the temporary files of dead processes.
+func removeDeadFiles(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
 	for _, path := range list {
 		f, err := openShared(path)
 		if err != nil {
 			continue
 		}
-		switch info, err := f.Stat(); lock(f) {
+		switch info, err := f.Stat(); lockFile(f) {
 		case nil:
 			os.Remove(path)
 		case errLocked: // the file belongs to a live process
@@ -361,24 +361,24 @@ func keepNewest(dir, path string, files int, total int64) {
 // A saver saves a cache in the background, for programs that never close their device. The saver
 // saves the first pipeline immediately. The saver saves later pipelines when no more pipelines have
 // been made for a while.
-type saver struct {
+type cacheSaver struct {
 	save func()
 
 	mu      sync.Mutex
-	fresh   bool // the cache has pipelines that have not been saved
+	unsaved bool // the cache has pipelines that have not been saved
 	running bool
 	closed  bool
 	stop    chan struct{} // closed when the device is closed
 	done    chan struct{} // closed when the goroutine has ended; nil if there is no goroutine
 }
 
-func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
+func (s *cacheSaver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// The method made tells the saver that there is a new pipeline. The method made does not wait.
-func (s *saver) made() {
+// notify tells the saver that there is a new pipeline. notify does not wait.
+func (s *cacheSaver) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh = true
+	s.unsaved = true
 	if s.running || s.closed || s.save == nil {
 		return
 	}
@@ -386,16 +386,16 @@ func (s *saver) made() {
 	go s.run(s.done)
 }
 
-func (s *saver) run(done chan struct{}) {
+func (s *cacheSaver) run(done chan struct{}) {
 	defer close(done)
 	for {
 		s.mu.Lock()
-		if !s.fresh || s.closed {
+		if !s.unsaved || s.closed {
 			s.running = false
 			s.mu.Unlock()
 			return
 		}
-		s.fresh = false
+		s.unsaved = false
 		s.mu.Unlock()
 		s.save()
 		select {
@@ -405,8 +405,8 @@ func (s *saver) run(done chan struct{}) {
 	}
 }
 
-// The method close ends the saving in the background.
-func (s *saver) close() {
+// stopSaving ends the saving in the background.
+func (s *cacheSaver) stopSaving() {
 	s.mu.Lock()
 	already := s.closed
 	s.closed = true

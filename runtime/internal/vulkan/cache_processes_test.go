@@ -39,11 +39,11 @@ func TestCacheChild(t *testing.T) {
 	}
 	cachePatience = time.Hour // sixteen processes on a loaded machine wait for each other that long
 	s := newStore(cachePhys)
-	data := s.load()
+	data := s.loadFile()
 	fmt.Println("begin")
 	for i := range n {
 		data = union(data, fmt.Appendf(nil, "%s.%d.%s", name, i, strings.Repeat("x", size)))
-		s.save(data, func(theirs []byte) []byte { return union(theirs, data) })
+		s.saveFile(data, func(theirs []byte) []byte { return union(theirs, data) })
 	}
 }
 
@@ -71,7 +71,7 @@ func TestCacheProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := bytes.Fields(newStore(cachePhys).load())
+	got := bytes.Fields(newStore(cachePhys).loadFile())
 	if len(got) != 16*5 {
 		t.Errorf("%d of %d pipelines are left", len(got), 16*5)
 	}
@@ -108,14 +108,14 @@ func TestCacheKilled(t *testing.T) {
 		list, _ := filepath.Glob(filepath.Join(dir, cacheTemp))
 		left += len(list)
 		s := newStore(cachePhys)
-		if files, _ := filepath.Glob(filepath.Join(dir, cacheName)); len(files) > 0 && s.load() == nil {
+		if files, _ := filepath.Glob(filepath.Join(dir, cacheName)); len(files) > 0 && s.loadFile() == nil {
 			t.Fatalf("kill %d: a torn file", i)
 		}
 		os.Remove(s.path) // it grows by what each process made
 	}
-	newStore(cachePhys).save([]byte("clean"), nil)
+	newStore(cachePhys).saveFile([]byte("clean"), nil)
 	wantFiles(t, dir, 1)
-	if got := newStore(cachePhys).load(); string(got) != "clean" {
+	if got := newStore(cachePhys).loadFile(); string(got) != "clean" {
 		t.Errorf("loaded %d bytes", len(got))
 	}
 	t.Logf("killed processes left %d temporary files", left)
@@ -130,12 +130,12 @@ func TestCacheSwept(t *testing.T) {
 	if err := os.WriteFile(dead, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	live, err := temporary(dir)
+	live, err := newTempFile(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer live.Close()
-	newStore(cachePhys).save([]byte("data"), nil)
+	newStore(cachePhys).saveFile([]byte("data"), nil)
 	if _, err := os.Stat(dead); err == nil {
 		t.Error("the file of a dead process is left")
 	}
@@ -152,23 +152,23 @@ func TestCacheLimits(t *testing.T) {
 	merge := func(theirs []byte) []byte { return append(theirs, make([]byte, 80)...) }
 	s := newStore(cachePhys)
 	s.limit = cacheHeader + 100
-	s.save(make([]byte, 90), merge)
+	s.saveFile(make([]byte, 90), merge)
 	other := newStore(cachePhys)
 	other.limit = s.limit
 	own := bytes.Repeat([]byte("o"), 80)
-	other.save(own, merge) // together they would be 170 bytes
-	if got := newStore(cachePhys).load(); !bytes.Equal(got, own) {
+	other.saveFile(own, merge) // together they would be 170 bytes
+	if got := newStore(cachePhys).loadFile(); !bytes.Equal(got, own) {
 		t.Errorf("the file did not start anew: %d bytes", len(got))
 	}
-	other.save(make([]byte, 101), nil)
-	if got := newStore(cachePhys).load(); !bytes.Equal(got, own) {
+	other.saveFile(make([]byte, 101), nil)
+	if got := newStore(cachePhys).loadFile(); !bytes.Equal(got, own) {
 		t.Errorf("data above the limit were written: %d bytes", len(got))
 	}
 	if runtime.GOOS != "windows" { // which has no such permissions
 		if err := os.Chmod(s.path, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if newStore(cachePhys).load() != nil {
+		if newStore(cachePhys).loadFile() != nil {
 			t.Error("a file that anybody may write was read")
 		}
 	}
@@ -179,7 +179,7 @@ func TestCacheLimits(t *testing.T) {
 	}
 	phys := *cachePhys
 	phys.DeviceID = 100
-	newStore(&phys).save([]byte("data"), nil)
+	newStore(&phys).saveFile([]byte("data"), nil)
 	wantFiles(t, dir, cacheFiles)
 }
 
@@ -188,12 +188,12 @@ func TestCachePrograms(t *testing.T) {
 	dir := need.Dir(t)
 	t.Setenv("KGEN_PIPELINE_CACHE", dir)
 	one, two := storeOf(cachePhys, "example.com/one"), storeOf(cachePhys, "example.com/two")
-	one.save([]byte("one's"), nil)
-	if got := two.load(); got != nil {
+	one.saveFile([]byte("one's"), nil)
+	if got := two.loadFile(); got != nil {
 		t.Errorf("another program's pipelines were read: %q", got)
 	}
-	two.save([]byte("two's"), nil)
-	if got := storeOf(cachePhys, "example.com/one").load(); string(got) != "one's" {
+	two.saveFile([]byte("two's"), nil)
+	if got := storeOf(cachePhys, "example.com/one").loadFile(); string(got) != "one's" {
 		t.Errorf("the program's own pipelines are %q", got)
 	}
 	wantFiles(t, dir, 2)
@@ -201,7 +201,7 @@ func TestCachePrograms(t *testing.T) {
 	if err := os.Chtimes(one.path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	storeOf(cachePhys, "example.com/one").load()
+	storeOf(cachePhys, "example.com/one").loadFile()
 	if info, err := os.Stat(one.path); err != nil || time.Since(info.ModTime()) > time.Hour {
 		t.Errorf("a file that was read looks old: %v %v", info.ModTime(), err)
 	}
@@ -241,8 +241,8 @@ func TestCacheLock(t *testing.T) {
 	dir := need.Dir(t)
 	t.Setenv("KGEN_PIPELINE_CACHE", dir)
 	defer lockDir(dir)()
-	newStore(cachePhys).save([]byte("data"), nil)
-	if newStore(cachePhys).load() == nil {
+	newStore(cachePhys).saveFile([]byte("data"), nil)
+	if newStore(cachePhys).loadFile() == nil {
 		t.Error("nothing was saved")
 	}
 }
@@ -279,22 +279,22 @@ func TestCacheUnclosed(t *testing.T) {
 // TestSaver: saves run one at a time, take in what is made meanwhile, and none runs
 // after close.
 func TestSaver(t *testing.T) {
-	var s saver
+	var s cacheSaver
 	begun, proceed := make(chan int, 100), make(chan struct{})
 	n := 0
 	s.init(func() { n++; begun <- n; <-proceed })
-	s.made()
+	s.notify()
 	<-begun
-	s.made() // while the first save runs
+	s.notify() // while the first save runs
 	proceed <- struct{}{}
 	<-begun
 	closed := make(chan struct{})
-	go func() { s.close(); close(closed) }()
+	go func() { s.stopSaving(); close(closed) }()
 	close(proceed)
 	<-closed
-	s.made()
+	s.notify()
 	if n != 2 || s.running {
 		t.Errorf("%d saves, running: %v", n, s.running)
 	}
-	s.close()
+	s.stopSaving()
 }

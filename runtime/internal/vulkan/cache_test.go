@@ -27,12 +27,12 @@ func TestCacheStore(t *testing.T) {
 	t.Setenv("KGEN_PIPELINE_CACHE", need.Dir(t)+"/new/dir")
 	phys := &vkx.PhysicalDeviceInfo{VendorID: 1, DeviceID: 2, DriverVersion: 3, PipelineCacheUUID: [16]byte{4, 5}}
 	s := newStore(phys)
-	if got := s.load(); got != nil {
+	if got := s.loadFile(); got != nil {
 		t.Fatalf("loaded %q from no file", got)
 	}
 	data := bytes.Repeat([]byte("pipeline"), 100)
-	s.save(data, nil)
-	if got := newStore(phys).load(); !bytes.Equal(got, data) {
+	s.saveFile(data, nil)
+	if got := newStore(phys).loadFile(); !bytes.Equal(got, data) {
 		t.Fatalf("loaded %d bytes, want %d", len(got), len(data))
 	}
 	file, err := os.ReadFile(s.path)
@@ -48,20 +48,20 @@ func TestCacheStore(t *testing.T) {
 		if err := os.WriteFile(s.path, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if newStore(phys).load() != nil {
+		if newStore(phys).loadFile() != nil {
 			t.Fatalf("a file with byte %d flipped was accepted", i)
 		}
 		if err := os.WriteFile(s.path, file[:i], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if newStore(phys).load() != nil {
+		if newStore(phys).loadFile() != nil {
 			t.Fatalf("a file cut off at %d was accepted", i)
 		}
 	}
 	fresh := newStore(phys)
-	fresh.load()
-	fresh.save(data, nil) // rewrites it
-	if got := newStore(phys).load(); !bytes.Equal(got, data) {
+	fresh.loadFile()
+	fresh.saveFile(data, nil) // rewrites it
+	if got := newStore(phys).loadFile(); !bytes.Equal(got, data) {
 		t.Error("a bad file was not rewritten")
 	}
 	for _, change := range []func(p *vkx.PhysicalDeviceInfo){
@@ -72,7 +72,7 @@ func TestCacheStore(t *testing.T) {
 	} {
 		other := *phys
 		change(&other)
-		if newStore(&other).load() != nil {
+		if newStore(&other).loadFile() != nil {
 			t.Errorf("the cache of %+v was given to %+v", phys, other)
 		}
 	}
@@ -81,8 +81,8 @@ func TestCacheStore(t *testing.T) {
 	for g := range 16 {
 		wg.Go(func() {
 			for i := range 20 {
-				newStore(phys).save(bytes.Repeat([]byte{byte(g), byte(i)}, 5000), nil)
-				if newStore(phys).load() == nil {
+				newStore(phys).saveFile(bytes.Repeat([]byte{byte(g), byte(i)}, 5000), nil)
+				if newStore(phys).loadFile() == nil {
 					t.Error("a torn file")
 				}
 			}

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// errLocked is the error that the function lock returns for a file that another process has locked.
+// errLocked is the error that lockFile returns for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
-// The function lock locks a file for this process, until the file is closed. The function lock does
+// lockFile locks a file for this process, until the file is closed. lockFile does
 // not wait for other processes.
-func lock(f *os.File) error {
+func lockFile(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil || err != syscall.EINTR {
@@ -28,13 +28,13 @@ func openLock(dir string) (*os.File, error) { return os.Open(dir) }
 // openShared opens a file. Other processes may rename and remove the file while it is open.
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// replace renames an open file to path. If there is already a file at path, the open file replaces
+// renameOver renames an open file to path. If there is already a file at path, the open file replaces
 // that file.
-func replace(f *os.File, path string) error { return os.Rename(f.Name(), path) }
+func renameOver(f *os.File, path string) error { return os.Rename(f.Name(), path) }
 
-// The function ours reports whether only this user and root can have written the file. The checksum
+// isTrusted reports whether only this user and root can have written the file. The checksum
 // shows that the file is undamaged, but not who wrote it.
-func ours(_ *os.File, info fs.FileInfo) bool {
+func isTrusted(_ *os.File, info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
 }

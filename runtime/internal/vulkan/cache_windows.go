@@ -18,13 +18,13 @@ var (
 	getSecurityInfo = advapi32.NewProc("GetSecurityInfo")
 )
 
-// errLocked is the error that the function lock returns for a file that another process has locked.
+// errLocked is the error that lockFile returns for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// The function lock locks a file for this process, until the file is closed. The function lock does
+// lockFile locks a file for this process, until the file is closed. lockFile does
 // not wait for other processes. Windows denies other processes access to locked bytes, so the
 // function lock locks one byte far beyond the end of the file.
-func lock(f *os.File) error {
+func lockFile(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
 	ok, _, err := lockFileEx.Call(f.Fd(), exclusive|failImmediately, 0, 1, 0, uintptr(unsafe.Pointer(at)))
@@ -57,10 +57,10 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace closes an open file and renames it to path. The function replace closes the file because
+// renameOver closes an open file and renames it to path. renameOver closes the file because
 // Windows cannot rename an open file. Windows also cannot replace a file that another process has
 // open for reading.
-func replace(f *os.File, path string) error {
+func renameOver(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func replace(f *os.File, path string) error {
 	return err
 }
 
-// The function ours reports whether the owner of the file is this user, the administrators or the
+// isTrusted reports whether the owner of the file is this user, the administrators or the
 // system. The checksum shows that the file is undamaged, but not who wrote it.
-func ours(f *os.File, _ fs.FileInfo) bool {
+func isTrusted(f *os.File, _ fs.FileInfo) bool {
 	const fileObject, ownerInformation = 1, 1
 	var owner *syscall.SID
 	var descriptor uintptr

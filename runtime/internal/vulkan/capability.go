@@ -7,12 +7,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// The function unsupported returns the names of a module's capabilities for which the device lacks
+// missingFeatures returns the names of a module's capabilities for which the device lacks
 // the feature (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver may accept a module
 // with such capabilities, but the behaviour is then undefined.
-func unsupported(words []uint32, has func(feature string) bool) []string {
+func missingFeatures(words []uint32, has func(feature string) bool) []string {
 	var names []string
-	for _, c := range declared(words) {
+	for _, c := range moduleCapabilities(words) {
 		if row := features.Of(c); row != nil && row.Device != "" && !has(row.Device) {
 			names = append(names, c.String())
 		}
@@ -20,8 +20,8 @@ func unsupported(words []uint32, has func(feature string) bool) []string {
 	return names
 }
 
-// The function declared returns the capabilities that a module declares.
-func declared(words []uint32) []spirv.Capability {
+// moduleCapabilities returns the capabilities that a module declares.
+func moduleCapabilities(words []uint32) []spirv.Capability {
 	const header = 5
 	var list []spirv.Capability
 	for i := header; i+1 < len(words) && spirv.Op(words[i]&0xffff) == spirv.OpCapability && words[i]>>16 > 0; i += int(words[i] >> 16) {

@@ -31,7 +31,7 @@ func TestUnsupported(t *testing.T) {
 		{[]uint32{0x07230203, 0x10500, 0, 1, 0, 17}, without("shaderInt64"), nil},
 		{nil, without(), nil},
 	} {
-		if got := unsupported(c.module, c.has); !slices.Equal(got, c.want) {
+		if got := missingFeatures(c.module, c.has); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.module, got, c.want)
 		}
 	}

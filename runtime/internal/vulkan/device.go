@@ -24,11 +24,11 @@ type device struct {
 	queue queue
 	built builtins
 	clock *clock // clock that measures when commands run; nil unless Time was called
-	// The field graphs is the set of graphs that have not been freed.
-	graphs replays
+	// Set of the device's graphs that have not been freed.
+	graphs graphSet
 
-	// The field gone is the number of destroyed objects that a command buffer may still contain.
-	// The number matters because a new object may get the handle of a destroyed object.
+	// Number of destroyed objects that a command buffer may still contain. The number matters because a
+	// new object may get the handle of a destroyed object.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // number of the validation layer's messages when the device was opened
@@ -65,10 +65,10 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if twoLines && len(families) == 1 {
 		families = append(families, family)
 	}
-	if err := d.queue.init(d, families); err != nil {
+	if err := d.queue.initLines(d, families); err != nil {
 		return nil, err
 	}
-	if err := d.probe(); err != nil {
+	if err := d.runProbes(); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -81,13 +81,13 @@ func (d *device) Info() *hal.Info { return &d.info }
 // lost if the result r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
-		return d.lose(call, r)
+		return d.setLost(call, r)
 	}
 	return check(call, r)
 }
 
-// The method lose marks the device as lost, unless the device is lost already.
-func (d *device) lose(call string, r vkx.Result) error {
+// setLost marks the device as lost, unless the device is lost already.
+func (d *device) setLost(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)
 	return d.lostErr()
@@ -107,11 +107,11 @@ func (d *device) Abandon(err error) { d.lost.CompareAndSwap(nil, &err) }
 // has not freed.
 func (d *device) Close() error {
 	d.close.Do(func() {
-		d.queue.drain()
+		d.queue.drainQueue()
 		d.destroy()
-		shared.Lock()
-		shared.open--
-		shared.Unlock()
+		loader.Lock()
+		loader.open--
+		loader.Unlock()
 		// If the validation layer is on, Close returns an error with the number of messages.
 		if n := vkx.Messages() - d.messages; n > 0 {
 			d.closed = fmt.Errorf("the validation layer reported %d errors and warnings since the device was opened", n)

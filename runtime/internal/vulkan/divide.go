@@ -19,10 +19,10 @@ const divideCases = 4096
 // askDivide tests whether float32 division and square root are correctly rounded. Subnormal
 // operands and results matter only on devices whose arithmetic keeps subnormals. An earlier probe
 // tests whether the device's arithmetic keeps subnormals.
-func askDivide(exact *bool, kept *hal.Subnormals) *question {
+func askDivide(exact *bool, kept *hal.Subnormals) *probeKernel {
 	const size = 16 * divideCases
 	le := binary.LittleEndian
-	return &question{module: divideModule, size: size, items: size,
+	return &probeKernel{module: divideModule, size: size, items: size,
 		put: func(operands []byte) {
 			for i := range divideCases {
 				for j, x := range divideCase(uint32(i)) {
@@ -36,8 +36,8 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 			for i := range divideCases {
 				c, out := divideCase(uint32(i)), results[16*i:]
 				q, r := c[0]/c[1], float32(math.Sqrt(float64(c[2])))
-				if counts(keeps, c[0], c[1], q) && le.Uint32(out) != math.Float32bits(q) ||
-					counts(keeps, c[2]) && le.Uint32(out[4:]) != math.Float32bits(r) {
+				if caseMatters(keeps, c[0], c[1], q) && le.Uint32(out) != math.Float32bits(q) ||
+					caseMatters(keeps, c[2]) && le.Uint32(out[4:]) != math.Float32bits(r) {
 					*exact = false
 				}
 			}
@@ -45,10 +45,10 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// The function counts reports whether a result with these floats matters for the test. The result
+// caseMatters reports whether a result with these floats matters for the test. The result
 // does not matter if the device flushes subnormals and one of the floats is subnormal. The least
 // normal number counts as subnormal, because it may be a rounded subnormal.
-func counts(keeps bool, floats ...float32) bool {
+func caseMatters(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
 			return false
@@ -57,15 +57,15 @@ func counts(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
-// a rare rounding error. So half of the quotients are as near as possible to the middle between two
-// adjacent floats. For half of the roots, the operand is the float nearest to the square of such a
-// middle. In the other half of the cases, the floats have all exponents.
+// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal a
+// rare rounding error. So half of the quotients are as near as possible to the middle between two
+// adjacent floats. For half of the roots, the operand is the float nearest to the square of a middle
+// between two adjacent floats. In the other half of the cases, the floats have all exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
-		return [3]float32{finite(x), finite(y), finite(math.Float32frombits(c &^ (1 << 31)))}
+		return [3]float32{clampFinite(x), clampFinite(y), clampFinite(math.Float32frombits(c &^ (1 << 31)))}
 	}
 	// The code finds numbers with middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y
 	// is odd and has 24 bits, and r is small.
@@ -86,8 +86,8 @@ func divideCase(i uint32) [3]float32 {
 	return [3]float32{float32(float64(x) * scale), float32(y), float32(root * root * scale)}
 }
 
-// finite returns x. For infinities and NaN, the function finite returns the largest float instead.
-func finite(x float32) float32 {
+// clampFinite returns x. For infinities and NaN, clampFinite returns the largest float instead.
+func clampFinite(x float32) float32 {
 	if x-x != 0 {
 		return math.MaxFloat32
 	}

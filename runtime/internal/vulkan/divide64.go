@@ -14,9 +14,9 @@ var divide64Module []byte
 
 // askDivide64 does the test of askDivide for float64, on a device with float64. askDivide64 does
 // not test subnormals.
-func askDivide64(exact *bool) *question {
+func askDivide64(exact *bool) *probeKernel {
 	le := binary.LittleEndian
-	return &question{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,
+	return &probeKernel{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,
 		put: func(operands []byte) {
 			for i := range uint32(divideCases) {
 				for j, x := range divideCase64(i) {
@@ -36,7 +36,7 @@ func askDivide64(exact *bool) *question {
 	}
 }
 
-// divideCase64 is like divideCase, but for float64. The exponents are such that no subnormals and
+// divideCase64 is like divideCase, but for float64. The exponents are chosen so that no subnormals and
 // infinities occur.
 func divideCase64(i uint32) [3]float64 {
 	var a [3]uint64

@@ -41,7 +41,7 @@ func TestProbeDivide(t *testing.T) {
 	d := open(t)
 	start := time.Now()
 	var exact bool
-	if err := d.ask(askDivide(&exact, &d.info.Subnormals)); err != nil {
+	if err := d.runQuestions(askDivide(&exact, &d.info.Subnormals)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: exact: %v; %v", d.info.Name, exact, time.Since(start))
@@ -82,7 +82,7 @@ func TestProbeDivide64(t *testing.T) {
 	}
 	start := time.Now()
 	var exact bool
-	if err := d.ask(askDivide64(&exact)); err != nil {
+	if err := d.runQuestions(askDivide64(&exact)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: exact: %v; %v", d.info.Name, exact, time.Since(start))

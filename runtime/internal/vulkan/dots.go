@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The variable dots maps each instruction for a sum of products to the bit of vkx.Dots for the
+// dotBits maps each instruction for a sum of products to the bit of vkx.Dots for the
 // device property.
-var dots = map[spirv.Op]vkx.Dots{
+var dotBits = map[spirv.Op]vkx.Dots{
 	spirv.OpUDot: vkx.DotsUnsigned, spirv.OpSDot: vkx.DotsSigned, spirv.OpSUDot: vkx.DotsMixed,
 	spirv.OpUDotAccSat: vkx.DotsUnsignedSaturating, spirv.OpSDotAccSat: vkx.DotsSignedSaturating, spirv.OpSUDotAccSat: vkx.DotsMixedSaturating,
 }
 
-// The function dot reports whether kernels use the device's instruction op for sums of products.
-func dot(p *vkx.PhysicalDeviceInfo, op spirv.Op) bool {
+// hasDot reports whether kernels use the device's instruction op for sums of products.
+func hasDot(p *vkx.PhysicalDeviceInfo, op spirv.Op) bool {
 	fast := p.Dots
 	switch env.Get(env.Dots) {
 	case "always":
@@ -24,5 +24,5 @@ func dot(p *vkx.PhysicalDeviceInfo, op spirv.Op) bool {
 	case "never":
 		fast = 0
 	}
-	return p.Has(vkx.ShaderIntegerDotProduct) && fast&dots[op] != 0
+	return p.Has(vkx.ShaderIntegerDotProduct) && fast&dotBits[op] != 0
 }

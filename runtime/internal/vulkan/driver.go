@@ -20,9 +20,9 @@ type driver struct{}
 // for devices.
 func New() hal.Driver { return driver{} }
 
-// The variable shared contains the only instance of the process. Creating an instance takes at
+// loader contains the only instance of the process. Creating an instance takes at
 // least a tenth of a second, and the binding supports only one.
-var shared struct {
+var loader struct {
 	sync.Mutex
 	instance vkx.Instance
 	devices  []physicalDevice // usable devices, in the loader's order
@@ -43,26 +43,26 @@ func ValidationMessages() int { return vkx.Messages() }
 // Shutdown destroys the process's instance if no device is open. The next call of Enumerate makes a
 // new instance. Shutdown is for tests that look for leaks.
 func Shutdown() {
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.instance == 0 || shared.open > 0 {
+	loader.Lock()
+	defer loader.Unlock()
+	if loader.instance == 0 || loader.open > 0 {
 		return
 	}
-	vkx.DestroyInstance(shared.instance)
-	shared.instance, shared.devices, shared.err = 0, nil, nil
+	vkx.DestroyInstance(loader.instance)
+	loader.instance, loader.devices, loader.err = 0, nil, nil
 }
 
 func (driver) Name() string { return "vulkan" }
 
 // Enumerate lists the usable devices in the loader's order.
 func (driver) Enumerate() ([]hal.Info, error) {
-	shared.Lock()
-	defer shared.Unlock()
-	if err := load(); err != nil {
+	loader.Lock()
+	defer loader.Unlock()
+	if err := loadDevices(); err != nil {
 		return nil, err
 	}
-	list := make([]hal.Info, len(shared.devices))
-	for i, p := range shared.devices {
+	list := make([]hal.Info, len(loader.devices))
+	for i, p := range loader.devices {
 		list[i] = p.infoOf()
 	}
 	return list, nil
@@ -70,27 +70,27 @@ func (driver) Enumerate() ([]hal.Info, error) {
 
 // Open opens the device with index i in Enumerate's list.
 func (driver) Open(i int) (hal.Device, error) {
-	shared.Lock()
-	defer shared.Unlock()
-	if err := load(); err != nil {
+	loader.Lock()
+	defer loader.Unlock()
+	if err := loadDevices(); err != nil {
 		return nil, err
 	}
-	if i < 0 || i >= len(shared.devices) {
-		return nil, fmt.Errorf("vulkan: there is no device %d; there are %d", i, len(shared.devices))
+	if i < 0 || i >= len(loader.devices) {
+		return nil, fmt.Errorf("vulkan: there is no device %d; there are %d", i, len(loader.devices))
 	}
-	d, err := openDevice(&shared.devices[i])
+	d, err := openDevice(&loader.devices[i])
 	if err != nil {
 		return nil, err
 	}
-	shared.open++
+	loader.open++
 	return d, nil
 }
 
-// The function load creates the instance and finds the devices. The function load does not remember
+// loadDevices creates the instance and finds the devices. loadDevices does not remember
 // a failure, because a driver may be installed later.
-func load() error {
-	if shared.instance != 0 {
-		return shared.err
+func loadDevices() error {
+	if loader.instance != 0 {
+		return loader.err
 	}
 	if err := vkx.Open(); err != nil {
 		return noLoader(err)
@@ -103,7 +103,7 @@ func load() error {
 	inst, r := vkx.CreateInstance(min(version, vkx.MakeVersion(1, 3, 0)), validate)
 	switch {
 	case r == vkx.ErrorIncompatibleDriver:
-		return fmt.Errorf("vulkan: the loader found no driver; %s", install)
+		return fmt.Errorf("vulkan: the loader found no driver; %s", installHint)
 	case r == vkx.ErrorLayerNotPresent && validate:
 		return fmt.Errorf("vulkan: KGEN_VALIDATE=1, but there is no VK_LAYER_KHRONOS_validation; install it (Debian, Ubuntu: apt install vulkan-validationlayers)")
 	case r < 0:
@@ -114,29 +114,29 @@ func load() error {
 		vkx.DestroyInstance(inst)
 		return check("vkEnumeratePhysicalDevices", r)
 	}
-	shared.devices, shared.err = nil, nil
+	loader.devices, loader.err = nil, nil
 	var missing []string
 	for _, p := range physical {
 		info := vkx.GetPhysicalDeviceInfo(p)
-		if m := lacks(info); m != "" {
+		if m := missingFeature(info); m != "" {
 			missing = append(missing, fmt.Sprintf("%s lacks %s", info.DeviceName, m))
 			continue
 		}
 		d := physicalDevice{p, info, nil}
 		d.matrices = matricesOf(&d)
-		shared.devices = append(shared.devices, d)
+		loader.devices = append(loader.devices, d)
 	}
 	switch {
 	case len(physical) == 0:
-		shared.err = fmt.Errorf("vulkan: no driver reports a device; %s", install)
-	case len(shared.devices) == 0:
-		shared.err = fmt.Errorf("vulkan: no usable device: %s; a newer driver may help", strings.Join(missing, "; "))
+		loader.err = fmt.Errorf("vulkan: no driver reports a device; %s", installHint)
+	case len(loader.devices) == 0:
+		loader.err = fmt.Errorf("vulkan: no usable device: %s; a newer driver may help", strings.Join(missing, "; "))
 	}
-	if shared.err != nil {
+	if loader.err != nil {
 		vkx.DestroyInstance(inst)
-		return shared.err
+		return loader.err
 	}
-	shared.instance = inst
+	loader.instance = inst
 	return nil
 }
 

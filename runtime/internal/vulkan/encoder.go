@@ -13,25 +13,25 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The type kind is the pipeline stage of a command, and the type kinds is a set of pipeline stages.
+// stageKind is the pipeline stage of a command, and stageSet is a set of pipeline stages.
 type (
-	kind  uint8
-	kinds uint8
+	stageKind uint8
+	stageSet  uint8
 )
 
 const (
-	compute kind = iota
+	compute stageKind = iota
 	transfer
 	numKinds
 )
 
-// The type scope contains the stages and accesses of a set of kinds, as Vulkan's flags.
-type scope struct {
+// stageAccess contains the stages and accesses of a set of kinds, as Vulkan's flags.
+type stageAccess struct {
 	stages      vkx.PipelineStageFlags
 	write, both vkx.AccessFlags
 }
 
-var scopes = [1 << numKinds]scope{
+var scopes = [1 << numKinds]stageAccess{
 	1 << compute: {
 		vkx.PipelineStageComputeShaderBit, vkx.AccessShaderWriteBit, vkx.AccessShaderReadBit | vkx.AccessShaderWriteBit,
 	},
@@ -51,98 +51,98 @@ type encoder struct {
 	d *device
 	q *queue
 
-	*track        // track to which commands are added at present
-	main   *track // track for all commands, except large copies if there is the track aside
-	aside  *track // track for large copies from and to the host, or nil
-	cut    bool   // commands on the track in the field aside must wait for the main track's part
-	row    int    // number of copies since the last launch that could use the track aside
+	*lineTrack             // track to which commands are added at present
+	mainTrack   *lineTrack // track for all commands, except large copies if the device has a second line
+	copyTrack   *lineTrack // track for large copies from and to the host, or nil
+	cutMain     bool       // commands on copyTrack must wait for the main track's part
+	copiesInRow int        // number of copies since the last launch that could use copyTrack
 
 	t       *ticket
-	wait    bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
+	mayWait bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
-	epoch   int          // number of barriers so far, for the method watch
+	epoch   int          // number of barriers so far, for onSubmit
 }
 
-func newEncoder(q *queue, main, aside *line) encoder {
-	e := encoder{d: q.d, q: q, main: &track{line: main}}
+func newEncoder(q *queue, main, aside *submitLine) encoder {
+	e := encoder{d: q.d, q: q, mainTrack: &lineTrack{line: main}}
 	if aside != nil {
-		e.aside = &track{line: aside}
+		e.copyTrack = &lineTrack{line: aside}
 	}
-	e.track = e.main
+	e.lineTrack = e.mainTrack
 	return e
 }
 
-// The method begin starts encoding another batch. The parameter wait says whether the encoder may
+// beginBatch starts encoding another batch. The parameter wait says whether the encoder may
 // wait for the device.
-func (e *encoder) begin(t *ticket, wait bool) {
-	e.t, e.wait, e.current, e.track = t, wait, nil, e.main
+func (e *encoder) beginBatch(t *ticket, wait bool) {
+	e.t, e.mayWait, e.current, e.lineTrack = t, wait, nil, e.mainTrack
 }
 
-// The method open starts a new part, unless a part is open already.
-func (e *encoder) open() error {
-	if e.full() {
-		if err := e.flush(); err != nil {
+// openPart starts a new part, unless a part is open already.
+func (e *encoder) openPart() error {
+	if e.queriesFull() {
+		if err := e.submitPart(); err != nil {
 			return err
 		}
 	}
 	if e.part != nil {
 		return nil
 	}
-	s, err := e.q.takeSlot(e.line, e.wait)
+	s, err := e.q.takeSlot(e.line, e.mayWait)
 	if err != nil {
 		return err
 	}
-	e.part = e.t.part()
+	e.part = e.t.newPart()
 	e.part.q, e.part.line, e.part.slot, e.part.faults = e.q, e.line, s, s.faults[:0]
 	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], 0, 0, 0, false
 	if err := e.fitQueries(s, maxTimed); err != nil {
-		e.drop(err)
+		e.discardPart(err)
 		return err
 	}
 	return nil
 }
 
-// The method flush submits the open part, if there is one. If submitting fails, the commands of the
+// submitPart submits the open part, if there is one. If submitting fails, the commands of the
 // part fail.
-func (e *encoder) flush() error {
+func (e *encoder) submitPart() error {
 	p := e.part
 	if p == nil {
 		return nil
 	}
-	e.close()
-	p.behind, p.after = e.waitFor()
-	if err := e.q.push(p, e.commands); err != nil {
-		e.drop(err)
+	e.closePart()
+	p.otherLine, p.waitValue = e.waitFor()
+	if err := e.q.pushPart(p, e.commands); err != nil {
+		e.discardPart(err)
 		return err
 	}
-	e.waited = e.after
+	e.submittedWait = e.laterWait
 	if len(e.t.parts) == 0 {
 		e.t.parts = e.t.first[:0]
 	}
 	e.t.parts = append(e.t.parts, p)
 	e.part = nil
-	e.uncut()
+	e.clearCut()
 	return nil
 }
 
-// The method drop discards the open part. The commands of the part fail.
-func (e *encoder) drop(err error) {
-	// The part may have contained barriers. Mark these barriers as not recorded yet.
-	e.loose = e.line.can
-	for k := range e.owed {
-		e.owed[k] = e.loose
+// discardPart discards the open part. The commands of the part fail.
+func (e *encoder) discardPart(err error) {
+	// The discarded part may have contained barriers. Mark these barriers as not recorded yet.
+	e.unordered = e.line.accepted
+	for k := range e.mustWaitFor {
+		e.mustWaitFor[k] = e.unordered
 	}
-	defer e.uncut()
+	defer e.clearCut()
 	p := e.part
 	if p == nil {
 		return
 	}
 	e.part = nil
-	p.uncancel()
+	p.stopCancels()
 	for i := range p.faults {
-		clear(p.slot.record(i)[:abi.FaultRecordSize]) // a cancelled launch may have written to its fault record
+		clear(p.slot.faultRecord(i)[:abi.FaultRecordSize]) // a cancelled launch may have written to its fault record
 	}
-	p.fail(err)
+	p.failAll(err)
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
 	p.keepFaults()
@@ -155,49 +155,49 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// The method close ends a part by a barrier. After the barrier, the host sees all writes of the
+// closePart ends a part by a barrier. After the barrier, the host sees all writes of the
 // part. The barrier also applies to later commands, which costs nothing more. So the next part
 // needs no barrier at its beginning.
-func (e *encoder) close() {
-	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
+func (e *encoder) closePart() {
+	from := e.inPart | e.unordered | e.mustWaitFor[compute] | e.mustWaitFor[transfer]
 	if from == 0 {
 		return
 	}
-	to := scopes[e.line.can]
-	e.owed, e.loose = [numKinds]kinds{}, 0
+	to := scopes[e.line.accepted]
+	e.mustWaitFor, e.unordered = [numKinds]stageSet{}, 0
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// The method encode turns the remaining commands of a job into parts, and submits these parts. If
-// the encoder must not wait, the method encode may stop before a command that needs resources which
-// only completed work can free. If the method encode stops, it returns false. If a command fails,
+// encodeJob turns the remaining commands of a job into parts, and submits these parts. If
+// the encoder must not wait, encodeJob may stop before a command that needs resources which
+// only completed work can free. If encodeJob stops, it returns false. If a command fails,
 // the other commands still run.
-func (e *encoder) encode(j *job, wait bool) bool {
-	e.begin(j.t, wait)
+func (e *encoder) encodeJob(j *job, wait bool) bool {
+	e.beginBatch(j.t, wait)
 	if j.track != nil {
-		e.track = j.track
+		e.lineTrack = j.track
 	}
 	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
 		c := &j.cmds[j.i]
 		e.current = c
 		if j.done == 0 && j.nodes == nil {
 			if c.Barrier {
-				e.barrier()
+				e.addBarrier()
 			}
-			e.turn(c)
-			j.track = e.track
+			e.selectLine(c)
+			j.track = e.lineTrack
 		}
 		var err error
 		switch {
 		case c.Fault != nil && c.Fault.Failed != nil: // the command, or a piece of it, has already failed
 		case c.Cancel.Asked():
-			cancel(c)
+			cancelCommand(c)
 		case c.Op == hal.OpWrite:
-			err = e.write(c, j)
+			err = e.encodeWrite(c, j)
 		case c.Op == hal.OpRead:
-			err = e.read(c, j)
+			err = e.encodeRead(c, j)
 		case c.Op == hal.OpGraph:
-			err = e.graph(c, j)
+			err = e.encodeGraph(c, j)
 		default:
 			err = e.onDevice(c)
 		}
@@ -205,7 +205,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 			return false
 		}
 		if err != nil {
-			fail(c, err)
+			failCommand(c, err)
 		}
 		if c.Taken != nil {
 			c.Taken()
@@ -226,51 +226,51 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// The method fail records that the command has failed. The command has run only in part, or not at
+// failCommand records that the command has failed. The command has run only in part, or not at
 // all.
-func fail(c *hal.Command, err error) {
+func failCommand(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
 	}
 }
 
-// The function cancel records that the command has not run because it was cancelled.
-func cancel(c *hal.Command) {
+// cancelCommand records that the command has not run because it was cancelled.
+func cancelCommand(c *hal.Command) {
 	if c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
 }
 
-// The method barrier makes all later commands wait for all earlier commands. The barrier itself is
+// addBarrier makes all later commands wait for all earlier commands. The barrier itself is
 // recorded before the next command of each kind. So a sequence of launches needs no barriers for
 // transfers.
-func (e *encoder) barrier() {
-	for _, l := range []*track{e.main, e.aside} {
+func (e *encoder) addBarrier() {
+	for _, l := range []*lineTrack{e.mainTrack, e.copyTrack} {
 		if l != nil {
-			for k := range l.owed {
-				l.owed[k] |= l.loose
+			for k := range l.mustWaitFor {
+				l.mustWaitFor[k] |= l.unordered
 			}
-			l.loose = 0
+			l.unordered = 0
 		}
 	}
 	e.epoch++
 	e.barrierAcross()
 }
 
-// The method order records the barrier that a command of kind k needs. Then the method order adds k
+// orderKind records the barrier that a command of kind k needs. Then orderKind adds k
 // to the set of kinds that the track's commands have had.
-func (e *encoder) order(k kind) {
-	o := e.owed[k]
+func (e *encoder) orderKind(k stageKind) {
+	o := e.mustWaitFor[k]
 	if o != 0 {
 		from, to := scopes[o], scopes[1<<k]
 		e.commands.Barrier(from.stages, from.write, to.stages, to.both)
-		e.owed[k] = 0
+		e.mustWaitFor[k] = 0
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{at: len(e.commands), kind: k, epoch: e.epoch, cmd: e.current})
+		e.part.watched = append(e.part.watched, commandMark{at: len(e.commands), kind: k, epoch: e.epoch, cmd: e.current})
 	}
-	e.begun(k, o != 0)
-	e.loose |= 1 << k
+	e.stampBegin(k, o != 0)
+	e.unordered |= 1 << k
 	e.inPart |= 1 << k
 }
 
@@ -289,12 +289,12 @@ func (e *encoder) launch(c *hal.Command) error {
 	records := max(1, len(p.kernel.Parts))
 	if e.part != nil {
 		if s := e.part.slot; e.launches >= s.limit || s.nextRecord(len(e.part.faults), records)+records > s.limit {
-			if err := e.flush(); err != nil {
+			if err := e.submitPart(); err != nil {
 				return err
 			}
 		}
 	}
-	if err := e.open(); err != nil {
+	if err := e.openPart(); err != nil {
 		return err
 	}
 	s := e.part.slot
@@ -319,24 +319,24 @@ func (e *encoder) launch(c *hal.Command) error {
 		record = s.recordAddress(i)
 		if leaves {
 			e.part.cancels = append(e.part.cancels, c.Cancel)
-			leave := s.leave(i)
+			leave := s.leaveWord(i)
 			c.Cancel.Notify(func() { atomic.StoreUint32(leave, 1) })
 		}
 	}
 	var spilled uint64
 	var scratch [256]byte // most devices have launch blocks of at most this size
-	args := p.arguments(c.Args, scratch[:])
+	args := p.fullArgs(c.Args, scratch[:])
 	if p.spilled {
 		var err error
-		if spilled, err = e.spill(s, args); err != nil {
+		if spilled, err = e.spillArgs(s, args); err != nil {
 			return err
 		}
 	}
-	e.order(compute)
+	e.orderKind(compute)
 	e.launches++
 	split := e.d.tooMany(c.Groups)
 	if split {
-		e.bind(p.base)
+		e.bind(p.basePipeline)
 	} else {
 		e.bind(p.handle)
 	}
@@ -349,17 +349,17 @@ func (e *encoder) launch(c *hal.Command) error {
 		copy(asBytes(w[abi.OffsetArgs/4:]), args)
 	}
 	if split {
-		e.split(c.Groups)
+		e.splitLaunch(c.Groups)
 	} else {
 		e.commands.Dispatch(c.Groups)
 	}
-	e.ended()
+	e.stampEnd()
 	return nil
 }
 
-// The method split dispatches a launch with more work-groups than the device accepts in one
+// splitLaunch dispatches a launch with more work-groups than the device accepts in one
 // dispatch.
-func (e *encoder) split(groups [3]uint32) {
+func (e *encoder) splitLaunch(groups [3]uint32) {
 	limit := e.d.phys.MaxComputeWorkGroupCount
 	var base, n [3]uint32
 	for base[2] = 0; base[2] < groups[2]; base[2] += n[2] {
@@ -374,9 +374,9 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// The method spill copies arguments to the slot's memory for arguments. The method spill returns
+// spillArgs copies arguments to the slot's memory for arguments. spillArgs returns
 // the address of the copy.
-func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
+func (e *encoder) spillArgs(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
 		m, err := e.d.mem.alloc(max(64<<10, 4*need), e.d.mem.types.upload)
@@ -398,18 +398,18 @@ func (e *encoder) copy(c *hal.Command) error {
 	if c.Size == 0 {
 		return nil
 	}
-	if err := e.open(); err != nil {
+	if err := e.openPart(); err != nil {
 		return err
 	}
 	dst, src := c.Dst.(*memory), c.Src.(*memory)
-	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; dst.addr != 0 && src.addr != 0 && e.line.can&(1<<compute) != 0 && e.d.built.byKernel(e.d, d, s, c.Size) {
-		e.notes(c)
-		return e.builtin(copyModule, d, s, c.Size, 0)
+	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; dst.addr != 0 && src.addr != 0 && e.line.accepted&(1<<compute) != 0 && e.d.built.byKernel(e.d, d, s, c.Size) {
+		e.noteCommand(c)
+		return e.launchBuiltin(copyModule, d, s, c.Size, 0)
 	}
-	e.order(transfer)
-	e.notes(c)
+	e.orderKind(transfer)
+	e.noteCommand(c)
 	e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff, dst.off+c.DstOff, c.Size)
-	e.ended()
+	e.stampEnd()
 	return nil
 }
 
@@ -417,50 +417,50 @@ func (e *encoder) fill(c *hal.Command) error {
 	if c.Size == 0 {
 		return nil
 	}
-	if err := e.open(); err != nil {
+	if err := e.openPart(); err != nil {
 		return err
 	}
 	dst := c.Dst.(*memory)
 	if d := dst.addr + c.DstOff; e.d.built.byKernel(e.d, d, 0, c.Size) {
-		e.notes(c)
-		return e.builtin(fillModule, d, 0, c.Size, c.Pattern)
+		e.noteCommand(c)
+		return e.launchBuiltin(fillModule, d, 0, c.Size, c.Pattern)
 	}
-	e.order(transfer)
-	e.notes(c)
+	e.orderKind(transfer)
+	e.noteCommand(c)
 	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
-	e.ended()
+	e.stampEnd()
 	return nil
 }
 
-// The method notes records the command in the open part. If the part fails, the command fails, too.
-func (e *encoder) notes(c *hal.Command) {
+// noteCommand records the command in the open part. If the part fails, the command fails, too.
+func (e *encoder) noteCommand(c *hal.Command) {
 	if c.Fault != nil {
 		e.part.copies = append(e.part.copies, c.Fault)
 	}
 }
 
-// The method write copies host memory to the staging ring. The method write records the copy from
+// encodeWrite copies host memory to the staging ring. encodeWrite records the copy from
 // the ring to the device's memory.
-func (e *encoder) write(c *hal.Command, j *job) error {
+func (e *encoder) encodeWrite(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
-	if e.track == e.aside {
+	if e.lineTrack == e.copyTrack {
 		chunk = asideChunk
 	}
 	for j.done < c.Size {
 		n := min(c.Size-j.done, chunk)
-		off, err := e.stage(n, c.Size)
+		off, err := e.stageBytes(n, c.Size)
 		if err != nil {
 			return err
 		}
 		r := e.part.ring
 		if !c.Cancel.Do(func() { copyBytes(r.mem.data[off:off+n], c.Host[j.done:j.done+n]) }) {
-			cancel(c)
+			cancelCommand(c)
 			return nil
 		}
-		e.order(transfer)
-		e.notes(c)
+		e.orderKind(transfer)
+		e.noteCommand(c)
 		e.commands.Copy(r.mem.block.buffer, dst.block.buffer, r.mem.off+off, dst.off+c.DstOff+j.done, n)
-		e.ended()
+		e.stampEnd()
 		j.done += n
 		if err := e.flushLarge(j.done < c.Size); err != nil {
 			return err
@@ -469,21 +469,21 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 	return nil
 }
 
-// The method read records a copy to the staging ring. When the part has completed, the host copies
+// encodeRead records a copy to the staging ring. When the part has completed, the host copies
 // the data from the ring.
-func (e *encoder) read(c *hal.Command, j *job) error {
+func (e *encoder) encodeRead(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
 		n := min(c.Size-j.done, maxChunk)
-		off, err := e.stage(n, c.Size)
+		off, err := e.stageBytes(n, c.Size)
 		if err != nil {
 			return err
 		}
 		r := e.part.ring
-		e.order(transfer)
-		e.notes(c)
+		e.orderKind(transfer)
+		e.noteCommand(c)
 		e.commands.Copy(src.block.buffer, r.mem.block.buffer, src.off+c.SrcOff+j.done, r.mem.off+off, n)
-		e.ended()
+		e.stampEnd()
 		e.part.reads = append(e.part.reads, readBack{c, c.Host[j.done : j.done+n], r.mem.data[off : off+n]})
 		j.done += n
 		if err := e.flushLarge(j.done < c.Size); err != nil {
@@ -497,44 +497,43 @@ func (e *encoder) read(c *hal.Command, j *job) error {
 // with the chunk.
 func (e *encoder) flushLarge(more bool) error {
 	if more {
-		return e.flush()
+		return e.submitPart()
 	}
 	return nil
 }
 
-// The method stage opens a part and reserves n bytes of the staging ring for the part. The bytes
-// are a chunk of a transfer whose size is the parameter total. If the ring is full, the method
-// stage submits the open parts and waits for completed work. If the encoder must not wait, the
-// method stage returns errBusy.
-func (e *encoder) stage(n, total uint64) (off uint64, err error) {
+// stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes are a chunk
+// of a transfer of total bytes. If the ring is full, stageBytes submits the open parts and waits for
+// completed work. If the encoder must not wait, the method stage returns errBusy.
+func (e *encoder) stageBytes(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
 			return 0, err
 		}
-		if err := e.open(); err != nil {
+		if err := e.openPart(); err != nil {
 			return 0, err
 		}
-		if other := e.other(); other != nil && other.part != nil && other.part.ring != nil {
-			e.push(other) // parts must free their bytes of the ring in the order of submission
+		if other := e.otherTrack(); other != nil && other.part != nil && other.part.ring != nil {
+			e.pushTrack(other) // parts must free their bytes of the ring in the order of submission
 		}
-		if off, ok := e.reserve(n); ok {
+		if off, ok := e.reserveRing(n); ok {
 			return off, nil
 		}
-		for _, l := range []*track{e.main, e.aside} {
+		for _, l := range []*lineTrack{e.mainTrack, e.copyTrack} {
 			if l != nil && l.part != nil && l.inPart != 0 {
-				if err := e.push(l); err != nil {
+				if err := e.pushTrack(l); err != nil {
 					return 0, err
 				}
 			}
 		}
-		e.q.sweep()
+		e.q.finishParts()
 		e.q.mu.Lock()
 		busy := len(e.q.inflight)
 		e.q.mu.Unlock()
 		if busy == 0 {
 			continue // there is space in the ring now
 		}
-		if !e.wait {
+		if !e.mayWait {
 			return 0, errBusy
 		}
 		if _, err := e.q.waitOldest(); err != nil {
@@ -543,14 +542,14 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	}
 }
 
-// The method reserve reserves n bytes of the staging ring for the open part.
-func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
+// reserveRing reserves n bytes of the staging ring for the open part.
+func (e *encoder) reserveRing(n uint64) (off uint64, ok bool) {
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
 	r, p := e.q.ring, e.part
-	r.rewind()
+	r.resetRing()
 	start := r.head
-	if off, ok = r.reserve(n); !ok {
+	if off, ok = r.reserveBytes(n); !ok {
 		return 0, false
 	}
 	if p.ring == nil {
@@ -569,9 +568,9 @@ func (e *encoder) fitRing(size, least uint64) error {
 	if r := e.q.ring; r != nil && r.size >= size {
 		return nil
 	}
-	for _, l := range []*track{e.main, e.aside} {
+	for _, l := range []*lineTrack{e.mainTrack, e.copyTrack} {
 		if l != nil && l.part != nil && l.part.ring != nil {
-			if err := e.push(l); err != nil {
+			if err := e.pushTrack(l); err != nil {
 				return err
 			}
 		}

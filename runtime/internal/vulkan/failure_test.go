@@ -275,7 +275,7 @@ func TestNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = d.answer(tk.(*ticket))
+	err = d.awaitProbe(tk.(*ticket))
 	if err == nil {
 		t.Skip("the device has answered in a millisecond")
 	}
@@ -325,7 +325,7 @@ func TestCancelRecords(t *testing.T) {
 				near++
 			}
 		}
-		if p.slot.near == nil || p.slot.near.pool.kind != d.mem.types.upload {
+		if p.slot.cancelRecords == nil || p.slot.cancelRecords.pool.kind != d.mem.types.upload {
 			t.Error("the records of what can be cancelled are not in memory that the device reads")
 		}
 	}

@@ -15,9 +15,9 @@ import (
 // minVersion is the lowest Vulkan version of a usable device, because modules are SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
-// The variable operations maps Vulkan's names of sub-group operations to the bits of these
+// subGroupBits maps Vulkan's names of sub-group operations to the bits of these
 // operations.
-var operations = map[string]vkx.SubgroupFeatureFlags{
+var subGroupBits = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
 	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,
 	"VK_SUBGROUP_FEATURE_ARITHMETIC_BIT":       vkx.SubgroupFeatureArithmeticBit,
@@ -28,10 +28,10 @@ var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vkx.SubgroupFeatureQuadBit,
 }
 
-// The function has reports whether a device has a feature of the table of features. Package vkx
+// hasFeature reports whether a device has a feature of the table of features. Package vkx
 // enables all features that it queries.
-func has(i *vkx.PhysicalDeviceInfo, name string) bool {
-	if bit, ok := operations[name]; ok {
+func hasFeature(i *vkx.PhysicalDeviceInfo, name string) bool {
+	if bit, ok := subGroupBits[name]; ok {
 		return i.SubgroupOperations&uint32(bit) != 0
 	}
 	f, ok := vkx.FeatureNamed(name)
@@ -68,7 +68,7 @@ func isGPU(i *vkx.PhysicalDeviceInfo) bool {
 
 // aspectsOf returns the aspects of a device, sorted.
 func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
-	lacks := func(name string) bool { return !has(i, name) }
+	lacks := func(name string) bool { return !hasFeature(i, name) }
 	var list []properties.Aspect
 	for _, a := range properties.Aspects() {
 		if more := also[a]; (more == nil || more(i)) && !slices.ContainsFunc(features.Device(a), lacks) {
@@ -79,9 +79,9 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// The function required returns the features that every device must have. Modules may use most of
+// requiredFeatures returns the features that every device must have. Modules may use most of
 // these features on every device. The queue needs the feature of timeline semaphores.
-func required() []string {
+func requiredFeatures() []string {
 	var list []string
 	for _, r := range features.Rows {
 		if r.Required {
@@ -91,15 +91,15 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// The function lacks returns the name of a feature that every module needs and the device does not
-// have. The function lacks returns "" if the device has all features that every module needs.
-func lacks(i *vkx.PhysicalDeviceInfo) string {
+// missingFeature returns the name of a feature that every module needs and the device does not
+// have. missingFeature returns "" if the device has all features that every module needs.
+func missingFeature(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {
 		list = append(list, fmt.Sprintf("Vulkan %v (it has %v)", minVersion, i.APIVersion))
 	} else {
-		for _, f := range required() {
-			if !has(i, f) {
+		for _, f := range requiredFeatures() {
+			if !hasFeature(i, f) {
 				list = append(list, f)
 			}
 		}

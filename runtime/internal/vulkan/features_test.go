@@ -33,7 +33,7 @@ func TestFeaturesAreKnown(t *testing.T) {
 	for _, r := range features.Rows {
 		for _, name := range append([]string{r.Device}, r.Also...) {
 			_, enabled := vkx.FeatureNamed(name)
-			if _, operation := operations[name]; name != "" && !enabled && !operation && !slices.Contains(disabled, name) {
+			if _, operation := subGroupBits[name]; name != "" && !enabled && !operation && !slices.Contains(disabled, name) {
 				t.Errorf("%v needs %q, which package vkx does not enable", r.Capability, name)
 			}
 		}
@@ -60,7 +60,7 @@ func TestAspectsTakeFeatures(t *testing.T) {
 	} {
 		p := gpu()
 		p.Features &^= featureBits(name)
-		p.SubgroupOperations &^= uint32(operations[name])
+		p.SubgroupOperations &^= uint32(subGroupBits[name])
 		have := aspectsOf(p)
 		var lost []properties.Aspect
 		for _, a := range all {
@@ -107,7 +107,7 @@ func gpu() *vkx.PhysicalDeviceInfo {
 
 func TestChoices(t *testing.T) {
 	p := gpu()
-	if m := lacks(p); m != "" {
+	if m := missingFeature(p); m != "" {
 		t.Errorf("a GPU with everything lacks %s", m)
 	}
 	if f, ok := queueFamily(p); f != 2 || !ok {
@@ -133,7 +133,7 @@ func TestChoices(t *testing.T) {
 
 	p.Features &^= featureBits("bufferDeviceAddress", "shaderInt64")
 	p.QueueFamilies = p.QueueFamilies[1:2]
-	if m := lacks(p); m != "bufferDeviceAddress, a queue for compute" {
+	if m := missingFeature(p); m != "bufferDeviceAddress, a queue for compute" {
 		t.Errorf("lacks %s", m)
 	}
 	got := aspectsOf(p)
@@ -141,7 +141,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("aspects without shaderInt64: %v", got)
 	}
 	p.APIVersion = vkx.MakeVersion(1, 1, 0)
-	if m := lacks(p); !strings.Contains(m, "Vulkan 1.2.0") {
+	if m := missingFeature(p); !strings.Contains(m, "Vulkan 1.2.0") {
 		t.Errorf("lacks %s", m)
 	}
 }

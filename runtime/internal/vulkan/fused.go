@@ -21,10 +21,10 @@ const fusedCases = 4096
 // askFused tests whether kernels may correct float32 division and roots by fused multiply-adds. For
 // such corrections, Fma must round once. The corrections start from inverses and inverse roots,
 // which must not have larger errors than Vulkan allows.
-func askFused(fused *bool) *question {
+func askFused(fused *bool) *probeKernel {
 	const size = 16 * fusedCases
 	le := binary.LittleEndian
-	return &question{module: fusedModule, size: size, items: size,
+	return &probeKernel{module: fusedModule, size: size, items: size,
 		put: func(operands []byte) {
 			for i := range uint32(fusedCases) {
 				for j, x := range fusedCase(i) {
@@ -36,9 +36,9 @@ func askFused(fused *bool) *question {
 			*fused = true
 			for i := range uint32(fusedCases) {
 				c, out := fusedCase(i), results[16*i:]
-				if le.Uint32(out) != math.Float32bits(fma(c[0], c[1], c[2])) ||
-					!near(math.Float32frombits(le.Uint32(out[4:])), 1/math.Sqrt(float64(c[3])), 2) ||
-					!near(math.Float32frombits(le.Uint32(out[8:])), 1/float64(c[0]), 2.5) {
+				if le.Uint32(out) != math.Float32bits(fmaOnce(c[0], c[1], c[2])) ||
+					!nearlyEqual(math.Float32frombits(le.Uint32(out[4:])), 1/math.Sqrt(float64(c[3])), 2) ||
+					!nearlyEqual(math.Float32frombits(le.Uint32(out[8:])), 1/float64(c[0]), 2.5) {
 					*fused = false
 				}
 			}
@@ -47,9 +47,9 @@ func askFused(fused *bool) *question {
 }
 
 // askFused64 tests whether Fma of float64s rounds once and keeps subnormals, on a device with float64.
-func askFused64(fused *bool) *question {
+func askFused64(fused *bool) *probeKernel {
 	le := binary.LittleEndian
-	return &question{module: fused64Module, size: 32 * fusedCases, items: 16 * fusedCases,
+	return &probeKernel{module: fused64Module, size: 32 * fusedCases, items: 16 * fusedCases,
 		put: func(operands []byte) {
 			for i := range uint32(fusedCases) {
 				for j, x := range fusedCase64(i) {
@@ -95,9 +95,9 @@ func fusedCase64(i uint32) [3]float64 {
 	return [3]float64{x, y, z}
 }
 
-// The function near reports whether got differs from want by at most ulps units in the last place.
+// nearlyEqual reports whether got differs from want by at most ulps units in the last place.
 // The number want must be neither tiny nor huge.
-func near(got float32, want float64, ulps float64) bool {
+func nearlyEqual(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
 }
@@ -131,10 +131,10 @@ func fusedCase(i uint32) [4]float32 {
 	return [4]float32{x, y, z, float32(math.Abs(float64(number(a[3], 100))))}
 }
 
-// The function fma returns x*y + z, rounded once. The product is exact in float64, and the sum is
+// fmaOnce returns x*y + z, rounded once. The product is exact in float64, and the sum is
 // rounded to odd in float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums",
 // 2008).
-func fma(x, y, z float32) float32 {
+func fmaOnce(x, y, z float32) float32 {
 	p, q := float64(x)*float64(y), float64(z)
 	s := p + q
 	b := s - p

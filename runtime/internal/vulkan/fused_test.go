@@ -25,7 +25,7 @@ func TestFusedCases(t *testing.T) {
 		}
 		p := new(big.Float).SetPrec(500).Mul(big.NewFloat(float64(c[0])), big.NewFloat(float64(c[1])))
 		want, _ := p.Add(p, big.NewFloat(float64(c[2]))).Float32()
-		got := fma(c[0], c[1], c[2])
+		got := fmaOnce(c[0], c[1], c[2])
 		if got != want {
 			t.Fatalf("case %d: %g*%g + %g = %g, want %g", i, c[0], c[1], c[2], got, want)
 		}
@@ -39,7 +39,7 @@ func TestFusedCases(t *testing.T) {
 	if t.Logf("%d, %d of %d", unfused, twice, fusedCases); unfused < fusedCases/3 || twice < fusedCases/20 {
 		t.Errorf("%d sums show a rounded product, %d one that is rounded twice", unfused, twice)
 	}
-	if near(1, 1+2.1*0x1p-23, 2) || !near(1, 1-2*0x1p-24, 2) || near(float32(math.NaN()), 1, 2) {
+	if nearlyEqual(1, 1+2.1*0x1p-23, 2) || !nearlyEqual(1, 1-2*0x1p-24, 2) || nearlyEqual(float32(math.NaN()), 1, 2) {
 		t.Error("near")
 	}
 }
@@ -48,7 +48,7 @@ func TestProbeFused(t *testing.T) {
 	d := open(t)
 	start := time.Now()
 	var fused bool
-	if err := d.ask(askFused(&fused)); err != nil {
+	if err := d.runQuestions(askFused(&fused)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: fused: %v; %v", d.info.Name, fused, time.Since(start))
@@ -86,7 +86,7 @@ func TestProbeFused64(t *testing.T) {
 		t.Skip("no float64")
 	}
 	var fused bool
-	if err := d.ask(askFused64(&fused)); err != nil {
+	if err := d.runQuestions(askFused64(&fused)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: fused: %v", d.info.Name, fused)

@@ -93,16 +93,16 @@ func isWide(got uint32, x half.Float16) bool {
 	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
 }
 
-// isHalf reports whether got has the bits of x. All NaNs count as equal.
+// isHalf reports whether got is the bit pattern of x. All NaNs count as equal.
 func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }
 
 // askHalves tests whether float16 conversions are exact. askHalves tests the conversions that need
 // no 16-bit types.
-func askHalves(right *hal.Halves) *question {
+func askHalves(right *hal.Halves) *probeKernel {
 	const size = 16 * halfCases
-	return &question{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {
+	return &probeKernel{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {
 		right.Unpack, right.Pack = true, true
 		for i := range uint32(halfCases) {
 			a, _, _, f := halfCase(i)
@@ -114,8 +114,8 @@ func askHalves(right *hal.Halves) *question {
 }
 
 // askHalves16 tests which float16 instructions are exact, on a device with float16.
-func askHalves16(right *hal.Halves) *question {
-	return &question{module: halves16Module, size: 32 * halfCases, items: 16 * halfCases, put: putHalves, answer: func(results []byte) {
+func askHalves16(right *hal.Halves) *probeKernel {
+	return &probeKernel{module: halves16Module, size: 32 * halfCases, items: 16 * halfCases, put: putHalves, answer: func(results []byte) {
 		right.Widen, right.Narrow, right.Arithmetic, right.Quotients, right.Roots, right.Fused = true, true, true, true, true, true
 		for i := range uint32(halfCases) {
 			a, b, c, f := halfCase(i)

@@ -18,11 +18,11 @@ import (
 func TestProbeHalves(t *testing.T) {
 	d := open(t)
 	var found hal.Halves
-	qs := []*question{askHalves(&found)}
+	qs := []*probeKernel{askHalves(&found)}
 	if slices.Contains(d.info.Aspects, properties.FP16) {
 		qs = append(qs, askHalves16(&found))
 	}
-	if err := d.ask(qs...); err != nil {
+	if err := d.runQuestions(qs...); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: %+v", d.info.Name, found)
@@ -34,7 +34,7 @@ func TestProbeHalves(t *testing.T) {
 		t.Errorf("Open found %+v", d.info.Halves)
 	}
 	t.Setenv(env.Halves, "native")
-	if err := d.probe(); err != nil || d.info.Halves != found {
+	if err := d.runProbes(); err != nil || d.info.Halves != found {
 		t.Errorf("with %s=native: %+v, %v", env.Halves, d.info.Halves, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The variable install says how the user can install a missing loader or driver.
-var install = installOn[runtime.GOOS]
+// installHint says how the user can install a missing loader or driver.
+var installHint = installOn[runtime.GOOS]
 
 var installOn = map[string]string{
 	"linux": "install a Vulkan loader and driver (Debian, Ubuntu: apt install libvulkan1 mesa-vulkan-drivers, which has a CPU device; " +
@@ -26,5 +26,5 @@ func noLoader(err error) error {
 		return fmt.Errorf("vulkan: %v; import _ \"github.com/kgen-go/kgen/runtime/purego\", or build it with CGO_ENABLED=1 "+
 			"and a C compiler (Debian, Ubuntu: apt install gcc)", err)
 	}
-	return fmt.Errorf("vulkan: the loader cannot be opened: %v; %s", err, install)
+	return fmt.Errorf("vulkan: the loader cannot be opened: %v; %s", err, installHint)
 }

@@ -267,11 +267,11 @@ func TestInjected(t *testing.T) {
 		if err := scenario(); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
-		shared.Lock()
-		if shared.open != 0 {
-			t.Errorf("%d devices are open", shared.open)
+		loader.Lock()
+		if loader.open != 0 {
+			t.Errorf("%d devices are open", loader.open)
 		}
-		shared.Unlock()
+		loader.Unlock()
 	}
 }
 
@@ -285,7 +285,7 @@ func TestCompleted(t *testing.T) {
 	}
 	q := &d.queue
 	l := &q.lines[0]
-	if p := (&part{q: q, line: l, value: l.pushed + 2}); p.completed() || p.await(0) != vkx.Timeout {
+	if p := (&part{q: q, line: l, value: l.pushedValue + 2}); p.hasCompleted() || p.awaitPart(0) != vkx.Timeout {
 		t.Error("a part that was never submitted is complete")
 	}
 	var last *part
@@ -298,16 +298,16 @@ func TestCompleted(t *testing.T) {
 		if last != nil && p.value != last.value+1 {
 			t.Errorf("value %d behind value %d", p.value, last.value)
 		}
-		for last = p; !p.completed(); {
+		for last = p; !p.hasCompleted(); {
 		}
-		if m.Bytes()[252] != i || l.reached.Load() < p.value {
+		if m.Bytes()[252] != i || l.reachedValue.Load() < p.value {
 			t.Fatalf("fill %d is complete, and the host sees %d", i, m.Bytes()[252])
 		}
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if !last.completed() || last.await(0) != vkx.Success {
+	if !last.hasCompleted() || last.awaitPart(0) != vkx.Success {
 		t.Error("a part is not complete once the device is closed")
 	}
 }
@@ -334,8 +334,8 @@ func TestAgain(t *testing.T) {
 		if err := tk.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if part.again != want {
-			t.Errorf("run %d: submitted again: %t, want %t", runs, part.again, want)
+		if part.unchanged != want {
+			t.Errorf("run %d: submitted again: %t, want %t", runs, part.unchanged, want)
 		}
 		if runs++; !c.Fault.Clean() || m.Bytes()[0] != byte(runs) {
 			t.Errorf("run %d: %+v; the word is %d", runs, c.Fault, m.Bytes()[0])
@@ -421,7 +421,7 @@ func (avid) Driver() hal.Driver { return avidDriver{New()} }
 func (d avidDriver) Open(i int) (hal.Device, error) {
 	dev, err := d.Driver.Open(i)
 	if err == nil {
-		dev.(*device).built.avid = true
+		dev.(*device).built.onAnyDevice = true
 	}
 	return dev, err
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file lets copies run at the same time as kernels. A device has one line of submissions (the
-// main line), or two. The second line (aside) has a queue of a family that can only transfer, whose
-// engines work while kernels run. The parts of both lines have a common order, but the device can
-// run them in parallel. For example, the device writes the memory x on the second line while a
-// launch on the main line uses the memory y. After a Barrier, a write of y on the second line waits
-// for that launch. A launch on the main line that uses x then waits for the write of x.
+// This file lets copies run at the same time as kernels. A device has one or two lines, which are
+// sequences of submissions. The first is the main line. The second line has a queue of a family that can
+// only transfer, whose engines work while kernels run. A part is one submission. The parts of both lines
+// have a common order, but the device can run them in parallel. For example, the device writes the
+// memory x on the second line while a launch on the main line uses the memory y. After a Barrier, a
+// write of y on the second line waits for that launch. A launch on the main line that uses x then waits
+// for the write of x.
 //
 // A command waits for earlier commands of its own line by a barrier. A command waits for commands
 // of the other line by a value of that line's semaphore. Only a complete part can wait for such a
 // value. So a Barrier ends the parts that must not contain later commands.
 
 // asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
-// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of
-// 256 KiB, the three commands took 7 % longer, because the lines wait for each other.
+// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of 256
+// KiB, the three commands took 7 % longer, because each line then often waits for the other.
 var asideMin uint64 = 1 << 20
 
 // asideChunk replaces maxChunk for copies on the second line. With asideChunk, 64 MiB were written
@@ -43,58 +44,58 @@ var twoLines bool
 func TwoLines(on bool) { twoLines = on }
 
 // A line is a sequence of submissions that the device begins in order.
-type line struct {
-	q      *queue
-	queue  vkx.Queue
-	family uint32
-	can    kinds // kinds of commands that the line accepts
+type submitLine struct {
+	q        *queue
+	queue    vkx.Queue
+	family   uint32
+	accepted stageSet // set of the kinds of commands that the line accepts
 
-	// The field timeline is a semaphore. When a part has completed, the timeline reaches the value
-	// of the part. Each part's value is one more than the previous part's value.
-	timeline vkx.Semaphore
-	pushed   uint64        // value of the newest part; only the encoder uses the field
-	reached  atomic.Uint64 // newest known value of the timeline
+	// A semaphore. When a part has completed, the timeline reaches the value of the part. Each part's
+	// value is one more than the previous part's value.
+	timeline     vkx.Semaphore
+	pushedValue  uint64        // value of the newest part; only the encoder uses the field
+	reachedValue atomic.Uint64 // newest known value of the timeline
 
 	free  []*slot // unused slots; queue.mu guards them
 	slots int     // number of all slots; queue.mu guards it
 }
 
-func (l *line) init(q *queue, family uint32, can kinds) error {
-	l.q, l.queue, l.family, l.can = q, q.d.vk.Queue(family), family, can
+func (l *submitLine) init(q *queue, family uint32, can stageSet) error {
+	l.q, l.queue, l.family, l.accepted = q, q.d.vk.Queue(family), family, can
 	var r vkx.Result
 	l.timeline, r = q.d.vk.CreateTimeline()
 	return q.d.check("vkCreateSemaphore", r)
 }
 
-func (l *line) close() {
+func (l *submitLine) close() {
 	if l.timeline != 0 {
 		l.q.d.vk.DestroySemaphore(l.timeline)
 		l.timeline = 0
 	}
 }
 
-// The method passed reports whether the device has completed the part with the given value.
-func (l *line) passed(value uint64) bool {
-	if l.reached.Load() >= value {
+// hasPassed reports whether the device has completed the part with the given value.
+func (l *submitLine) hasPassed(value uint64) bool {
+	if l.reachedValue.Load() >= value {
 		return true
 	}
 	d := l.q.d
 	now, r := d.vk.Reached(l.timeline)
 	if r < 0 {
 		if r == vkx.ErrorDeviceLost {
-			d.lose("vkGetSemaphoreCounterValue", r)
+			d.setLost("vkGetSemaphoreCounterValue", r)
 		}
 		return false
 	}
-	l.reach(now)
+	l.recordReached(now)
 	return now >= value
 }
 
-// The method reach records that the timeline has reached the given value.
-func (l *line) reach(value uint64) {
+// recordReached records that the timeline has reached the given value.
+func (l *submitLine) recordReached(value uint64) {
 	for {
-		old := l.reached.Load()
-		if old >= value || l.reached.CompareAndSwap(old, value) {
+		old := l.reachedValue.Load()
+		if old >= value || l.reachedValue.CompareAndSwap(old, value) {
 			return
 		}
 	}
@@ -112,48 +113,48 @@ func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 }
 
 // A track is the encoder's state for a line.
-type track struct {
-	line *line
+type lineTrack struct {
+	line *submitLine
 
 	commands vkx.Commands
 	part     *part // open part; nil between parts
 	bound    vkx.Pipeline
-	inPart   kinds // kinds of the part's commands
-	launches int   // number of launches in the part
-	timing   bool  // a command with times has begun, but not ended (see begun)
+	inPart   stageSet // kinds of the part's commands
+	launches int      // number of launches in the part
+	timing   bool     // a command with times has begun, but not ended (see begun)
 
-	loose kinds           // commands that no barrier has followed
-	owed  [numKinds]kinds // kinds that the next command of each kind must wait for
+	unordered   stageSet           // commands without a later barrier
+	mustWaitFor [numKinds]stageSet // kinds that the next command of each kind must wait for
 
-	// The field after is the value of the other line's timeline that later commands must wait for.
-	// The field waited is the value that submitted commands already wait for.
-	after, waited uint64
+	// laterWait is the value of the other line's timeline that later commands must wait for.
+	// submittedWait is the value that submitted commands already wait for.
+	laterWait, submittedWait uint64
 }
 
-// The method turn selects the line that executes a command.
-func (e *encoder) turn(c *hal.Command) {
-	if e.aside == nil {
+// selectLine selects the line that executes a command.
+func (e *encoder) selectLine(c *hal.Command) {
+	if e.copyTrack == nil {
 		return
 	}
-	e.track = e.main
+	e.lineTrack = e.mainTrack
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
-		e.row = 0
+		e.copiesInRow = 0
 	case hal.OpCopy, hal.OpWrite: // without OpRead: the host copies the data of an OpRead once more, which took a third longer on the second line
 		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
-		if e.row++; e.row > asideRow && !c.Apart || e.d.clock != nil { // the queue of the second line cannot reset queries
+		if e.copiesInRow++; e.copiesInRow > asideRow && !c.Apart || e.d.clock != nil { // the queue of the second line cannot reset queries
 			return
 		}
-		e.track = e.aside
+		e.lineTrack = e.copyTrack
 		if c.Apart {
 			// It waits for the parts whose completion is known, which costs nothing, to see their writes.
-			e.aside.after = max(e.aside.after, e.main.line.reached.Load())
+			e.copyTrack.laterWait = max(e.copyTrack.laterWait, e.mainTrack.line.reachedValue.Load())
 			return
 		}
-		if e.cut {
-			e.push(e.main) // commands of the part get the error
+		if e.cutMain {
+			e.pushTrack(e.mainTrack) // the commands of the part report the error
 		}
 	}
 }
@@ -165,58 +166,59 @@ func (e *encoder) overBus(c *hal.Command) bool {
 
 // barrierAcross makes commands after a Barrier wait for the other line, too.
 func (e *encoder) barrierAcross() {
-	if e.aside == nil {
+	if e.copyTrack == nil {
 		return
 	}
-	e.push(e.aside)
-	if n := e.aside.line.pushed; n > e.main.after {
-		e.push(e.main)
-		e.main.after = n
+	e.pushTrack(e.copyTrack)
+	if n := e.copyTrack.line.pushedValue; n > e.mainTrack.laterWait {
+		e.pushTrack(e.mainTrack)
+		e.mainTrack.laterWait = n
 	}
 	// A part that contains only launches need not end here, because the next copy ends the part.
-	if e.cut = e.main.part != nil; !e.cut {
-		e.aside.after = e.main.line.pushed
+	if e.cutMain = e.mainTrack.part != nil; !e.cutMain {
+		e.copyTrack.laterWait = e.mainTrack.line.pushedValue
 	}
 }
 
-// The method push submits the open part of a track.
-func (e *encoder) push(l *track) error {
-	now := e.track
-	e.track = l
-	err := e.flush()
-	e.track = now
+// pushTrack submits the open part of a track.
+func (e *encoder) pushTrack(l *lineTrack) error {
+	now := e.lineTrack
+	e.lineTrack = l
+	err := e.submitPart()
+	e.lineTrack = now
 	return err
 }
 
-// pushAll submits the open parts of both lines. The commands of these parts get the errors.
+// pushAll submits the open parts of both lines. If submitting a part fails, the commands of the part
+// report the error.
 func (e *encoder) pushAll() {
-	e.push(e.main)
-	if e.aside != nil {
-		e.push(e.aside)
+	e.pushTrack(e.mainTrack)
+	if e.copyTrack != nil {
+		e.pushTrack(e.copyTrack)
 	}
 }
 
-// The method uncut records that the main track's part has ended. The method uncut does nothing
+// clearCut records that the main track's part has ended. clearCut does nothing
 // unless commands on the second line had to wait for that part.
-func (e *encoder) uncut() {
-	if e.cut && e.main.part == nil {
-		e.cut, e.aside.after = false, e.main.line.pushed
+func (e *encoder) clearCut() {
+	if e.cutMain && e.mainTrack.part == nil {
+		e.cutMain, e.copyTrack.laterWait = false, e.mainTrack.line.pushedValue
 	}
 }
 
-// The method other returns the track that is not selected, or nil.
-func (e *encoder) other() *track {
-	if e.track == e.main {
-		return e.aside
+// otherTrack returns the track that is not selected, or nil.
+func (e *encoder) otherTrack() *lineTrack {
+	if e.lineTrack == e.mainTrack {
+		return e.copyTrack
 	}
-	return e.main
+	return e.mainTrack
 }
 
 // waitFor returns the other line and the value of its timeline that the track's part must wait for.
 // waitFor returns nil if the part need not wait.
-func (e *encoder) waitFor() (behind *line, value uint64) {
-	if e.after <= e.waited {
+func (e *encoder) waitFor() (behind *submitLine, value uint64) {
+	if e.laterWait <= e.submittedWait {
 		return nil, 0
 	}
-	return e.other().line, e.after
+	return e.otherTrack().line, e.laterWait
 }

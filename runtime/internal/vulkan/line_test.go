@@ -118,14 +118,14 @@ func TestAside(t *testing.T) {
 			if _, err := d.Submit([]hal.Command{inc(mems[0])}); err != nil {
 				t.Fatal(err)
 			}
-			base := d.queue.lines[0].pushed
+			base := d.queue.lines[0].pushedValue
 			var got []sent
 			watch = func(d *device, p *part, commands vkx.Commands) {
 				s := sent{aside: p.line == &d.queue.lines[1], waits: none}
-				if p.behind != nil {
-					s.waits = int(p.after)
+				if p.otherLine != nil {
+					s.waits = int(p.waitValue)
 				}
-				if p.behind != nil && s.aside {
+				if p.otherLine != nil && s.aside {
 					s.waits -= int(base)
 				}
 				for at := 0; at < len(commands); {

@@ -16,8 +16,8 @@ var roundsModule []byte
 const probeRounds = 70_000
 
 // askEndsLoops tests whether the device ends loops early.
-func askEndsLoops(ends *bool) *question {
-	return &question{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
+func askEndsLoops(ends *bool) *probeKernel {
+	return &probeKernel{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
 		want := uint32(0)
 		for range probeRounds {
 			want = want*1664525 + 1013904223

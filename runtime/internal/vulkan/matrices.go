@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The variable components maps Vulkan's component types to the names of element types in kernels.
-var components = map[vkx.Component]string{
+// elemNames maps Vulkan's component types to the names of element types in kernels.
+var elemNames = map[vkx.Component]string{
 	vkx.Float16: "half.Float16", vkx.BFloat16: "half.BFloat16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
 }
 
@@ -20,7 +20,7 @@ func matricesOf(p *physicalDevice) []abi.MatrixTuple {
 	}
 	var list []abi.MatrixTuple
 	for _, m := range vkx.GetMatrices(p.handle) {
-		t := abi.MatrixTuple{M: m.M, N: m.N, K: m.K, Elem: components[m.A], Of: components[m.C]}
+		t := abi.MatrixTuple{M: m.M, N: m.N, K: m.K, Elem: elemNames[m.A], Of: elemNames[m.C]}
 		has := m.A != vkx.BFloat16 || p.Has(vkx.ShaderBFloat16Type) && p.Has(vkx.ShaderBFloat16CooperativeMatrix)
 		if t.Elem != "" && t.Of != "" && m.A == m.B && m.C == m.Result && !m.Saturating && has {
 			list = append(list, t)

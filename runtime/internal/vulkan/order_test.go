@@ -40,7 +40,7 @@ type use struct {
 	stage   vkx.PipelineStageFlags
 	cmd     *hal.Command
 	epoch   int // how many commands with a Barrier there were
-	line    *line
+	line    *submitLine
 	value   uint64                 // of the part
 	ordered vkx.PipelineStageFlags // stages that wait for it
 	visible vkx.PipelineStageFlags // stages that see its writes
@@ -52,7 +52,7 @@ type checker struct {
 	strict bool // there is a Barrier wherever one is needed
 	uses   []use
 	part   *part
-	waited map[*line]uint64 // for what value of the other line each of them has waited
+	waited map[*submitLine]uint64 // for what value of the other line each of them has waited
 	wrong  []string
 
 	executed int // recordings of graphs
@@ -68,19 +68,19 @@ const (
 // check follows a part.
 func (k *checker) check(p *part, commands vkx.Commands) {
 	k.part = p
-	if p.behind != nil {
+	if p.otherLine != nil {
 		if k.waited == nil {
-			k.waited = map[*line]uint64{}
+			k.waited = map[*submitLine]uint64{}
 		}
-		k.waited[p.line] = max(k.waited[p.line], p.after)
+		k.waited[p.line] = max(k.waited[p.line], p.waitValue)
 	}
 	k.commands(commands, p.watched)
 	k.end()
 }
 
 // commands follows commands, ops being where those of hal's begin.
-func (k *checker) commands(commands vkx.Commands, ops []watched) {
-	current := watched{}
+func (k *checker) commands(commands vkx.Commands, ops []commandMark) {
+	current := commandMark{}
 	for at := 0; at < len(commands); {
 		for len(ops) > 0 && ops[0].at <= at {
 			current, ops = ops[0], ops[1:]
@@ -165,7 +165,7 @@ func (k *checker) barrier(w []uint32) {
 }
 
 // run has a command make its accesses.
-func (k *checker) run(op watched) {
+func (k *checker) run(op commandMark) {
 	if op.cmd == nil {
 		return // a probe's own
 	}

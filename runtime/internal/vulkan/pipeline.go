@@ -21,24 +21,24 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The type pipeline implements hal.Pipeline.
+// A pipeline implements hal.Pipeline.
 type pipeline struct {
-	d       *device
-	layout  vkx.PipelineLayout
-	words   int // number of 32-bit words of push constants
-	args    int // size of the arguments in bytes
-	kernel  *abi.Kernel
-	spilled bool
-	cached  string // result of the method Cached
-	cancels bool   // the module can be cancelled
-	loops   string // source positions of the loops; "" if the device does not end loops early
+	d           *device
+	layout      vkx.PipelineLayout
+	words       int // number of 32-bit words of push constants
+	args        int // size of the arguments in bytes
+	kernel      *abi.Kernel
+	spilled     bool
+	cacheResult string // result of the method Cached
+	cancels     bool   // the module can be cancelled
+	loops       string // source positions of the loops; "" if the device does not end loops early
 
-	mu     sync.Mutex
-	desc   vkx.ComputePipeline // description of the pipeline; its Module is set only while the pipeline is made
-	spirv  []uint32
-	handle vkx.Pipeline
-	base   vkx.Pipeline // pipeline for vkCmdDispatchBase, made at its first use
-	freed  bool
+	mu           sync.Mutex
+	desc         vkx.ComputePipeline // description of the pipeline; its Module is set only while the pipeline is made
+	spirv        []uint32
+	handle       vkx.Pipeline
+	basePipeline vkx.Pipeline // pipeline for vkCmdDispatchBase, made at its first use
+	freed        bool
 
 	data       *memory // memory with the kernel's constant data, or nil
 	dataOffset int
@@ -53,7 +53,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if len(desc.SPIRV) == 0 {
 		return nil, fmt.Errorf("vulkan: %s has no module: %w", k.FullName(), hal.ErrPipeline)
 	}
-	if names := unsupported(desc.SPIRV, func(name string) bool { return has(d.phys, name) }); len(names) > 0 {
+	if names := missingFeatures(desc.SPIRV, func(name string) bool { return hasFeature(d.phys, name) }); len(names) > 0 {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
@@ -62,7 +62,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if p.spirv, err = adapt.Halves(p.spirv, &d.info.Halves); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 	}
-	if p.spirv, err = adapt.Dots(p.spirv, func(op spirv.Op) bool { return dot(d.phys, op) }); err != nil {
+	if p.spirv, err = adapt.Dots(p.spirv, func(op spirv.Op) bool { return hasDot(d.phys, op) }); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 	}
 	p.spirv = adapt.Preserve(p.spirv, d.phys.SignedZeroInfNanPreserve)
@@ -101,7 +101,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		binary.LittleEndian.PutUint64(b[:], s.Bits)
 		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes for each constant keep the values aligned
 	}
-	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
+	if p.layout, err = d.pipes.layoutFor(uint32(4 * p.words)); err != nil {
 		return nil, err
 	}
 	if k.Data != "" {
@@ -111,7 +111,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		copy(p.data.Bytes(), k.Data)
 		p.dataOffset = k.DataOffset
 	}
-	if p.handle, err = p.create(false); err != nil {
+	if p.handle, err = p.createPipeline(false); err != nil {
 		p.freeData()
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
@@ -138,7 +138,7 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items, the device allows %d: %w",
 			name, items, phys.MaxComputeWorkGroupInvocations, hal.ErrPipeline)
 	}
-	if x := phys.MaxComputeWorkGroupSize[0]; desc.Kernel.Rank > 1 && items > uint64(x) && slices.Contains(declared(desc.SPIRV), spirv.CapabilityGroupNonUniform) {
+	if x := phys.MaxComputeWorkGroupSize[0]; desc.Kernel.Rank > 1 && items > uint64(x) && slices.Contains(moduleCapabilities(desc.SPIRV), spirv.CapabilityGroupNonUniform) {
 		return fmt.Errorf("vulkan: %s: a work-group of %d work-items with sub-groups, the device allows %d: %w",
 			name, items, x, hal.ErrPipeline)
 	}
@@ -165,13 +165,13 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 }
 
 // specBase is the id of a specialization constant that the backend sets for pipelines with
-// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver
-// 580) distinguish pipelines by their constants and not by that flag. Without specBase, a cache
-// would return the pipeline that ignores the base.
+// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver 580)
+// distinguish pipelines by their constants and not by that flag. Without specBase, a cache would return
+// the pipeline that was made without that flag and ignores the base.
 const specBase = abi.SpecReserved + 0xff
 
-// The method create makes the pipeline from its module, and destroys the module.
-func (p *pipeline) create(dispatchBase bool) (vkx.Pipeline, error) {
+// createPipeline makes the pipeline from its module, and destroys the module.
+func (p *pipeline) createPipeline(dispatchBase bool) (vkx.Pipeline, error) {
 	v := p.d.vk
 	module, r, err := p.d.shaderModule(p.spirv)
 	if err := cmp.Or(err, p.failed("vkCreateShaderModule", r)); err != nil {
@@ -189,9 +189,9 @@ func (p *pipeline) create(dispatchBase bool) (vkx.Pipeline, error) {
 		return 0, err
 	}
 	if !dispatchBase {
-		p.cached = desc.Cached
+		p.cacheResult = desc.Cached
 	}
-	p.d.pipes.saver.made()
+	p.d.pipes.saver.notify()
 	return handle, nil
 }
 
@@ -213,7 +213,7 @@ func (p *pipeline) failed(call string, r vkx.Result) error {
 	case err == nil:
 		return nil
 	case r == vkx.ErrorDeviceLost:
-		return p.d.lose(call, r)
+		return p.d.setLost(call, r)
 	case errors.Is(err, hal.ErrOutOfMemory):
 		return err
 	}
@@ -225,14 +225,14 @@ func (p *pipeline) dispatchBase() (vkx.Pipeline, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var err error
-	if p.base == 0 {
-		p.base, err = p.create(true)
+	if p.basePipeline == 0 {
+		p.basePipeline, err = p.createPipeline(true)
 	}
-	return p.base, err
+	return p.basePipeline, err
 }
 
 // Cached implements hal.Cached.
-func (p *pipeline) Cached() string { return p.cached }
+func (p *pipeline) Cached() string { return p.cacheResult }
 
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
@@ -254,8 +254,8 @@ func (p *pipeline) destroy() {
 	p.freed = true
 	p.d.gone.Add(1)
 	p.d.vk.DestroyPipeline(p.handle)
-	p.d.vk.DestroyPipeline(p.base)
-	p.handle, p.base = 0, 0
+	p.d.vk.DestroyPipeline(p.basePipeline)
+	p.handle, p.basePipeline = 0, 0
 	p.freeData()
 }
 
@@ -266,9 +266,9 @@ func (p *pipeline) freeData() {
 	}
 }
 
-// The method arguments returns the argument block of a launch, with the runtime's own arguments
+// fullArgs returns the argument block of a launch, with the runtime's own arguments
 // added.
-func (p *pipeline) arguments(args, scratch []byte) []byte {
+func (p *pipeline) fullArgs(args, scratch []byte) []byte {
 	if p.data == nil {
 		return args
 	}
@@ -277,11 +277,11 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 	return args
 }
 
-// The type pipelines contains a device's pipelines and the objects that they share.
+// A pipelines value contains a device's pipelines and the objects that they share.
 type pipelines struct {
 	cache vkx.PipelineCache
 	store cacheStore
-	saver saver
+	saver cacheSaver
 
 	mu      sync.Mutex
 	d       *device
@@ -297,15 +297,15 @@ func (s *pipelines) init(d *device) error {
 		return err
 	}
 	var r vkx.Result
-	s.cache, r = d.vk.CreatePipelineCache(s.store.load())
+	s.cache, r = d.vk.CreatePipelineCache(s.store.loadFile())
 	if r >= 0 && s.store.path != "" {
-		s.saver.init(s.save)
+		s.saver.init(s.saveCache)
 	}
 	return check("vkCreatePipelineCache", r)
 }
 
-// The method layout returns the pipeline layout with one range of n bytes of push constants.
-func (s *pipelines) layout(n uint32) (vkx.PipelineLayout, error) {
+// layoutFor returns the pipeline layout with one range of n bytes of push constants.
+func (s *pipelines) layoutFor(n uint32) (vkx.PipelineLayout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
@@ -340,19 +340,19 @@ func (s *pipelines) remove(p *pipeline) bool {
 	return ok
 }
 
-// The method save writes the cache's file. Other goroutines may make pipelines at the same time.
-func (s *pipelines) save() {
+// saveCache writes the cache's file. Other goroutines may make pipelines at the same time.
+func (s *pipelines) saveCache() {
 	if s.d.lostErr() != nil {
 		return
 	}
 	if data, r := s.d.vk.PipelineCacheData(s.cache); r >= 0 {
-		s.store.save(data, s.merge)
+		s.store.saveFile(data, s.mergeCache)
 	}
 }
 
-// The method merge adds the cache's contents to the data of another process, which are in the
-// parameter theirs. The method merge returns the merged data, or nil if merging fails.
-func (s *pipelines) merge(theirs []byte) []byte {
+// mergeCache adds the cache's contents to the data of another process, which are in theirs. mergeCache
+// returns the merged data, or nil if merging fails.
+func (s *pipelines) mergeCache(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {
 		return nil
@@ -373,9 +373,9 @@ func (s *pipelines) close() {
 	if all == nil {
 		return
 	}
-	s.saver.close()
+	s.saver.stopSaving()
 	if s.cache != 0 {
-		s.save()
+		s.saveCache()
 	}
 	for p := range all {
 		p.destroy()

@@ -16,8 +16,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The type probed contains facts about a device and its driver, which small kernels have measured.
-type probed struct {
+// probeFacts contains facts about a device and its driver, which small kernels have measured.
+type probeFacts struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
 	divide, divide64, fused bool
@@ -48,29 +48,29 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// The variable answers contains the results of earlier probes. These results are kept until the
-// program ends, because neither device nor driver changes while a program runs.
-var answers struct {
+// knownAnswers contains the results of earlier probes. Results are kept until the program ends, because
+// neither device nor driver changes while a program runs.
+var knownAnswers struct {
 	sync.Mutex
-	of map[driverKey]probed
+	of map[driverKey]probeFacts
 }
 
-// The method probe measures facts that the driver does not report.
-func (d *device) probe() error {
+// runProbes measures facts that the driver does not report.
+func (d *device) runProbes() error {
 	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil, d.halvesWay() != "computed"}
-	answers.Lock()
-	p, known := answers.of[key]
-	answers.Unlock()
+	knownAnswers.Lock()
+	p, known := knownAnswers.of[key]
+	knownAnswers.Unlock()
 	if !known {
-		if err := d.ask(p.questions(d)...); err != nil {
+		if err := d.runQuestions(p.probesFor(d)...); err != nil {
 			return fmt.Errorf("%s: %w", d.info.Name, err)
 		}
-		answers.Lock()
-		if answers.of == nil {
-			answers.of = map[driverKey]probed{}
+		knownAnswers.Lock()
+		if knownAnswers.of == nil {
+			knownAnswers.of = map[driverKey]probeFacts{}
 		}
-		answers.of[key] = p
-		answers.Unlock()
+		knownAnswers.of[key] = p
+		knownAnswers.Unlock()
 	}
 	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64 = p.subnormals, p.divide, p.divide64
 	d.info.Fused, d.info.Fused64, d.info.EndsLoops, d.info.Halves = p.fused, p.fused64, p.endsLoops, p.halves
@@ -88,10 +88,10 @@ func (d *device) probe() error {
 	return nil
 }
 
-// The method questions returns the probes of a device, which store their answers in p. The first
+// probesFor returns the probes of a device, which store their answers in p. The first
 // probe is about subnormals, because later probes test subnormals only on devices that keep them.
-func (p *probed) questions(d *device) []*question {
-	qs := []*question{askSubnormals(&p.subnormals)}
+func (p *probeFacts) probesFor(d *device) []*probeKernel {
+	qs := []*probeKernel{askSubnormals(&p.subnormals)}
 	if d.halvesWay() != "computed" {
 		qs = append(qs, askHalves(&p.halves))
 		if slices.Contains(d.info.Aspects, properties.FP16) {
@@ -108,7 +108,7 @@ func (p *probed) questions(d *device) []*question {
 }
 
 // A question is a built-in kernel that measures a fact about the device.
-type question struct {
+type probeKernel struct {
 	module  []byte
 	size    uint64 // size in bytes of its operands, and also of its results; a multiple of 16
 	items   uint64 // size argument of the built-in kernel
@@ -117,8 +117,8 @@ type question struct {
 	answer  func(results []byte)  // function that reads the results
 }
 
-// The method ask runs the questions' kernels as one batch, and then reads the results in order.
-func (d *device) ask(qs ...*question) error {
+// runQuestions runs the questions' kernels as one batch, and then reads the results in order.
+func (d *device) runQuestions(qs ...*probeKernel) error {
 	size := uint64(0)
 	for _, q := range qs {
 		size += 2 * q.size
@@ -136,10 +136,10 @@ func (d *device) ask(qs ...*question) error {
 		}
 		at += 2 * q.size
 	}
-	t, err := d.queue.submit(func(e *encoder) error {
+	t, err := d.queue.submitAlone(func(e *encoder) error {
 		at := m.addr
 		for _, q := range qs {
-			if err := e.builtin(q.module, at+q.size, at, q.items, q.pattern); err != nil {
+			if err := e.launchBuiltin(q.module, at+q.size, at, q.items, q.pattern); err != nil {
 				return err
 			}
 			at += 2 * q.size
@@ -149,7 +149,7 @@ func (d *device) ask(qs ...*question) error {
 	if err != nil {
 		return err
 	}
-	if err := d.answer(t); err != nil {
+	if err := d.awaitProbe(t); err != nil {
 		return err
 	}
 	at = 0
@@ -164,9 +164,9 @@ func (d *device) ask(qs ...*question) error {
 // milliseconds.
 var answerTime = 30 * time.Second
 
-// The method answer waits for a probe. If the device does not complete the probe in time, the
+// awaitProbe waits for a probe. If the device does not complete the probe in time, the
 // method abandons the device.
-func (d *device) answer(t *ticket) error {
+func (d *device) awaitProbe(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()
 	err := t.Wait(ctx)

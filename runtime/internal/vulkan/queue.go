@@ -18,18 +18,18 @@ var background = context.Background()
 // errBusy is the error for a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
-// The type queue submits batches in order.
+// A queue submits batches in order.
 type queue struct {
 	d *device
 
-	// Submit locks order. The goroutine that has locked the mutex order owns the field enc. If a
-	// pump runs, the pump owns the field enc instead. No goroutine waits for the device while it
-	// holds the mutex order.
-	order   sync.Mutex
-	enc     encoder
-	tickets []ticket // tickets of later batches; guarded by the mutex order
+	// Submit locks submitMu. The goroutine that has locked submitMu owns the encoder. If the goroutine
+	// that pumpJobs describes runs, it owns the encoder instead. No goroutine waits for the device while
+	// it holds submitMu.
+	submitMu sync.Mutex
+	enc      encoder
+	tickets  []ticket // tickets of later batches; guarded by submitMu
 
-	lines [2]line // main line, and a line for copies if the device has a queue for them
+	lines [2]submitLine // main line, and a line for copies if the device has a queue for them
 
 	mu       sync.Mutex
 	ring     *ring
@@ -38,24 +38,24 @@ type queue struct {
 	spare    []*slot // empty slice whose storage retired can use
 	slots    []*slot // all slots
 
-	// The fields below belong to the pump, a goroutine that submits some of the commands. The pump
-	// submits commands that need resources which only completed work can free. So Submit need not
-	// wait for the device.
+	// The fields below belong to a goroutine (pumpJobs) that submits some of the commands. That
+	// goroutine submits commands that need resources which only completed work can free. So Submit need
+	// not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// The field watch is a function that tests set. The queue calls the function watch for each
+// onSubmit is a function that tests set. The queue calls onSubmit for each
 // submission, before anything waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// The type watched says where the Vulkan commands of a hal.Command begin. The field at is an index
-// into the Vulkan commands of a part, after the command's barrier.
-type watched struct {
+// commandMark says where the Vulkan commands of a hal.Command begin. commandMark.at is an index into the
+// Vulkan commands of a part, after the command's barrier.
+type commandMark struct {
 	at    int
-	kind  kind
+	kind  stageKind
 	epoch int // number of commands with a Barrier, including this one
 	cmd   *hal.Command
 	graph *recording // recording that the part executes at this index, for an OpGraph
@@ -65,9 +65,9 @@ type watched struct {
 type job struct {
 	t     *ticket
 	cmds  []hal.Command
-	i     int    // index of the next command
-	done  uint64 // number of bytes of the next command that are done
-	track *track // track of the next command; nil until the method turn has selected the track
+	i     int        // index of the next command
+	done  uint64     // number of bytes of the next command that are done
+	track *lineTrack // track of the next command; nil until selectLine has selected the track
 
 	// The fields below are for the case that the next command is an OpGraph whose commands are
 	// encoded one by one.
@@ -75,11 +75,11 @@ type job struct {
 	at    int // index of the next node
 }
 
-// The method init makes the lines of the queue, on Vulkan queues of the given families.
-func (q *queue) init(d *device, families []uint32) error {
+// initLines makes the lines of the queue, on Vulkan queues of the given families.
+func (q *queue) initLines(d *device, families []uint32) error {
 	q.d = d
 	for i, family := range families {
-		can := kinds(1<<compute | 1<<transfer)
+		can := stageSet(1<<compute | 1<<transfer)
 		if i > 0 {
 			can = 1 << transfer
 		}
@@ -87,7 +87,7 @@ func (q *queue) init(d *device, families []uint32) error {
 			return err
 		}
 	}
-	var aside *line
+	var aside *submitLine
 	if len(families) > 1 {
 		aside = &q.lines[1]
 	}
@@ -101,9 +101,9 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		return nil, err
 	}
 	q := &d.queue
-	q.order.Lock()
-	defer q.order.Unlock()
-	t := q.ticket()
+	q.submitMu.Lock()
+	defer q.submitMu.Unlock()
+	t := q.newTicket()
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
@@ -121,21 +121,21 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	}
 	q.mu.Unlock()
 	j := job{t: t, cmds: batch}
-	if !q.enc.encode(&j, false) {
+	if !q.enc.encodeJob(&j, false) {
 		t.sealed = make(chan struct{})
 		q.mu.Lock()
 		q.pumping = true
 		q.pumps.Add(1)
 		q.mu.Unlock()
 		rest := j
-		go q.pump(&rest)
+		go q.pumpJobs(&rest)
 	}
 	return t, nil
 }
 
-// The method ticket returns a new ticket. The method ticket allocates several tickets at a time.
-// The caller has locked the mutex order.
-func (q *queue) ticket() *ticket {
+// newTicket returns a new ticket. newTicket allocates several tickets at a time. The caller has locked
+// submitMu.
+func (q *queue) newTicket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
 	}
@@ -145,29 +145,29 @@ func (q *queue) ticket() *ticket {
 	return t
 }
 
-// The method submit submits commands as a separate batch. The function record records these
+// submitAlone submits commands as a separate batch. The function in the parameter record records these
 // commands.
-func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
-	q.order.Lock()
-	defer q.order.Unlock()
+func (q *queue) submitAlone(record func(*encoder) error) (*ticket, error) {
+	q.submitMu.Lock()
+	defer q.submitMu.Unlock()
 	t := &ticket{q: q}
-	q.enc.begin(t, true)
+	q.enc.beginBatch(t, true)
 	err := record(&q.enc)
 	if err != nil {
-		q.enc.drop(err)
+		q.enc.discardPart(err)
 		return nil, err
 	}
-	if err := q.enc.flush(); err != nil {
+	if err := q.enc.submitPart(); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// The method pump submits jobs until there are no more jobs.
-func (q *queue) pump(j *job) {
+// pumpJobs submits jobs until there are no more jobs.
+func (q *queue) pumpJobs(j *job) {
 	defer q.pumps.Done()
 	for j != nil {
-		q.enc.encode(j, true)
+		q.enc.encodeJob(j, true)
 		close(j.t.sealed)
 		q.mu.Lock()
 		j = nil
@@ -198,7 +198,7 @@ func (d *device) checkBatch(batch []hal.Command) error {
 			}
 			if d.tooMany(c.Groups) {
 				if _, err := p.dispatchBase(); err != nil {
-					fail(c, err)
+					failCommand(c, err)
 				}
 			}
 		case hal.OpCopy, hal.OpFill, hal.OpWrite, hal.OpRead:
@@ -257,8 +257,8 @@ func (d *device) tooMany(groups [3]uint32) bool {
 	return groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2]
 }
 
-// The method oldest returns the oldest submission in flight, or nil.
-func (q *queue) oldest() *part {
+// oldestPart returns the oldest submission in flight, or nil.
+func (q *queue) oldestPart() *part {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.inflight) == 0 {
@@ -269,56 +269,56 @@ func (q *queue) oldest() *part {
 
 // waitOldest waits for the oldest submission, if there is one.
 func (q *queue) waitOldest() (bool, error) {
-	p := q.oldest()
+	p := q.oldestPart()
 	if p == nil {
 		return false, nil
 	}
-	return true, p.wait(background)
+	return true, p.waitFinished(background)
 }
 
-// The method sweep finishes the parts that have completed, in order.
-func (q *queue) sweep() {
-	for p := q.oldest(); p != nil && p.completed(); p = q.oldest() {
-		p.finish()
+// finishParts finishes the parts that have completed, in order.
+func (q *queue) finishParts() {
+	for p := q.oldestPart(); p != nil && p.hasCompleted(); p = q.oldestPart() {
+		p.storeResults()
 	}
 }
 
-// The method push submits the commands of a part whose slot is set.
-func (q *queue) push(p *part, commands vkx.Commands) error {
-	p.value = p.line.pushed + 1
+// pushPart submits the commands of a part whose slot is set.
+func (q *queue) pushPart(p *part, commands vkx.Commands) error {
+	p.value = p.line.pushedValue + 1
 	s := vkx.Submission{Queue: p.line.queue, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
-	if p.behind != nil {
-		s.Wait, s.After, s.Stages = p.behind.timeline, p.after, scopes[p.line.can].stages
+	if p.otherLine != nil {
+		s.Wait, s.After, s.Stages = p.otherLine.timeline, p.waitValue, scopes[p.line.accepted].stages
 	}
-	had, gone := p.slot.had, q.d.gone.Load()
+	had, gone := p.slot.lastCommands, q.d.gone.Load()
 	s.Again = len(had) > 0 && p.slot.gone == gone && slices.Equal(had, commands)
-	p.slot.had = had[:0]
+	p.slot.lastCommands = had[:0]
 	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(&s, commands)); err != nil {
 		return err
 	}
 	// A graph's recording may be pending in only one command buffer at a time.
 	if len(p.slot.graphs) == 0 {
-		p.slot.had, p.slot.gone = append(had[:0], commands...), gone
+		p.slot.lastCommands, p.slot.gone = append(had[:0], commands...), gone
 	}
-	p.again = s.Again
+	p.unchanged = s.Again
 	if watch != nil {
 		watch(q.d, p, commands)
 	}
-	p.line.pushed = p.value
+	p.line.pushedValue = p.value
 	q.mu.Lock()
 	q.inflight = append(q.inflight, p)
 	q.mu.Unlock()
 	return nil
 }
 
-// The method drain waits until the queue is idle or the device is lost. The queue then rejects
+// drainQueue waits until the queue is idle or the device is lost. The queue then rejects
 // later batches.
-func (q *queue) drain() {
-	q.order.Lock()
+func (q *queue) drainQueue() {
+	q.submitMu.Lock()
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	q.order.Unlock()
+	q.submitMu.Unlock()
 	q.pumps.Wait()
 	for {
 		if more, err := q.waitOldest(); !more || err != nil {
@@ -327,10 +327,10 @@ func (q *queue) drain() {
 	}
 }
 
-// The method close destroys the slots and the ring of an idle queue.
+// close destroys the slots and the staging ring of an idle queue.
 func (q *queue) close() {
-	for p := q.oldest(); p != nil; p = q.oldest() {
-		p.finish()
+	for p := q.oldestPart(); p != nil; p = q.oldestPart() {
+		p.storeResults()
 	}
 	q.mu.Lock()
 	slots, ring := q.slots, q.ring

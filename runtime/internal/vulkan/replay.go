@@ -35,25 +35,25 @@ type replay struct {
 
 	// The encoder owns the fields below, until Free is called.
 	runs       int
-	most       int // largest number of recordings
+	maxFree    int // largest number of recordings
 	pool       vkx.CommandPool
 	recordings []*recording
 }
 
 // A recording is a secondary command buffer with the commands of a graph.
 type recording struct {
-	g      *replay
-	cb     vkx.CommandBuffer
-	slot   *slot       // slot with the memory of fault records and arguments
-	faults []hal.Fault // faults of the commands
-	times  []hal.Times // times of the commands
-	timed  timed
-	of     []*hal.Fault // maps the index of a fault record of the slot to the fault of its command
-	kinds  kinds        // kinds of the commands
-	busy   bool         // a submission that executes the recording may not have completed
+	g       *replay
+	cb      vkx.CommandBuffer
+	slot    *slot       // slot with the memory of fault records and arguments
+	faults  []hal.Fault // faults of the commands
+	times   []hal.Times // times of the commands
+	timed   timesList
+	faultOf []*hal.Fault // maps the index of a fault record of the slot to the fault of its command
+	kinds   stageSet     // kinds of the commands
+	busy    bool         // a submission that executes the recording may not have completed
 
-	words   []uint32 // Vulkan commands of the recording, for the function watch
-	watched []watched
+	words   []uint32 // Vulkan commands of the recording, for onSubmit
+	watched []commandMark
 	epochs  int // number of commands with a Barrier
 }
 
@@ -70,12 +70,12 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	if err := d.lostErr(); err != nil {
 		return nil, err
 	}
-	g := &replay{d: d, commands: slices.Clone(commands), most: maxRecordings}
+	g := &replay{d: d, commands: slices.Clone(commands), maxFree: maxRecordings}
 	if err := d.checkBatch(g.commands); err != nil {
 		return nil, err
 	}
 	if len(g.commands) > maxRecorded {
-		g.most = 0
+		g.maxFree = 0
 	}
 	for i := range g.commands {
 		c := &g.commands[i]
@@ -115,17 +115,17 @@ func (g *replay) destroy() {
 		g.d.vk.DestroyQueryPool(r.slot.queries)
 		r.slot.free()
 	}
-	g.pool, g.recordings, g.most = 0, nil, 0
+	g.pool, g.recordings, g.maxFree = 0, nil, 0
 }
 
-// The type replays is the set of a device's graphs.
-type replays struct {
+// graphSet is the set of a device's graphs.
+type graphSet struct {
 	mu     sync.Mutex
 	all    map[*replay]struct{}
 	closed bool
 }
 
-func (s *replays) add(g *replay) bool {
+func (s *graphSet) add(g *replay) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -138,7 +138,7 @@ func (s *replays) add(g *replay) bool {
 	return true
 }
 
-func (s *replays) remove(g *replay) bool {
+func (s *graphSet) remove(g *replay) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.all[g]
@@ -146,7 +146,7 @@ func (s *replays) remove(g *replay) bool {
 	return ok
 }
 
-func (s *replays) close() {
+func (s *graphSet) close() {
 	s.mu.Lock()
 	all := s.all
 	s.all, s.closed = nil, true
@@ -156,16 +156,16 @@ func (s *replays) close() {
 	}
 }
 
-// The method graph encodes an OpGraph. The method graph uses a recording if a recording is free.
-// Otherwise the method encodes the graph's commands one by one.
-func (e *encoder) graph(c *hal.Command, j *job) error {
+// encodeGraph encodes an OpGraph. encodeGraph uses a recording if a recording is free. Otherwise
+// encodeGraph encodes the graph's commands one by one.
+func (e *encoder) encodeGraph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
 		return nil
 	}
 	if j.nodes == nil {
-		if r := e.recording(g); r != nil {
-			return e.execute(r, c)
+		if r := e.freeRecording(g); r != nil {
+			return e.executeRecording(r, c)
 		}
 		j.nodes, j.at = g.oneByOne(c), 0
 	}
@@ -173,7 +173,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 		n := &j.nodes[j.at]
 		e.current = n
 		if n.Barrier && j.at > 0 { // the Barrier of c takes the place of the first node's Barrier
-			e.barrier()
+			e.addBarrier()
 		}
 		if n.Fault != nil && n.Fault.Failed != nil {
 			continue
@@ -181,7 +181,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 		if err := e.onDevice(n); err == errBusy {
 			return err
 		} else if err != nil {
-			fail(n, err)
+			failCommand(n, err)
 		}
 	}
 	j.nodes = nil
@@ -207,24 +207,24 @@ func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 	return nodes
 }
 
-// The method recording returns a recording of the graph that is not in flight, or nil.
-func (e *encoder) recording(g *replay) *recording {
+// freeRecording returns a recording of the graph that is not in flight, or nil.
+func (e *encoder) freeRecording(g *replay) *recording {
 	g.runs++
-	if g.runs == 1 || g.most == 0 {
+	if g.runs == 1 || g.maxFree == 0 {
 		return nil
 	}
 	if r := g.free(); r != nil {
 		return r
 	}
-	if len(g.recordings) < g.most {
-		r, err := e.record(g)
+	if len(g.recordings) < g.maxFree {
+		r, err := e.makeRecording(g)
 		if err == nil {
 			return r
 		}
-		g.most = len(g.recordings) // there is too little memory for more recordings
+		g.maxFree = len(g.recordings) // there is too little memory for more recordings
 	}
-	e.q.sweep() // some recordings may have completed
-	e.q.recycle()
+	e.q.finishParts() // some recordings may have completed
+	e.q.recycleSlots()
 	return g.free()
 }
 
@@ -237,8 +237,8 @@ func (g *replay) free() *recording {
 	return nil
 }
 
-// The method record makes a new recording of the graph.
-func (e *encoder) record(g *replay) (_ *recording, err error) {
+// makeRecording makes a new recording of the graph.
+func (e *encoder) makeRecording(g *replay) (_ *recording, err error) {
 	d := e.d
 	r := &recording{g: g, slot: &slot{limit: math.MaxInt, recorded: true}, faults: make([]hal.Fault, len(g.commands)),
 		times: make([]hal.Times, len(g.commands))}
@@ -249,12 +249,12 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		}
 	}()
 	if g.records > 0 {
-		if r.slot.more, err = d.mem.alloc(uint64(g.records)*abi.FaultRecordSize, d.mem.types.host); err != nil {
+		if r.slot.moreRecordsMem, err = d.mem.alloc(uint64(g.records)*abi.FaultRecordSize, d.mem.types.host); err != nil {
 			return nil, err
 		}
-		clear(r.slot.more.data)
+		clear(r.slot.moreRecordsMem.data)
 	}
-	in := newEncoder(e.q, e.main.line, nil)
+	in := newEncoder(e.q, e.mainTrack.line, nil)
 	in.part = &part{q: e.q, slot: r.slot}
 	if err := in.fitQueries(r.slot, len(g.commands)); err != nil {
 		return nil, err
@@ -267,20 +267,20 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 			c.Times = &r.times[i]
 		}
 		if c.Barrier && i > 0 {
-			in.barrier()
+			in.addBarrier()
 		}
 		if err := in.onDevice(c); err != nil {
 			return nil, err
 		}
 	}
-	r.of, r.kinds, r.timed = in.part.faults, in.inPart, in.part.timed
+	r.faultOf, r.kinds, r.timed = in.part.faults, in.inPart, in.part.timed
 	if watch != nil {
 		r.words, r.watched = in.commands, in.part.watched
 	}
 	r.epochs = in.epoch
 	var res vkx.Result
 	if g.pool == 0 {
-		if g.pool, res = d.vk.CreateCommandPool(e.main.line.family, false); res < 0 {
+		if g.pool, res = d.vk.CreateCommandPool(e.mainTrack.line.family, false); res < 0 {
 			return nil, d.check("vkCreateCommandPool", res)
 		}
 	}
@@ -294,22 +294,22 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	return r, nil
 }
 
-// The method execute makes the open part execute a recording. Commands after a later barrier wait
+// executeRecording makes the open part execute a recording. Commands after a later barrier wait
 // for all kinds of commands in the recording, whatever barriers the recording contains.
-func (e *encoder) execute(r *recording, c *hal.Command) error {
+func (e *encoder) executeRecording(r *recording, c *hal.Command) error {
 	if e.part != nil && e.launches >= maxLaunches {
-		if err := e.flush(); err != nil {
+		if err := e.submitPart(); err != nil {
 			return err
 		}
 	}
-	if err := e.open(); err != nil {
+	if err := e.openPart(); err != nil {
 		return err
 	}
-	var from kinds
-	for k := range e.owed {
+	var from stageSet
+	for k := range e.mustWaitFor {
 		if r.kinds&(1<<k) != 0 {
-			from |= e.owed[k]
-			e.owed[k] = 0
+			from |= e.mustWaitFor[k]
+			e.mustWaitFor[k] = 0
 		}
 	}
 	if from != 0 {
@@ -317,14 +317,14 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 		e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages, to.both)
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{at: len(e.commands), epoch: e.epoch, cmd: c, graph: r})
+		e.part.watched = append(e.part.watched, commandMark{at: len(e.commands), epoch: e.epoch, cmd: c, graph: r})
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
 	e.bound = 0 // push constants are undefined now, too, but each launch sets them
-	e.loose |= r.kinds
+	e.unordered |= r.kinds
 	e.inPart |= r.kinds
-	e.launches += len(r.of)
+	e.launches += len(r.faultOf)
 	r.busy = true
 	e.part.slot.graphs = append(e.part.slot.graphs, r)
 	if e.part.graphs == nil {
@@ -334,17 +334,17 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// The method finish stores the outcomes of a recording's commands when the recording's submission
-// has completed. The method finish clears the fault records for the next submission.
-func (r *recording) finish(f *hal.Fault, t *hal.Times) {
+// finishRecording stores the outcomes of a recording's commands when the recording's submission
+// has completed. finishRecording clears the fault records for the next submission.
+func (r *recording) finishRecording(f *hal.Fault, t *hal.Times) {
 	if t != nil {
-		r.timed.tell(r.g.d, r.slot)
+		r.timed.storeTimes(r.g.d, r.slot)
 		t.Nodes = slices.Clone(r.times)
 		clear(r.times)
 	}
 	any := false
-	for i, of := range r.of {
-		if of != nil && r.slot.take(i, of) {
+	for i, of := range r.faultOf {
+		if of != nil && r.slot.takeFault(i, of) {
 			any = true
 		}
 	}

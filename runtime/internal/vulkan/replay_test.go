@@ -230,7 +230,7 @@ func TestReplayParts(t *testing.T) {
 			t.Errorf("round %d: no faults", round)
 		}
 	}
-	if r := g.(*replay).recordings; len(r) == 0 || len(r[0].of) != 3*launches {
+	if r := g.(*replay).recordings; len(r) == 0 || len(r[0].faultOf) != 3*launches {
 		t.Error("the recordings have not three records of each launch")
 	}
 }
@@ -289,19 +289,19 @@ func TestReplayNoMemory(t *testing.T) {
 		if err := submitted(t, d, g, 1).Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d.queue.order.Lock()
+		d.queue.submitMu.Lock()
 		r.runs++
 		vkx.Inject(n, vkx.ErrorOutOfDeviceMemory)
-		_, err := d.queue.enc.record(r)
+		_, err := d.queue.enc.makeRecording(r)
 		recorded = err == nil
 		vkx.Inject(0, 0)
 		if err != nil {
 			if !errors.Is(err, hal.ErrOutOfMemory) {
 				t.Error(err)
 			}
-			r.most = len(r.recordings) // as encoder.recording does
+			r.maxFree = len(r.recordings) // as encoder.recording does
 		}
-		d.queue.order.Unlock()
+		d.queue.submitMu.Unlock()
 		for range 3 {
 			if err := submitted(t, d, g, 2).Wait(t.Context()); err != nil {
 				t.Fatal(err)

@@ -25,38 +25,38 @@ const (
 // A slot contains the objects and the memory of one submission. Slots are reused. A recording has a
 // slot of its own, which is not submitted and only contains fault records and arguments.
 type slot struct {
-	line     *line // line of the slot's parts; nil for the slot of a recording
-	pool     vkx.CommandPool
-	cb       vkx.CommandBuffer
-	queries  vkx.QueryPool // queries of timed commands, or none
-	host     *memory
-	more     *memory // memory of further fault records
-	near     *memory // records of launches that may be cancelled
-	inNear   [maxLaunches]bool
-	args     *memory // memory for arguments that do not fit into the launch block
-	argsOff  uint64
-	oldArgs  []*memory    // earlier values of args that were too small, freed when the slot is reused
-	limit    int          // number of launches that the slot has records for
-	inHost   int          // number of fault records in the field host; the others are in the fields more or near
-	graphs   []*recording // recordings that the submission executes; owned by the encoder
-	recorded bool         // the slot belongs to a recording
-	faults   []*hal.Fault // storage for the fault lists of parts
-	// The field had contains the commands in the command buffer. If a part has the same commands,
+	line           *submitLine // line of the slot's parts; nil for the slot of a recording
+	pool           vkx.CommandPool
+	cb             vkx.CommandBuffer
+	queries        vkx.QueryPool // queries of timed commands, or none
+	host           *memory
+	moreRecordsMem *memory // memory of further fault records
+	cancelRecords  *memory // records of launches that may be cancelled
+	inNear         [maxLaunches]bool
+	args           *memory // memory for arguments that do not fit into the launch block
+	argsOff        uint64
+	oldArgs        []*memory    // earlier values of args that were too small, freed when the slot is reused
+	limit          int          // number of launches that the slot has records for
+	inHost         int          // number of fault records in the field host; the others are in moreRecordsMem or cancelRecords
+	graphs         []*recording // recordings that the submission executes; owned by the encoder
+	recorded       bool         // the slot belongs to a recording
+	faults         []*hal.Fault // storage for the fault lists of parts
+	// lastCommands contains the commands in the command buffer. If a part has the same commands,
 	// the encoder submits the command buffer again, which makes a launch 2.5 µs faster on an H100.
-	// The field had is valid as long as the device's counter gone has not changed.
-	had  vkx.Commands
-	gone uint64
+	// lastCommands is valid as long as the device's counter gone has not changed.
+	lastCommands vkx.Commands
+	gone         uint64
 }
 
-// The method record returns the memory of fault record i.
-func (s *slot) record(i int) []byte {
+// faultRecord returns the memory of fault record i.
+func (s *slot) faultRecord(i int) []byte {
 	if i < maxLaunches && s.inNear[i] {
-		return s.near.data[i*abi.FaultRecordSize:]
+		return s.cancelRecords.data[i*abi.FaultRecordSize:]
 	}
 	if i < s.inHost {
 		return s.host.data[offRecords+i*abi.FaultRecordSize:]
 	}
-	return s.more.data[(i-s.inHost)*abi.FaultRecordSize:]
+	return s.moreRecordsMem.data[(i-s.inHost)*abi.FaultRecordSize:]
 }
 
 // nextRecord returns the number of a launch's first fault record. The launch has n records, and i
@@ -70,17 +70,17 @@ func (s *slot) nextRecord(i, n int) int {
 
 func (s *slot) recordAddress(i int) uint64 {
 	if i < maxLaunches && s.inNear[i] {
-		return s.near.addr + uint64(i)*abi.FaultRecordSize
+		return s.cancelRecords.addr + uint64(i)*abi.FaultRecordSize
 	}
 	if i < s.inHost {
 		return s.host.addr + offRecords + uint64(i)*abi.FaultRecordSize
 	}
-	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
+	return s.moreRecordsMem.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// The method retire frees resources of the finished parts before the first unfinished part. The
+// retireParts frees resources of the finished parts before the first unfinished part. The
 // resources are the parts' slots, and space in the staging ring.
-func (q *queue) retire() {
+func (q *queue) retireParts() {
 	var old []*memory
 	q.mu.Lock()
 	n := 0
@@ -108,12 +108,12 @@ func (q *queue) retire() {
 
 // takeSlot returns a slot for a submission on a line. If all slots are in use, takeSlot waits for
 // one. If the encoder must not wait, takeSlot returns errBusy.
-func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
+func (q *queue) takeSlot(l *submitLine, wait bool) (*slot, error) {
 	for {
-		q.sweep()
-		q.recycle()
+		q.finishParts()
+		q.recycleSlots()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, the device may still run parts that the method sweep has finished
+			return nil, err // on a lost device, the device may still run parts that finishParts has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -136,9 +136,9 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// The method recycle prepares retired slots for reuse. The encoder calls the method recycle,
+// recycleSlots prepares retired slots for reuse. The encoder calls recycleSlots,
 // because the encoder owns the slots' graphs.
-func (q *queue) recycle() {
+func (q *queue) recycleSlots() {
 	q.mu.Lock()
 	list := q.retired
 	q.retired, q.spare = q.spare, nil
@@ -178,9 +178,9 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	if i < maxLaunches {
 		s.inNear[i] = leaves
 	}
-	at, size, kind := &s.more, moreRecords, d.mem.types.host
+	at, size, kind := &s.moreRecordsMem, moreRecords, d.mem.types.host
 	if leaves {
-		at, size, kind = &s.near, maxLaunches, d.mem.types.upload
+		at, size, kind = &s.cancelRecords, maxLaunches, d.mem.types.upload
 	} else if i < s.inHost {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	return nil
 }
 
-func (q *queue) newSlot(l *line) (*slot, error) {
+func (q *queue) newSlot(l *submitLine) (*slot, error) {
 	d := q.d
 	s := &slot{line: l, limit: maxLaunches, inHost: slotRecords}
 	var r vkx.Result
@@ -230,9 +230,9 @@ func (q *queue) destroySlot(s *slot) {
 	s.free()
 }
 
-// The method free frees the slot's memory.
+// free frees the slot's memory.
 func (s *slot) free() {
-	for _, m := range append(s.oldArgs, s.host, s.more, s.near, s.args) {
+	for _, m := range append(s.oldArgs, s.host, s.moreRecordsMem, s.cancelRecords, s.args) {
 		if m != nil {
 			m.Free()
 		}

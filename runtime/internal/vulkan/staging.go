@@ -24,16 +24,16 @@ type ring struct {
 	parts      int // number of parts that use the ring and have not been retired
 }
 
-// The method rewind resets a ring that no part uses, so that all of its memory is contiguous.
-func (r *ring) rewind() {
+// resetRing resets a ring that no part uses, so that all of its memory is contiguous.
+func (r *ring) resetRing() {
 	if r.parts == 0 {
 		r.head, r.tail = 0, 0
 	}
 }
 
-// The method reserve reserves n contiguous bytes, if the ring has enough space, and returns their
+// reserveBytes reserves n contiguous bytes, if the ring has enough space, and returns their
 // offset.
-func (r *ring) reserve(n uint64) (uint64, bool) {
+func (r *ring) reserveBytes(n uint64) (uint64, bool) {
 	n = (n + granule - 1) &^ (granule - 1)
 	at := r.head
 	if off := at % r.size; off+n > r.size {

@@ -81,8 +81,8 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// The method is reports whether the result got is right for a device that keeps subnormals.
-func (c *subnormalCase) is(got uint32) bool {
+// isRight reports whether the result got is right for a device that keeps subnormals.
+func (c *subnormalCase) isRight(got uint32) bool {
 	if !c.rough {
 		return got == c.want
 	}
@@ -92,13 +92,13 @@ func (c *subnormalCase) is(got uint32) bool {
 
 // askSubnormals tests which kinds of float32 operations keep subnormals. A kind of operations keeps
 // subnormals if all its results are right.
-func askSubnormals(kept *hal.Subnormals) *question {
-	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
+func askSubnormals(kept *hal.Subnormals) *probeKernel {
+	return &probeKernel{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
 		for i := range subnormalCases {
 			*subnormalCases[i].kept(kept) = true
 		}
 		for i := range subnormalCases {
-			if c := &subnormalCases[i]; !c.is(binary.LittleEndian.Uint32(results[4*i:])) {
+			if c := &subnormalCases[i]; !c.isRight(binary.LittleEndian.Uint32(results[4*i:])) {
 				*c.kept(kept) = false
 			}
 		}
@@ -107,8 +107,8 @@ func askSubnormals(kept *hal.Subnormals) *question {
 
 // askSubnormals64 tests whether conversions to and from float64 keep subnormals, on a device with
 // float64.
-func askSubnormals64(kept *hal.Subnormals) *question {
-	return &question{module: subnormals64Module, size: 32, put: putSubnormals, answer: func(results []byte) {
+func askSubnormals64(kept *hal.Subnormals) *probeKernel {
+	return &probeKernel{module: subnormals64Module, size: 32, put: putSubnormals, answer: func(results []byte) {
 		kept.ToFloat64 = binary.LittleEndian.Uint64(results) == math.Float64bits(0x1p-127)
 		kept.FromFloat64 = binary.LittleEndian.Uint32(results[8:]) == 1<<22
 	}}
@@ -116,8 +116,8 @@ func askSubnormals64(kept *hal.Subnormals) *question {
 
 // askSubnormalAdd tests whether atomic addition keeps subnormals, on a device with native atomic
 // addition.
-func askSubnormalAdd(kept *bool) *question {
-	return &question{module: subnormalAddModule, size: 32, put: putSubnormals, answer: func(results []byte) {
+func askSubnormalAdd(kept *bool) *probeKernel {
+	return &probeKernel{module: subnormalAddModule, size: 32, put: putSubnormals, answer: func(results []byte) {
 		*kept = binary.LittleEndian.Uint32(results) == 1<<22|1
 	}}
 }

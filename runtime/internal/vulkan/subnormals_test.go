@@ -53,7 +53,7 @@ func TestProbeSubnormals(t *testing.T) {
 		}
 		read(results)
 	}
-	qs := []*question{q}
+	qs := []*probeKernel{q}
 	if slices.Contains(d.info.Aspects, properties.FP64) {
 		qs = append(qs, askSubnormals64(&got))
 	}
@@ -61,7 +61,7 @@ func TestProbeSubnormals(t *testing.T) {
 		qs = append(qs, askSubnormalAdd(&got.Atomics))
 	}
 	start := time.Now()
-	if err := d.ask(qs...); err != nil {
+	if err := d.runQuestions(qs...); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: keeps %+v; %v; the driver promises %v", d.info.Name, got, time.Since(start), d.phys.DenormPreserveFloat32)

@@ -29,12 +29,12 @@ const (
 
 // A part is one submission, which contains a batch or a piece of a large batch.
 type part struct {
-	q      *queue
-	slot   *slot // slot of the part; nil once retired; guarded by q.mu
-	line   *line
-	value  uint64 // value of the line's timeline when the part has completed
-	behind *line  // other line, for whose timeline the part waits; nil if the part waits for none
-	after  uint64 // value that the timeline of the line in the field behind must reach before the part begins
+	q         *queue
+	slot      *slot // slot of the part; nil once retired; guarded by q.mu
+	line      *submitLine
+	value     uint64      // value of the line's timeline when the part has completed
+	otherLine *submitLine // other line, for whose timeline the part waits; nil if the part waits for none
+	waitValue uint64      // value that the timeline of the line in otherLine must reach before the part begins
 
 	ring      *ring
 	ringStart uint64
@@ -43,11 +43,11 @@ type part struct {
 	copies    []*hal.Fault // faults of commands other than launches
 	graphs    []graphRun
 	graph     [1]graphRun   // storage for the first graph of the part
-	cancels   []*hal.Cancel // cancel requests of launches, which may write to the records until the method uncancel is called
+	cancels   []*hal.Cancel // cancel requests of launches, which may write to the records until stopCancels is called
 	reads     []readBack
-	timed     timed
-	watched   []watched
-	again     bool // the command buffer already contained the part's commands
+	timed     timesList
+	watched   []commandMark
+	unchanged bool // the command buffer already contained the part's commands
 
 	finished atomic.Bool // the results are stored
 	mu       sync.Mutex  // locked while the results are stored
@@ -59,35 +59,35 @@ type readBack struct {
 	dst, src []byte
 }
 
-// The method completed reports whether the device has completed the part, so that the host sees its
-// writes. On a lost device all parts count as completed.
-func (p *part) completed() bool {
-	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
+// hasCompleted reports whether the device has completed the part, so that the host sees its writes. On a
+// lost device, all parts count as completed.
+func (p *part) hasCompleted() bool {
+	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.hasPassed(p.value)
 }
 
-// The method finish stores the results of a completed part. The method queue.sweep finishes parts
-// in order, because two batches may read into the same host memory.
-func (p *part) finish() {
+// storeResults stores the results of a completed part. finishParts finishes parts in order, because two
+// batches may read into the same host memory.
+func (p *part) storeResults() {
 	if p.finished.Load() {
 		return
 	}
 	p.mu.Lock()
 	if !p.finished.Load() {
-		p.uncancel()
+		p.stopCancels()
 		if err := p.q.d.lostErr(); err != nil {
-			p.fail(err)
+			p.failAll(err)
 		} else {
 			for i, f := range p.faults {
 				if f != nil {
-					p.slot.take(i, f)
+					p.slot.takeFault(i, f)
 				}
 			}
-			p.timed.tell(p.q.d, p.slot)
+			p.timed.storeTimes(p.q.d, p.slot)
 			for _, g := range p.graphs {
-				g.r.finish(g.fault, g.times)
+				g.r.finishRecording(g.fault, g.times)
 			}
 			for i := range p.reads {
-				p.reads[i].finish()
+				p.reads[i].copyBack()
 			}
 		}
 		p.keepFaults()
@@ -95,7 +95,7 @@ func (p *part) finish() {
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()
-	p.q.retire()
+	p.q.retireParts()
 }
 
 // keepFaults keeps the storage of the list of faults for the slot's next part.
@@ -104,8 +104,8 @@ func (p *part) keepFaults() {
 	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
-// The method fail records that no command of the part has completed.
-func (p *part) fail(err error) {
+// failAll records that no command of the part has completed.
+func (p *part) failAll(err error) {
 	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
 		for _, f := range list {
 			if f != nil && f.Failed == nil {
@@ -120,47 +120,47 @@ func (p *part) fail(err error) {
 	}
 }
 
-// The method finish copies the data, unless the owner of the command has cancelled it.
-func (r *readBack) finish() {
+// copyBack copies the data, unless the owner of the command has cancelled it.
+func (r *readBack) copyBack() {
 	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
 		r.c.Fault.Cancelled = true
 	}
 }
 
-// The method uncancel stops cancel requests from writing to the part's records.
-func (p *part) uncancel() {
+// stopCancels stops cancel requests from writing to the part's records.
+func (p *part) stopCancels() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
 	}
 	p.cancels = nil
 }
 
-// The method leave returns the 32-bit word in record i that makes work-items leave the kernel.
-func (s *slot) leave(i int) *uint32 {
-	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
+// leaveWord returns the 32-bit word in record i that makes work-items leave the kernel.
+func (s *slot) leaveWord(i int) *uint32 {
+	return (*uint32)(unsafe.Pointer(&s.faultRecord(i)[abi.OffsetLeave]))
 }
 
-// The method take parses fault record i and clears the record for the next launch. A linked kernel
-// has several records. The first of these records with a fault counts. The method take reports
+// takeFault parses fault record i and clears the record for the next launch. A linked kernel
+// has several records. The first of these records with a fault counts. takeFault reports
 // whether the record contains a fault or the number of an ended loop.
-func (s *slot) take(i int, f *hal.Fault) bool {
-	rec := s.record(i)
+func (s *slot) takeFault(i int, f *hal.Fault) bool {
+	rec := s.faultRecord(i)
 	le := binary.LittleEndian
-	left := *s.leave(i) != 0
+	left := *s.leaveWord(i) != 0
 	faulted, ended := le.Uint32(rec) != 0, le.Uint32(rec[abi.OffsetEnded:])
 	if !faulted && !f.Set {
 		f.Part++
 	}
 	if !faulted && ended == 0 {
 		if left {
-			*s.leave(i) = 0
+			*s.leaveWord(i) = 0
 		}
 		return false
 	}
 	if f.Ended == 0 {
 		f.Ended = ended
 	}
-	f.Cancelled = f.Cancelled || left // other work-items may have left after a fault
+	f.Cancelled = f.Cancelled || left // other work-items may have left the kernel after a fault
 	if faulted && !f.Set {
 		f.Site = le.Uint32(rec[4:])
 		f.Set = f.Site != abi.SiteCancelled
@@ -173,39 +173,39 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	return true
 }
 
-// The method wait waits until the part and all earlier parts have completed and are finished.
-func (p *part) wait(ctx context.Context) error {
-	if err := p.poll(ctx); err != nil {
+// waitFinished waits until the part and all earlier parts have completed and are finished.
+func (p *part) waitFinished(ctx context.Context) error {
+	if err := p.pollDevice(ctx); err != nil {
 		return err
 	}
-	for !p.ready() {
+	for !p.isReady() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		on := p
-		if p.completed() {
-			on = p.q.oldest() // the part has completed, but an earlier part has not
+		if p.hasCompleted() {
+			on = p.q.oldestPart() // the part has completed, but an earlier part has not
 		}
 		if on != nil {
-			on.block(ctx)
+			on.blockAWhile(ctx)
 		}
 	}
 	return p.q.d.lostErr()
 }
 
-// The method ready reports whether the part is finished. The method ready also finishes parts that
+// isReady reports whether the part is finished. isReady also finishes parts that
 // have completed.
-func (p *part) ready() bool {
-	if !p.finished.Load() && p.completed() {
-		p.q.sweep()
+func (p *part) isReady() bool {
+	if !p.finished.Load() && p.hasCompleted() {
+		p.q.finishParts()
 	}
 	return p.finished.Load()
 }
 
-// The method poll polls the device for a moment, until the part has completed. The method poll does
+// pollDevice polls the device for a moment, until the part has completed. pollDevice does
 // not poll on a CPU device, which needs the processors itself.
-func (p *part) poll(ctx context.Context) error {
-	if p.completed() {
+func (p *part) pollDevice(ctx context.Context) error {
+	if p.hasCompleted() {
 		return nil
 	}
 	if err := ctx.Err(); err != nil || p.q.d.info.Type == hal.VulkanCPU {
@@ -214,7 +214,7 @@ func (p *part) poll(ctx context.Context) error {
 	alone := runtime.GOMAXPROCS(0) == 1
 	for start := time.Now(); ; {
 		for range 64 {
-			if p.completed() {
+			if p.hasCompleted() {
 				return nil
 			}
 		}
@@ -227,21 +227,21 @@ func (p *part) poll(ctx context.Context) error {
 	}
 }
 
-// The method block waits for a while without using the processor.
-func (p *part) block(ctx context.Context) {
+// blockAWhile waits for a while without using the processor.
+func (p *part) blockAWhile(ctx context.Context) {
 	slice := longSlice
 	if ctx.Done() != nil {
 		slice = sliceTime
 	}
-	if r := p.await(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
+	if r := p.awaitPart(uint64(slice)); r < 0 && r != vkx.ErrorDeviceLost {
 		// The driver ran out of memory while it waited. The device's work continues, so the method
 		// asks the driver again later.
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// The method await waits for the part, for at most timeout nanoseconds, and records the result.
-func (p *part) await(timeout uint64) vkx.Result {
+// awaitPart waits for the part, for at most timeout nanoseconds, and records the result.
+func (p *part) awaitPart(timeout uint64) vkx.Result {
 	q := p.q
 	if p.finished.Load() {
 		return vkx.Success // the device may have been closed in the meantime
@@ -249,25 +249,25 @@ func (p *part) await(timeout uint64) vkx.Result {
 	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
 	case vkx.Success:
-		p.line.reach(p.value)
+		p.line.recordReached(p.value)
 	case vkx.ErrorDeviceLost:
-		q.d.lose("vkWaitSemaphores", r)
+		q.d.setLost("vkWaitSemaphores", r)
 	}
 	return r
 }
 
-// The type ticket implements hal.Ticket.
+// newTicket implements hal.Ticket.
 type ticket struct {
 	q      *queue
 	sealed chan struct{} // channel closed when all parts are submitted; nil if Submit itself submitted all parts
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part
-	opened bool // the field own is in use
+	opened bool // the storage of the first part is in use
 }
 
-// The method part returns a new part of the batch.
-func (t *ticket) part() *part {
+// newPart returns a new part of the batch.
+func (t *ticket) newPart() *part {
 	if t.opened {
 		return new(part)
 	}
@@ -285,7 +285,7 @@ func (t *ticket) Done() bool {
 		}
 	}
 	n := len(t.parts)
-	return n == 0 || t.parts[n-1].ready()
+	return n == 0 || t.parts[n-1].isReady()
 }
 
 // Wait waits until the batch has completed, the device is lost or ctx ends.
@@ -298,7 +298,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		}
 	}
 	if n := len(t.parts); n > 0 {
-		return t.parts[n-1].wait(ctx)
+		return t.parts[n-1].waitFinished(ctx)
 	}
 	return nil
 }

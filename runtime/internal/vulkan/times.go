@@ -40,9 +40,9 @@ type clock struct {
 	offset int64   // difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // ticks of the device's clock at the time in the field now
+	ticks     uint64 // ticks of the device's clock at the last comparison with the host's clock
 	now       int64
-	deviation int64 // largest error of the field now, in nanoseconds
+	deviation int64 // largest error of the host's time at the last comparison, in nanoseconds
 	read      int64 // time of the last comparison
 }
 
@@ -64,8 +64,8 @@ func (d *device) Time() error {
 	c := &clock{d: d, period: d.phys.TimestampPeriod, bits: timestampBits(d.phys)}
 	before := hal.Now()
 	c.offset = (before+hal.Now())/2 - int64(vkx.Monotonic())
-	if !d.phys.Calibrated || c.compare() != nil {
-		if err := c.bracket(); err != nil {
+	if !d.phys.Calibrated || c.compareClocks() != nil {
+		if err := c.compareBySubmits(); err != nil {
 			return err
 		}
 	}
@@ -73,10 +73,10 @@ func (d *device) Time() error {
 	return nil
 }
 
-// The method compare makes the driver read both clocks at the same time. Some drivers promise a
-// small deviation although the system may run another program between the two readings. So compare
-// uses the duration of the call as the deviation, if that duration is larger.
-func (c *clock) compare() error {
+// compareClocks makes the driver read both clocks at the same time. Some drivers promise a small
+// deviation although the system may run another program between the two readings. So compareClocks uses
+// the duration of the call as the deviation, if that duration is larger.
+func (c *clock) compareClocks() error {
 	var ticks, monotonic uint64
 	least := ^uint64(0)
 	for try := 0; try < compareTries && least > goodDeviation; try++ {
@@ -102,10 +102,10 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Unlock()
 }
 
-// The method bracket compares the clocks by submissions that only write a timestamp. The method
-// bracket reads the host's clock before and after each submission. The method bracket uses the
+// compareBySubmits compares the clocks by submissions that only write a timestamp.
+// compareBySubmits reads the host's clock before and after each submission. compareBySubmits uses the
 // submission for which the two readings of the host's clock are closest.
-func (c *clock) bracket() error {
+func (c *clock) compareBySubmits() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (c *clock) bracket() error {
 	best := int64(-1)
 	for range clockTries {
 		before := hal.Now()
-		t, err := c.d.queue.submit(func(e *encoder) error {
-			if err := e.open(); err != nil {
+		t, err := c.d.queue.submitAlone(func(e *encoder) error {
+			if err := e.openPart(); err != nil {
 				return err
 			}
 			e.commands.ResetQueries(pool, 0, 1)
@@ -126,7 +126,7 @@ func (c *clock) bracket() error {
 			return nil
 		})
 		if err == nil {
-			err = c.d.answer(t)
+			err = c.d.awaitProbe(t)
 		}
 		if err != nil {
 			return err
@@ -144,9 +144,9 @@ func (c *clock) bracket() error {
 	return nil
 }
 
-// The method at converts a timestamp to the host's time. The timestamp may be earlier or later than
+// hostTime converts a timestamp to the host's time. The timestamp may be earlier or later than
 // the last comparison of the clocks.
-func (c *clock) at(ticks uint64) int64 {
+func (c *clock) hostTime(ticks uint64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	shift := 64 - c.bits
@@ -154,23 +154,23 @@ func (c *clock) at(ticks uint64) int64 {
 	return c.now + int64(float64(behind)*c.period)
 }
 
-// The method refresh compares the clocks again if that is cheap and the last comparison is old.
-func (c *clock) refresh() {
+// refreshClock compares the clocks again if that is cheap and the last comparison is old.
+func (c *clock) refreshClock() {
 	c.mu.Lock()
 	old := c.d.phys.Calibrated && hal.Now()-c.read > int64(clockTime)
 	c.mu.Unlock()
 	if old {
-		c.compare() // after a failure the last comparison stays valid
+		c.compareClocks() // after a failure the last comparison stays valid
 	}
 }
 
-// The type timed is a list of the times of timed commands, or of pieces of a command. Element i has
+// timesList is a list of the times of timed commands, or of pieces of a command. Element i has
 // the queries 2i and 2i+1.
-type timed []*hal.Times
+type timesList []*hal.Times
 
-// The method begun records the timestamp before a command of kind k. If the command waits for other
+// stampBegin records the timestamp before a command of kind k. If the command waits for other
 // commands, so does the timestamp. Otherwise the command may begin while other commands run.
-func (e *encoder) begun(k kind, waits bool) {
+func (e *encoder) stampBegin(k stageKind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {
 		return
@@ -184,16 +184,16 @@ func (e *encoder) begun(k kind, waits bool) {
 	p.timed, e.timing = append(p.timed, c.Times), true
 }
 
-// The method ended records the timestamp after the current command.
-func (e *encoder) ended() {
+// stampEnd records the timestamp after the current command.
+func (e *encoder) stampEnd() {
 	if e.timing {
 		e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
 		e.timing = false
 	}
 }
 
-// The method full reports whether the part uses all queries of its slot.
-func (e *encoder) full() bool {
+// queriesFull reports whether the part uses all queries of its slot.
+func (e *encoder) queriesFull() bool {
 	c := e.current
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil
 }
@@ -214,8 +214,8 @@ func (e *encoder) fitQueries(s *slot, commands int) error {
 	return nil
 }
 
-// The method tell reads the timestamps of completed commands, and stores their times.
-func (t timed) tell(d *device, s *slot) {
+// storeTimes reads the timestamps of completed commands, and stores their times.
+func (t timesList) storeTimes(d *device, s *slot) {
 	if len(t) == 0 {
 		return
 	}
@@ -226,10 +226,10 @@ func (t timed) tell(d *device, s *slot) {
 		}
 		return
 	}
-	d.clock.refresh()
+	d.clock.refreshClock()
 	seen := hal.Now()
 	for i, times := range t {
-		start, end := d.clock.at(ticks[2*i]), d.clock.at(ticks[2*i+1])
+		start, end := d.clock.hostTime(ticks[2*i]), d.clock.hostTime(ticks[2*i+1])
 		times.Ran(min(start, seen), min(end, seen))
 	}
 }

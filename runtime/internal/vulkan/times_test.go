@@ -21,9 +21,9 @@ func TestClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("calibrated: %v, a tick of %v ns, %d bits", d.phys.Calibrated, d.clock.period, d.clock.bits)
-	ways := map[string]func() error{"by submissions": d.clock.bracket}
+	ways := map[string]func() error{"by submissions": d.clock.compareBySubmits}
 	if d.phys.Calibrated {
-		ways["by the driver"] = d.clock.compare
+		ways["by the driver"] = d.clock.compareClocks
 	}
 	pool, r := d.vk.CreateQueryPool(1)
 	if r < 0 {
@@ -43,8 +43,8 @@ func TestClock(t *testing.T) {
 		good := 0
 		for range tries {
 			before := hal.Now()
-			ticket, err := d.queue.submit(func(e *encoder) error {
-				if err := e.open(); err != nil {
+			ticket, err := d.queue.submitAlone(func(e *encoder) error {
+				if err := e.openPart(); err != nil {
 					return err
 				}
 				e.commands.ResetQueries(pool, 0, 1)
@@ -62,7 +62,7 @@ func TestClock(t *testing.T) {
 			if r := d.vk.Timestamps(pool, 0, ticks[:]); r < 0 {
 				t.Fatal(r)
 			}
-			if at := d.clock.at(ticks[0]); before-slack <= at && at <= after+slack {
+			if at := d.clock.hostTime(ticks[0]); before-slack <= at && at <= after+slack {
 				good++
 			}
 		}
@@ -79,7 +79,7 @@ func TestClockWraps(t *testing.T) {
 		ticks uint64
 		want  int64
 	}{{1<<36 - 10, 1000}, {1<<36 - 5, 1010}, {5, 1030}, {1<<36 - 20, 980}, {5 | 1<<40, 1030}} {
-		if got := c.at(x.ticks); got != x.want {
+		if got := c.hostTime(x.ticks); got != x.want {
 			t.Errorf("%d ticks: %d, want %d", x.ticks, got, x.want)
 		}
 	}

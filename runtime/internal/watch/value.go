@@ -13,51 +13,51 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// The method value adds the value v to the checksum. The value v may be the value of an unexported
+// addValue adds the value v to the checksum. The value v may be the value of an unexported
 // field.
-func (w *walker) value(v reflect.Value, pointers int) {
+func (w *walker) addValue(v reflect.Value, pointers int) {
 	switch v.Kind() {
 	case reflect.Bool:
 		w.flag(v.Bool())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		w.number(uint64(v.Int()), size(v.Type()))
+		w.addNumber(uint64(v.Int()), sizeOfType(v.Type()))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		w.number(v.Uint(), size(v.Type()))
+		w.addNumber(v.Uint(), sizeOfType(v.Type()))
 	case reflect.Float32:
-		w.number(uint64(floatBits(v)), 4)
+		w.addNumber(uint64(floatBits(v)), 4)
 	case reflect.Float64:
-		w.number(math.Float64bits(v.Float()), 8)
+		w.addNumber(math.Float64bits(v.Float()), 8)
 	case reflect.Complex64:
-		w.number(uint64(math.Float32bits(real(complex64(v.Complex())))), 4)
-		w.number(uint64(math.Float32bits(imag(complex64(v.Complex())))), 4)
+		w.addNumber(uint64(math.Float32bits(real(complex64(v.Complex())))), 4)
+		w.addNumber(uint64(math.Float32bits(imag(complex64(v.Complex())))), 4)
 	case reflect.Complex128:
-		w.number(math.Float64bits(real(v.Complex())), 8)
-		w.number(math.Float64bits(imag(v.Complex())), 8)
+		w.addNumber(math.Float64bits(real(v.Complex())), 8)
+		w.addNumber(math.Float64bits(imag(v.Complex())), 8)
 	case reflect.String:
 		w.text(v.String())
 	case reflect.Array:
-		if v.CanAddr() && v.Len() > 0 && plain(v.Type().Elem()) {
-			w.bytes(unsafe.Slice((*byte)(address(v)), v.Type().Size()))
+		if v.CanAddr() && v.Len() > 0 && isPlain(v.Type().Elem()) {
+			w.bytes(unsafe.Slice((*byte)(addressOf(v)), v.Type().Size()))
 			return
 		}
 		for i := range v.Len() {
-			w.value(v.Index(i), pointers)
+			w.addValue(v.Index(i), pointers)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			w.value(v.Field(i), pointers)
+			w.addValue(v.Field(i), pointers)
 		}
 	case reflect.Slice:
 		w.slice(v, pointers)
 	case reflect.Pointer:
 		if w.flag(!v.IsNil()) && pointers < abi.MaxPointers {
 			w.raw(v.UnsafePointer(), int(v.Type().Elem().Size()))
-			w.value(v.Elem(), pointers+1)
+			w.addValue(v.Elem(), pointers+1)
 		}
 	case reflect.Interface:
 		if w.flag(!v.IsNil()) {
 			w.text(typeName(v.Elem().Type()))
-			w.value(v.Elem(), pointers)
+			w.addValue(v.Elem(), pointers)
 		}
 	case reflect.Func:
 		if w.flag(!v.IsNil()) {
@@ -73,36 +73,36 @@ func (w *walker) value(v reflect.Value, pointers int) {
 
 func (w *walker) slice(v reflect.Value, pointers int) {
 	if v.IsNil() {
-		w.number(0, 8)
+		w.addNumber(0, 8)
 		return
 	}
-	w.number(uint64(v.Len())+1, 8)
+	w.addNumber(uint64(v.Len())+1, 8)
 	n := v.Len() * int(v.Type().Elem().Size())
 	w.raw(v.UnsafePointer(), n)
-	if plain(v.Type().Elem()) {
+	if isPlain(v.Type().Elem()) {
 		w.bytes(unsafe.Slice((*byte)(v.UnsafePointer()), n))
 		return
 	}
 	for i := range v.Len() {
-		w.value(v.Index(i), pointers)
+		w.addValue(v.Index(i), pointers)
 	}
 }
 
-// The function address returns the address of v. Unlike v.Addr, the function also works for
+// addressOf returns the address of v. Unlike v.Addr, the function also works for
 // unexported fields.
-func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
+func addressOf(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
 // floatBits returns the bits of a float32. floatBits keeps the bits of a signalling NaN, which
 // v.Float would change to a quiet NaN.
 func floatBits(v reflect.Value) uint32 {
 	if v.CanAddr() {
-		return *(*uint32)(address(v))
+		return *(*uint32)(addressOf(v))
 	}
 	return math.Float32bits(float32(v.Float()))
 }
 
-// The function size returns the number of bytes that a number of type t has in a checksum.
-func size(t reflect.Type) int {
+// sizeOfType returns the number of bytes that a number of type t has in a checksum.
+func sizeOfType(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
 		return 8
@@ -115,20 +115,20 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// The function plain reports whether values of the type have the same bytes in memory as in
+// isPlain reports whether values of the type have the same bytes in memory as in
 // checksums.
-func plain(t reflect.Type) bool {
+func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
 		reflect.Uint64, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Int, reflect.Uint, reflect.Uintptr:
-		return littleEndian && int(t.Size()) == max(size(t), 1)
+		return littleEndian && int(t.Size()) == max(sizeOfType(t), 1)
 	case reflect.Array:
-		return plain(t.Elem())
+		return isPlain(t.Elem())
 	case reflect.Struct:
 		end := uintptr(0)
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Offset != end || !plain(f.Type) {
+			if f.Offset != end || !isPlain(f.Type) {
 				return false
 			}
 			end += f.Type.Size()

@@ -32,7 +32,7 @@ type Set struct {
 	mu sync.Mutex // locked while the parts are made
 	// The field others lists the functions without a name that existed at the first check.
 	others []uintptr
-	parts  atomic.Pointer[parts]
+	parts  atomic.Pointer[valueParts]
 	next   atomic.Uint32 // index of the next large part to check
 	// The field last is the time of the last check of all large parts. The field took is the
 	// duration of that check. Both fields are in nanoseconds, and the time in the field last is
@@ -46,11 +46,11 @@ type part struct {
 	sum uint32
 }
 
-func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
+func (p *part) sameValues() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// The type parts contains the small parts, and each check reads all of them. The type parts also
+// valueParts contains the small parts, and each check reads all of them. valueParts also
 // contains the large parts, of which a check reads one or all.
-type parts struct{ small, large []part }
+type valueParts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
@@ -78,7 +78,7 @@ func (s *Set) Changed() *abi.Variable {
 	if s == nil {
 		return nil
 	}
-	if parts := s.parts.Load(); parts != nil && s.same(parts) {
+	if parts := s.parts.Load(); parts != nil && s.sameValues(parts) {
 		return nil
 	}
 	s.mu.Lock()
@@ -95,22 +95,22 @@ func (s *Set) Changed() *abi.Variable {
 			continue
 		}
 		n := len(w.others)
-		w.value(v, 0)
+		w.addValue(v, 0)
 		known := s.parts.Load() == nil || slices.Equal(w.others[n:], s.others[n:min(len(w.others), len(s.others))])
 		if max(w.sum, 1) != s.rows[i].Sum || !known {
 			return &s.rows[i]
 		}
 	}
 	s.others = w.others
-	s.parts.Store(split(w.parts))
+	s.parts.Store(splitName(w.parts))
 	return nil
 }
 
-// The method same reports whether the small parts have not changed. The method same also checks the
+// sameValues reports whether the small parts have not changed. sameValues also checks the
 // large part that is next in turn.
-func (s *Set) same(p *parts) bool {
+func (s *Set) sameValues(p *valueParts) bool {
 	for i := range p.small {
-		if !p.small[i].same() {
+		if !p.small[i].sameValues() {
 			return false
 		}
 	}
@@ -119,10 +119,10 @@ func (s *Set) same(p *parts) bool {
 	}
 	now := int64(time.Since(start))
 	if now-s.last.Load() < share*s.took.Load() {
-		return p.large[s.next.Add(1)%uint32(len(p.large))].same()
+		return p.large[s.next.Add(1)%uint32(len(p.large))].sameValues()
 	}
 	for i := range p.large {
-		if !p.large[i].same() {
+		if !p.large[i].sameValues() {
 			return false
 		}
 	}
@@ -134,17 +134,17 @@ func (s *Set) same(p *parts) bool {
 
 var start = time.Now()
 
-// The function split divides the parts into small and large ones. The smallest parts become small
+// splitName divides the parts into small and large ones. The smallest parts become small
 // parts, as long as they have at most perCheck bytes together.
-func split(all []part) *parts {
+func splitName(all []part) *valueParts {
 	slices.SortFunc(all, func(a, b part) int { return len(a.mem) - len(b.mem) })
 	sum := 0
 	for i := range all {
 		if sum += len(all[i].mem); sum > perCheck {
-			return &parts{all[:i], all[i:]}
+			return &valueParts{all[:i], all[i:]}
 		}
 	}
-	return &parts{small: all}
+	return &valueParts{small: all}
 }
 
 // A walker computes the checksum of a value as the ABI defines it. The walker also records the
@@ -164,9 +164,9 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// The method number adds bytes of n to the checksum, beginning with the lowest byte. The parameter
+// addNumber adds bytes of n to the checksum, beginning with the lowest byte. The parameter
 // size is the number of bytes.
-func (w *walker) number(n uint64, size int) {
+func (w *walker) addNumber(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
 		b[i] = byte(n >> (8 * i))
@@ -176,14 +176,14 @@ func (w *walker) number(n uint64, size int) {
 
 func (w *walker) flag(set bool) bool {
 	if set {
-		w.number(1, 1)
+		w.addNumber(1, 1)
 	} else {
-		w.number(0, 1)
+		w.addNumber(0, 1)
 	}
 	return set
 }
 
 func (w *walker) text(s string) {
-	w.number(uint64(len(s)), 8)
+	w.addNumber(uint64(len(s)), 8)
 	w.bytes(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
