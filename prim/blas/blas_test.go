@@ -181,6 +181,9 @@ func TestGemv(t *testing.T) {
 		for _, s := range [][2]int{{1, 1}, {0, 3}, {3, 0}, {64, 64}, {63, 65}, {130, 200}} {
 			for way := range 2 {
 				testGemvOf(t, dev, matrix[float32](r, s[0], s[1], way, 1, way&1 != 0), r)
+				choose(t, false, false) // also the kernel of quads on the host
+				testGemvOf(t, dev, matrix[float32](r, s[0], s[1], 4*way, 1, false), r)
+				choose(t, true, false)
 				if dev.Has(properties.FP64) {
 					testGemvOf(t, dev, matrix[float64](r, s[0], s[1], way, 1, way&1 != 0), r)
 				}

@@ -43,9 +43,15 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 			A: primimpl.Cast[float32](a.Data), X: primimpl.Cast[float32](x), Y: primimpl.Cast[float32](y),
 			M: a.Rows, K: a.Cols, StrideA: a.stride(), Alpha: float32(alpha), Beta: float32(beta),
 		}
-		if a.transposed {
+		switch {
+		case a.transposed:
 			l.Run(kernelsgen.GemvColumns32(k), tiles(a.Rows, kernels.ColumnItems), kernels.ColumnItems)
-		} else {
+		case a.isQuads() && primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("x", x).Aligned(16) && !onHost(l.Device()):
+			l.Run(kernelsgen.GemvQuads{
+				A: primimpl.Cast[kernels.Quad](a.Data), X: primimpl.Cast[kernels.Quad](x), Y: k.Y,
+				M: k.M, K: k.K / 4, StrideA: k.StrideA / 4, Alpha: k.Alpha, Beta: k.Beta,
+			}, tiles(a.Rows, kernels.Rows), kernels.RowItems)
+		default:
 			l.Run(k, tiles(a.Rows, kernels.Rows), kernels.RowItems)
 		}
 		return l.End()

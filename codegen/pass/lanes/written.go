@@ -66,7 +66,9 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 				continue
 			}
 			first := slices.DeleteFunc(slices.Clone(stores), func(s *ir.Value) bool { return !before(z, s) || !before(s, meet) })
-			return len(first) > 0 && c.coversLoads(first, others)
+			if len(first) > 0 && c.coversLoads(first, others) {
+				return true
+			}
 		}
 	}
 	return false
@@ -112,10 +114,11 @@ func (c *writtenElems) coversLoads(stores, uses []*ir.Value) bool {
 		return false
 	}
 	for _, s := range stores {
-		var at []idSumIndex
+		var at []indexFunc
 		for _, p := range s.Path() {
-			a, ok := c.idSum(p, size)
-			if !ok {
+			nodes := maxIndexNodes
+			a := indexOfIDs(p, size, &nodes)
+			if a == nil {
 				break
 			}
 			at = append(at, a)
@@ -143,11 +146,11 @@ func (c *writtenElems) coversLoads(stores, uses []*ir.Value) bool {
 
 // elementIndex returns the linear index of the element that the given indices select for the
 // work-item with the ids x, y and z.
-func (c *writtenElems) elementIndex(at []idSumIndex, x, y, z int) (int, bool) {
+func (c *writtenElems) elementIndex(at []indexFunc, x, y, z int) (int, bool) {
 	e := 0
-	for d, a := range at {
-		i := a.k + a.perID[0]*int64(x) + a.perID[1]*int64(y) + a.perID[2]*int64(z)
-		if i < 0 || i >= int64(c.arrayLens[d]) {
+	for d, index := range at {
+		i, ok := index([3]uint64{uint64(x), uint64(y), uint64(z)})
+		if !ok || i >= uint64(c.arrayLens[d]) {
 			return 0, false
 		}
 		e = e*c.arrayLens[d] + int(i)
@@ -176,79 +179,4 @@ func (c *writtenElems) withinWritten(v *ir.Value, r *facts.Ranges) bool {
 		elements = next
 	}
 	return !slices.ContainsFunc(elements, func(e int) bool { return !c.isWritten[e] })
-}
-
-// idSumIndex represents an index as a sum. The index is the constant k plus the work-item's local
-// ids along x, y and z, each multiplied by an element of perID.
-type idSumIndex struct {
-	k     int64
-	perID [3]int64
-}
-
-// idSum returns v as a constant plus multiples of the work-item's local ids. If v is not such a
-// sum, or the sum may wrap, idSum returns false.
-func (c *writtenElems) idSum(v *ir.Value, size [3]int) (s idSumIndex, ok bool) {
-	if v.IsConst() {
-		return idSumIndex{k: v.Int()}, true
-	}
-	switch v.Op {
-	case ir.OpBuiltIn:
-		switch b := v.Aux.(ir.BuiltIn); b {
-		case ir.LocalInvocationIDX, ir.LocalInvocationIDX + 1, ir.LocalInvocationIDX + 2:
-			s.perID[b-ir.LocalInvocationIDX] = 1
-		case ir.LocalInvocationIndex:
-			s.perID = [3]int64{1, int64(size[0]), int64(size[0] * size[1])}
-		default:
-			return s, false
-		}
-		return s, true
-	case ir.OpIAdd, ir.OpISub, ir.OpIMul:
-		x, ok1 := c.idSum(v.Args[0], size)
-		y, ok2 := c.idSum(v.Args[1], size)
-		if !ok1 || !ok2 {
-			return s, false
-		}
-		switch {
-		case v.Op == ir.OpIAdd:
-			s = x.plusTimes(y, 1)
-		case v.Op == ir.OpISub:
-			s = x.plusTimes(y, -1)
-		case x.perID == [3]int64{}:
-			s = idSumIndex{}.plusTimes(y, x.k)
-		case y.perID == [3]int64{}:
-			s = idSumIndex{}.plusTimes(x, y.k)
-		default:
-			return s, false
-		}
-	case ir.OpShl:
-		x, ok := c.idSum(v.Args[0], size)
-		if by := v.Args[1]; !ok || !by.IsConst() || by.Bits > 16 {
-			return s, false
-		} else {
-			s = idSumIndex{}.plusTimes(x, 1<<by.Bits)
-		}
-	case ir.OpUConvert, ir.OpSConvert:
-		if v.Type.Bits() < 32 {
-			return s, false // the conversion may truncate
-		}
-		return c.idSum(v.Args[0], size)
-	default:
-		return s, false
-	}
-	// All terms of the sum are small, so no operation wraps, and a conversion to more bits does not
-	// change the value.
-	lo, hi := s.k, s.k
-	for d, by := range s.perID {
-		lo, hi = lo+min(0, by*int64(size[d]-1)), hi+max(0, by*int64(size[d]-1))
-	}
-	return s, lo >= 0 && hi < maxCovered && v.Type.Bits() >= 32
-}
-
-// plusTimes returns the sum s + f*t.
-func (s idSumIndex) plusTimes(t idSumIndex, f int64) idSumIndex {
-	s.k += f * t.k
-	for d := range s.perID {
-		s.perID[d] += f * t.perID[d]
-	}
-	return s
 }

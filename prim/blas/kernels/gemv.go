@@ -146,3 +146,97 @@ func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	}
 	return r
 }
+
+// The constants of GemvQuads are those of GemvRows in quads.
+const (
+	quadDepth = 32
+	quadShare = Rows * quadDepth / RowItems
+	quadBatch = batch / quad
+)
+
+// GemvQuads computes the same as GemvRows32 for matrices and vectors that consist of quads. K and StrideA are numbers of quads.
+type GemvQuads struct {
+	A, X          []Quad
+	Y             []float32
+	M, K, StrideA int
+	Alpha, Beta   float32
+}
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (GemvQuads) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}
+}
+
+// Kernel multiplies rows, as the kernel of GemvRows does.
+func (k GemvQuads) Kernel(it dsl.NDItem1) {
+	block := dsl.Local[[Rows][quadDepth + 1]Quad](it) // one additional quad, so that rows begin in different banks
+	vector := dsl.Local[[quadDepth]Quad](it)
+	enough(0, k.M, k.StrideA, k.K, len(k.A))
+	enough(0, 1, 0, k.K, len(k.X))
+	l, first := it.LocalID(), it.GroupID()*Rows
+	sums := l < Rows && first+l < k.M
+	var sum float32
+	next, nextX := k.load(l, first, 0), k.element(l)
+	for t := 0; t < k.K; t += quadDepth {
+		for j := range quadShare {
+			e := j*RowItems + l
+			block[e/quadDepth][e%quadDepth] = next[j]
+		}
+		if l < quadDepth {
+			vector[l] = nextX
+		}
+		it.Barrier()
+		next, nextX = k.load(l, first, t+quadDepth), k.element(t+quadDepth+l)
+		if sums {
+			sum = addQuads(block[l%Rows][:], vector[:], min(k.K-t, quadDepth), sum)
+		}
+		it.Barrier()
+	}
+	if sums {
+		k.Y[first+l] = scaled[float32, Fused](k.Alpha, sum, k.Beta, k.Y, first+l)
+	}
+}
+
+// The method element returns a quad of X, or zeros past its end.
+func (k GemvQuads) element(i int) (q Quad) {
+	if i < k.K && uint(i) < uint(len(k.X)) {
+		q = k.X[i]
+	}
+	return q
+}
+
+// load loads the work-item's part of the quads t to t+quadDepth of the rows from first on, with zeros past the edges.
+func (k GemvQuads) load(l, first, t int) (r [quadShare]Quad) {
+	for j := range quadShare {
+		e := j*RowItems + l
+		row, d := first+e/quadDepth, t+e%quadDepth
+		if at := row*k.StrideA + d; row < k.M && d < k.K && uint(at) < uint(len(k.A)) {
+			r[j] = k.A[at]
+		}
+	}
+	return r
+}
+
+// addQuads adds the products of the first n quads of a line and of the vector to sum, in order.
+func addQuads(line, vector []Quad, n int, sum float32) float32 {
+	var o Fused
+	d := 0
+	for ; d+quadBatch <= n; d += quadBatch {
+		var u, v [quadBatch]Quad
+		for i := range quadBatch {
+			u[i], v[i] = line[d+i], vector[d+i]
+		}
+		for i := range quadBatch {
+			for j := range quad {
+				sum = o.Add(u[i][j], v[i][j], sum)
+			}
+		}
+	}
+	for ; d < n; d++ {
+		u, v := line[d], vector[d]
+		for j := range quad {
+			sum = o.Add(u[j], v[j], sum)
+		}
+	}
+	return sum
+}

@@ -76,6 +76,8 @@ func (k Product16[E]) Kernel(it dsl.NDItem1) {
 
 	var sums blockOf[[side][side]float32]
 	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0), pieceOf(it, b, col, k.StrideB, 0)
+	pad16(it, left)
+	pad16(it, right)
 	for t := 0; t < k.Width; t += StepPieces {
 		it.Barrier()
 		storePieces16(it, nextA, left)
@@ -107,6 +109,8 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 
 	var sums blockOf[[side][side]int32]
 	nextA, nextB := pieceOf(it, a, row, k.StrideA, 0), pieceOf(it, b, col, k.StrideB, 0)
+	pad8(it, left)
+	pad8(it, right)
 	for t := 0; t < k.Width; t += StepPieces {
 		it.Barrier()
 		storePieces8(it, nextA, left)
@@ -169,6 +173,18 @@ func storePieces8(it dsl.NDItem1, r [pieces]Piece8, to *[MixedTile * pitch8]int8
 			to[at], to[at+1], to[at+2], to[at+3] = int8(word), int8(word>>8), int8(word>>16), int8(word>>24)
 		}
 	}
+}
+
+// pad16 clears the additional piece of the work-item's line, so that all elements are stored before the first load. Then
+// kgen does not clear the whole memory.
+func pad16[E half16](it dsl.NDItem1, to *[MixedTile * pitch16]E) {
+	var zero Piece16[E]
+	*(*Piece16[E])(to[it.LocalID()%MixedTile*pitch16+StepPieces*len(zero):]) = zero
+}
+
+// pad8 does the same as pad16 for bytes.
+func pad8(it dsl.NDItem1, to *[MixedTile * pitch8]int8) {
+	*(*[16]int8)(to[it.LocalID()%MixedTile*pitch8+StepPieces*16:]) = [16]int8{}
 }
 
 // blockAt returns the row and column of the tile at which the sub-group's block begins.

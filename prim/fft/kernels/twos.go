@@ -30,8 +30,7 @@ func (Twos32) Properties() properties.List { return exact }
 
 // Kernel transforms lines.
 func (k Twos32) Kernel(it dsl.NDItem1) {
-	tile := dsl.Local[[MostTwos]Complex[float32]](it)
-	twos(it, lines[float32](k), tile)
+	twos(it, lines[float32](k))
 }
 
 // registers contains the elements of a work-item.
@@ -119,7 +118,7 @@ func (y layer) place(line, e uint32) uint32 {
 }
 
 // The function twos computes the transforms of lines.
-func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
+func twos[T Float](it dsl.NDItem1, k lines[T]) {
 	y := layer{
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
 		radix: uint32(FirstBits.Get(it)) & 7, byLine: LoadsLines.Get(it), layout: Interleaved.Get(it),
@@ -145,6 +144,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 		}
 		x[u] = v
 	})
+	tile := dsl.Local[[MostTwos]Complex[T]](it) // kgen clears it here, while the loads above are in progress
 	x.short(y.radix)
 	if radix := uint32(SecondBits.Get(it)) & 7; radix > 0 {
 		y = x.exchange(it, y, radix, t.roots, tile)

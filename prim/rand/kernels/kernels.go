@@ -20,14 +20,29 @@ func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 // Kernel makes the four elements of each of several blocks.
 func (k UniformFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
-	for b := i; b < i+k.From.Each; b++ {
-		at := k.From.place(b, 4)
-		w0, w1, w2, w3 := k.From.block(b)
-		put(out, at, part(w0))
-		put(out, at+Row, part(w1))
-		put(out, at+2*Row, part(w2))
-		put(out, at+3*Row, part(w3))
+	if k.From.Each == 1 { // as on GPUs, where this branch saves the loop
+		k.From.four(out, i)
+		return
 	}
+	for b := i; b < i+k.From.Each; b++ {
+		k.From.four(out, b)
+	}
+}
+
+// The method four makes the four elements of a block.
+func (f From) four(out []float32, b uint32) {
+	const last = 3 * Row // distance of the last element from the first one
+	at := f.place(b, 4)
+	w0, w1, w2, w3 := f.block(b)
+	if at >= 0 && at+last < len(out) {
+		all := out[at : at+last+1]
+		all[0], all[Row], all[2*Row], all[last] = part(w0), part(w1), part(w2), part(w3)
+		return
+	}
+	put(out, at, part(w0))
+	put(out, at+Row, part(w1))
+	put(out, at+2*Row, part(w2))
+	put(out, at+last, part(w3))
 }
 
 // UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.

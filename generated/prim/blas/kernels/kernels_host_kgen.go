@@ -404,9 +404,9 @@ type finishFloat32Host struct {
 
 func newFinishFloat32Host() kernelimpl.HostForm { return new(finishFloat32Host) }
 
-const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:294:22
-1	296:22
-1	298:5`
+const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:310:22
+1	312:22
+1	314:5`
 
 func (g *finishFloat32Host) Begin() {
 	g.Sites = finishFloat32HostSites
@@ -515,9 +515,9 @@ type finishInt32Host struct {
 
 func newFinishInt32Host() kernelimpl.HostForm { return new(finishInt32Host) }
 
-const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:294:22
-1	296:22
-1	298:5`
+const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:310:22
+1	312:22
+1	314:5`
 
 func (g *finishInt32Host) Begin() {
 	g.Sites = finishInt32HostSites
@@ -14017,6 +14017,1212 @@ func (g *gemvColumns64Host) Run() {
 	}
 }
 
+// gemvQuadsHost is a work-group of the kernel [GemvQuads].
+type gemvQuadsHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v7, v8, v9 int64
+
+	v10, v11 float32
+
+	v30, v57, v76, v95, v114, v133, v152, v171 []bool
+
+	v55, v74, v93, v112, v131, v150, v169 []int64
+
+	v192, v276, v277, v278, v279, v288, v289, v290, v291, v300, v301, v302, v303, v312, v313, v314, v315, v324, v325, v326, v327, v336, v337, v338, v339, v348, v349, v350, v351, v360, v361, v362, v363, v371, v372, v373, v374, v451 []float32
+
+	v197, v267 int64
+}
+
+func newGemvQuadsHost() kernelimpl.HostForm { return new(gemvQuadsHost) }
+
+const gemvQuadsHostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
+1	72:35
+1	prim/blas/kernels/gemv.go:196:6`
+
+func (g *gemvQuadsHost) Begin() {
+	g.Sites = gemvQuadsHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(72)
+	g.v8 = g.Int64(80)
+	g.v9 = g.Int64(88)
+	g.v10 = g.Float32(96)
+	g.v11 = g.Float32(100)
+	g.Allot(0, 16896)
+	g.Allot(1, 512)
+	kernelimpl.HostRoom(n, &g.v30, &g.v57, &g.v76, &g.v95, &g.v114, &g.v133, &g.v152, &g.v171)
+	kernelimpl.HostRoom(n, &g.v55, &g.v74, &g.v93, &g.v112, &g.v131, &g.v150, &g.v169)
+	kernelimpl.HostRoom(n, &g.v192, &g.v276, &g.v277, &g.v278, &g.v279, &g.v288, &g.v289, &g.v290, &g.v291, &g.v300, &g.v301, &g.v302, &g.v303, &g.v312, &g.v313, &g.v314, &g.v315, &g.v324, &g.v325, &g.v326, &g.v327, &g.v336, &g.v337, &g.v338, &g.v339, &g.v348, &g.v349, &g.v350, &g.v351, &g.v360, &g.v361, &g.v362, &g.v363, &g.v371, &g.v372, &g.v373, &g.v374, &g.v451)
+}
+
+func (g *gemvQuadsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, gemv.go:188
+			next = g.r3()
+		}
+	}
+}
+
+func (g *gemvQuadsHost) r0() int {
+	const n = 128
+	// ZeroLocal, gemv.go:172
+	g.Zero(0)
+	// ZeroLocal, gemv.go:173
+	g.Zero(1)
+	v7 := g.v7
+	v12 := 0 < v7
+	v8 := g.v8
+	v13 := 0 < v8
+	v1 := g.v1
+	v14 := v7 + -1
+	v9 := g.v9
+	v15 := v14 * v9
+	v16 := v15 + v8
+	v17 := v1 < v16
+	basex := g.Base(0)
+	v19 := 0 < v8
+	v3 := g.v3
+	v20 := v3 < v8
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h30 := g.v30[:n]
+	h55 := g.v55[:n]
+	h57 := g.v57[:n]
+	h74 := g.v74[:n]
+	h76 := g.v76[:n]
+	h93 := g.v93[:n]
+	h95 := g.v95[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
+	h131 := g.v131[:n]
+	h133 := g.v133[:n]
+	h150 := g.v150[:n]
+	h152 := g.v152[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h192 := g.v192[:n]
+	u197 := g.v197
+	v11 := g.v11
+	v452 := v11 == 0
+	v10 := g.v10
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v45, v46, v47, v48, v64, v65, v66, v67, v83, v84, v85, v86, v102, v103, v104, v105, v121, v122, v123, v124, v140, v141, v142, v143, v159, v160, v161, v162, v178, v179, v180, v181, v188, v189, v190, v191, v192, v193, v194, v195, v196, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v458 float32
+		var v197 int64
+		if !v12 {
+			goto b6
+		}
+		if !v13 {
+			goto b6
+		}
+		if v17 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b6:
+		if !v19 {
+			goto b9
+		}
+		if v20 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b9:
+		v22 := int32(li)
+		v23 := int64(uint32(v22))
+		v27 := uint32(v22) < 32
+		v28 := v26 + v23
+		v30 := v27 && (v28 < v7)
+		v31 := int32(uint32(v22) >> 5)
+		v33 := v26 + int64(uint32(v31))
+		v34 := v22 & 31
+		v35 := int64(uint32(v34))
+		v37 := (v33 * v9) + v35
+		if v33 >= v7 {
+			v45 = 0
+			v46 = 0
+			v47 = 0
+			v48 = 0
+			goto b13
+		}
+		if v35 >= v8 {
+			v45 = 0
+			v46 = 0
+			v47 = 0
+			v48 = 0
+			goto b13
+		}
+		if uint64(v37) < uint64(v1) {
+			v45 = *(*float32)(unsafe.Add(p0, int(v37)*16))
+			v46 = *(*float32)(unsafe.Add(p0, int(v37)*16+4))
+			v47 = *(*float32)(unsafe.Add(p0, int(v37)*16+8))
+			v48 = *(*float32)(unsafe.Add(p0, int(v37)*16+12))
+		} else {
+			v45 = 0
+			v46 = 0
+			v47 = 0
+			v48 = 0
+		}
+	b13:
+		v49 := v22 + 128
+		v50 := int32(uint32(v49) >> 5)
+		v52 := v26 + int64(uint32(v50))
+		v53 := v49 & 31
+		v54 := int64(uint32(v53))
+		v55 := v52 * v9
+		v56 := v55 + v54
+		v57 := v52 < v7
+		if !v57 {
+			v64 = 0
+			v65 = 0
+			v66 = 0
+			v67 = 0
+			goto b17
+		}
+		if v54 >= v8 {
+			v64 = 0
+			v65 = 0
+			v66 = 0
+			v67 = 0
+			goto b17
+		}
+		if uint64(v56) < uint64(v1) {
+			v64 = *(*float32)(unsafe.Add(p0, int(v56)*16))
+			v65 = *(*float32)(unsafe.Add(p0, int(v56)*16+4))
+			v66 = *(*float32)(unsafe.Add(p0, int(v56)*16+8))
+			v67 = *(*float32)(unsafe.Add(p0, int(v56)*16+12))
+		} else {
+			v64 = 0
+			v65 = 0
+			v66 = 0
+			v67 = 0
+		}
+	b17:
+		v68 := v22 + 256
+		v69 := int32(uint32(v68) >> 5)
+		v71 := v26 + int64(uint32(v69))
+		v72 := v68 & 31
+		v73 := int64(uint32(v72))
+		v74 := v71 * v9
+		v75 := v74 + v73
+		v76 := v71 < v7
+		if !v76 {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b21
+		}
+		if v73 >= v8 {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b21
+		}
+		if uint64(v75) < uint64(v1) {
+			v83 = *(*float32)(unsafe.Add(p0, int(v75)*16))
+			v84 = *(*float32)(unsafe.Add(p0, int(v75)*16+4))
+			v85 = *(*float32)(unsafe.Add(p0, int(v75)*16+8))
+			v86 = *(*float32)(unsafe.Add(p0, int(v75)*16+12))
+		} else {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+		}
+	b21:
+		v87 := v22 + 384
+		v88 := int32(uint32(v87) >> 5)
+		v90 := v26 + int64(uint32(v88))
+		v91 := v87 & 31
+		v92 := int64(uint32(v91))
+		v93 := v90 * v9
+		v94 := v93 + v92
+		v95 := v90 < v7
+		if !v95 {
+			v102 = 0
+			v103 = 0
+			v104 = 0
+			v105 = 0
+			goto b25
+		}
+		if v92 >= v8 {
+			v102 = 0
+			v103 = 0
+			v104 = 0
+			v105 = 0
+			goto b25
+		}
+		if uint64(v94) < uint64(v1) {
+			v102 = *(*float32)(unsafe.Add(p0, int(v94)*16))
+			v103 = *(*float32)(unsafe.Add(p0, int(v94)*16+4))
+			v104 = *(*float32)(unsafe.Add(p0, int(v94)*16+8))
+			v105 = *(*float32)(unsafe.Add(p0, int(v94)*16+12))
+		} else {
+			v102 = 0
+			v103 = 0
+			v104 = 0
+			v105 = 0
+		}
+	b25:
+		v106 := v22 + 512
+		v107 := int32(uint32(v106) >> 5)
+		v109 := v26 + int64(uint32(v107))
+		v110 := v106 & 31
+		v111 := int64(uint32(v110))
+		v112 := v109 * v9
+		v113 := v112 + v111
+		v114 := v109 < v7
+		if !v114 {
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			v124 = 0
+			goto b29
+		}
+		if v111 >= v8 {
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			v124 = 0
+			goto b29
+		}
+		if uint64(v113) < uint64(v1) {
+			v121 = *(*float32)(unsafe.Add(p0, int(v113)*16))
+			v122 = *(*float32)(unsafe.Add(p0, int(v113)*16+4))
+			v123 = *(*float32)(unsafe.Add(p0, int(v113)*16+8))
+			v124 = *(*float32)(unsafe.Add(p0, int(v113)*16+12))
+		} else {
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			v124 = 0
+		}
+	b29:
+		v125 := v22 + 640
+		v126 := int32(uint32(v125) >> 5)
+		v128 := v26 + int64(uint32(v126))
+		v129 := v125 & 31
+		v130 := int64(uint32(v129))
+		v131 := v128 * v9
+		v132 := v131 + v130
+		v133 := v128 < v7
+		if !v133 {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+			goto b33
+		}
+		if v130 >= v8 {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+			goto b33
+		}
+		if uint64(v132) < uint64(v1) {
+			v140 = *(*float32)(unsafe.Add(p0, int(v132)*16))
+			v141 = *(*float32)(unsafe.Add(p0, int(v132)*16+4))
+			v142 = *(*float32)(unsafe.Add(p0, int(v132)*16+8))
+			v143 = *(*float32)(unsafe.Add(p0, int(v132)*16+12))
+		} else {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+		}
+	b33:
+		v144 := v22 + 768
+		v145 := int32(uint32(v144) >> 5)
+		v147 := v26 + int64(uint32(v145))
+		v148 := v144 & 31
+		v149 := int64(uint32(v148))
+		v150 := v147 * v9
+		v151 := v150 + v149
+		v152 := v147 < v7
+		if !v152 {
+			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			goto b37
+		}
+		if v149 >= v8 {
+			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			goto b37
+		}
+		if uint64(v151) < uint64(v1) {
+			v159 = *(*float32)(unsafe.Add(p0, int(v151)*16))
+			v160 = *(*float32)(unsafe.Add(p0, int(v151)*16+4))
+			v161 = *(*float32)(unsafe.Add(p0, int(v151)*16+8))
+			v162 = *(*float32)(unsafe.Add(p0, int(v151)*16+12))
+		} else {
+			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+		}
+	b37:
+		v163 := v22 + 896
+		v164 := int32(uint32(v163) >> 5)
+		v166 := v26 + int64(uint32(v164))
+		v167 := v163 & 31
+		v168 := int64(uint32(v167))
+		v169 := v166 * v9
+		v170 := v169 + v168
+		v171 := v166 < v7
+		if !v171 {
+			v178 = 0
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			goto b41
+		}
+		if v168 >= v8 {
+			v178 = 0
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			goto b41
+		}
+		if uint64(v170) < uint64(v1) {
+			v178 = *(*float32)(unsafe.Add(p0, int(v170)*16))
+			v179 = *(*float32)(unsafe.Add(p0, int(v170)*16+4))
+			v180 = *(*float32)(unsafe.Add(p0, int(v170)*16+8))
+			v181 = *(*float32)(unsafe.Add(p0, int(v170)*16+12))
+		} else {
+			v178 = 0
+			v179 = 0
+			v180 = 0
+			v181 = 0
+		}
+	b41:
+		if v23 >= v8 {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
+			goto b44
+		}
+		if uint64(v23) < uint64(v3) {
+			v188 = *(*float32)(unsafe.Add(p1, li*16))
+			v189 = *(*float32)(unsafe.Add(p1, li*16+4))
+			v190 = *(*float32)(unsafe.Add(p1, li*16+8))
+			v191 = *(*float32)(unsafe.Add(p1, li*16+12))
+		} else {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
+		}
+	b44:
+		v192 = 0
+		v193 = v188
+		v194 = v189
+		v195 = v190
+		v196 = v191
+		v197 = 0
+		v198 = v45
+		v199 = v46
+		v200 = v47
+		v201 = v48
+		v202 = v64
+		v203 = v65
+		v204 = v66
+		v205 = v67
+		v206 = v83
+		v207 = v84
+		v208 = v85
+		v209 = v86
+		v210 = v102
+		v211 = v103
+		v212 = v104
+		v213 = v105
+		v214 = v121
+		v215 = v122
+		v216 = v123
+		v217 = v124
+		v218 = v140
+		v219 = v141
+		v220 = v142
+		v221 = v143
+		v222 = v159
+		v223 = v160
+		v224 = v161
+		v225 = v162
+		v226 = v178
+		v227 = v179
+		v228 = v180
+		v229 = v181
+		if v197 >= v8 {
+			goto b94
+		}
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16)) = v198
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+4)) = v199
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+8)) = v200
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+12)) = v201
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16)) = v202
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+4)) = v203
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+8)) = v204
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+12)) = v205
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16)) = v206
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+4)) = v207
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+8)) = v208
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+12)) = v209
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16)) = v210
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+4)) = v211
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+8)) = v212
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+12)) = v213
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16)) = v214
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+4)) = v215
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+8)) = v216
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+12)) = v217
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16)) = v218
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+4)) = v219
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+8)) = v220
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+12)) = v221
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16)) = v222
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+4)) = v223
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+8)) = v224
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+12)) = v225
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16)) = v226
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+4)) = v227
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+8)) = v228
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+12)) = v229
+		if v27 {
+			*(*float32)(unsafe.Add(m1, li*16)) = v193
+			*(*float32)(unsafe.Add(m1, li*16+4)) = v194
+			*(*float32)(unsafe.Add(m1, li*16+8)) = v195
+			*(*float32)(unsafe.Add(m1, li*16+12)) = v196
+		}
+		h30[li] = v30
+		h55[li] = v55
+		h57[li] = v57
+		h74[li] = v74
+		h76[li] = v76
+		h93[li] = v93
+		h95[li] = v95
+		h112[li] = v112
+		h114[li] = v114
+		h131[li] = v131
+		h133[li] = v133
+		h150[li] = v150
+		h152[li] = v152
+		h169[li] = v169
+		h171[li] = v171
+		h192[li] = v192
+		u197 = v197
+		next = 2
+		continue
+	b94:
+		if !v30 {
+			goto b103
+		}
+		if v452 {
+			v458 = float32(v10 * v192)
+			goto b99
+		}
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v457 := math32.FastFMA(v10, v192, float32(v11**(*float32)(unsafe.Add(p2, int(v28)*4))))
+			v458 = v457
+		}
+	b99:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, int(v28)*4)) = v458
+	b103:
+		g.Leave(li)
+	}
+	g.v197 = u197
+	return next
+}
+
+func (g *gemvQuadsHost) r3() int {
+	const n = 128
+	v197 := g.v197
+	v267 := v197 + 32
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
+	v9 := g.v9
+	v7 := g.v7
+	v8 := g.v8
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	h55 := g.v55[:n]
+	h57 := g.v57[:n]
+	h74 := g.v74[:n]
+	h76 := g.v76[:n]
+	h93 := g.v93[:n]
+	h95 := g.v95[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
+	h131 := g.v131[:n]
+	h133 := g.v133[:n]
+	h150 := g.v150[:n]
+	h152 := g.v152[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	h30 := g.v30[:n]
+	h192 := g.v192[:n]
+	v375 := v8 - v197
+	v376 := v375 < 32
+	v377 := int64(32)
+	if v376 {
+		v377 = v375
+	}
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	stop := g.Cancelled()
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h300 := g.v300[:n]
+	h301 := g.v301[:n]
+	h302 := g.v302[:n]
+	h303 := g.v303[:n]
+	h312 := g.v312[:n]
+	h313 := g.v313[:n]
+	h314 := g.v314[:n]
+	h315 := g.v315[:n]
+	h324 := g.v324[:n]
+	h325 := g.v325[:n]
+	h326 := g.v326[:n]
+	h327 := g.v327[:n]
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	h338 := g.v338[:n]
+	h339 := g.v339[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
+	h451 := g.v451[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := int32(li)
+		v34 := v22 & 31
+		v35 := int64(uint32(v34))
+		v31 := int32(uint32(v22) >> 5)
+		v32 := int64(uint32(v31))
+		v33 := v26 + v32
+		v36 := v33 * v9
+		v38 := v33 < v7
+		v49 := v22 + 128
+		v53 := v49 & 31
+		v54 := int64(uint32(v53))
+		v55 := h55[li]
+		v57 := h57[li]
+		v68 := v22 + 256
+		v72 := v68 & 31
+		v73 := int64(uint32(v72))
+		v74 := h74[li]
+		v76 := h76[li]
+		v87 := v22 + 384
+		v91 := v87 & 31
+		v92 := int64(uint32(v91))
+		v93 := h93[li]
+		v95 := h95[li]
+		v106 := v22 + 512
+		v110 := v106 & 31
+		v111 := int64(uint32(v110))
+		v112 := h112[li]
+		v114 := h114[li]
+		v125 := v22 + 640
+		v129 := v125 & 31
+		v130 := int64(uint32(v129))
+		v131 := h131[li]
+		v133 := h133[li]
+		v144 := v22 + 768
+		v148 := v144 & 31
+		v149 := int64(uint32(v148))
+		v150 := h150[li]
+		v152 := h152[li]
+		v163 := v22 + 896
+		v167 := v163 & 31
+		v168 := int64(uint32(v167))
+		v169 := h169[li]
+		v171 := h171[li]
+		v23 := int64(uint32(v22))
+		v30 := h30[li]
+		v192 := h192[li]
+		var v276, v277, v278, v279, v288, v289, v290, v291, v300, v301, v302, v303, v312, v313, v314, v315, v324, v325, v326, v327, v336, v337, v338, v339, v348, v349, v350, v351, v360, v361, v362, v363, v371, v372, v373, v374, v378, v434, v451 float32
+		var v379, v380, v435 int32
+		v268 := v267 + v35
+		v269 := v36 + v268
+		if !v38 {
+			v276 = 0
+			v277 = 0
+			v278 = 0
+			v279 = 0
+			goto b53
+		}
+		if v268 >= v8 {
+			v276 = 0
+			v277 = 0
+			v278 = 0
+			v279 = 0
+			goto b53
+		}
+		if uint64(v269) < uint64(v1) {
+			v276 = *(*float32)(unsafe.Add(p0, int(v269)*16))
+			v277 = *(*float32)(unsafe.Add(p0, int(v269)*16+4))
+			v278 = *(*float32)(unsafe.Add(p0, int(v269)*16+8))
+			v279 = *(*float32)(unsafe.Add(p0, int(v269)*16+12))
+		} else {
+			v276 = 0
+			v277 = 0
+			v278 = 0
+			v279 = 0
+		}
+	b53:
+		v280 := v267 + v54
+		v281 := v55 + v280
+		if !v57 {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b57
+		}
+		if v280 >= v8 {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b57
+		}
+		if uint64(v281) < uint64(v1) {
+			v288 = *(*float32)(unsafe.Add(p0, int(v281)*16))
+			v289 = *(*float32)(unsafe.Add(p0, int(v281)*16+4))
+			v290 = *(*float32)(unsafe.Add(p0, int(v281)*16+8))
+			v291 = *(*float32)(unsafe.Add(p0, int(v281)*16+12))
+		} else {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+		}
+	b57:
+		v292 := v267 + v73
+		v293 := v74 + v292
+		if !v76 {
+			v300 = 0
+			v301 = 0
+			v302 = 0
+			v303 = 0
+			goto b61
+		}
+		if v292 >= v8 {
+			v300 = 0
+			v301 = 0
+			v302 = 0
+			v303 = 0
+			goto b61
+		}
+		if uint64(v293) < uint64(v1) {
+			v300 = *(*float32)(unsafe.Add(p0, int(v293)*16))
+			v301 = *(*float32)(unsafe.Add(p0, int(v293)*16+4))
+			v302 = *(*float32)(unsafe.Add(p0, int(v293)*16+8))
+			v303 = *(*float32)(unsafe.Add(p0, int(v293)*16+12))
+		} else {
+			v300 = 0
+			v301 = 0
+			v302 = 0
+			v303 = 0
+		}
+	b61:
+		v304 := v267 + v92
+		v305 := v93 + v304
+		if !v95 {
+			v312 = 0
+			v313 = 0
+			v314 = 0
+			v315 = 0
+			goto b65
+		}
+		if v304 >= v8 {
+			v312 = 0
+			v313 = 0
+			v314 = 0
+			v315 = 0
+			goto b65
+		}
+		if uint64(v305) < uint64(v1) {
+			v312 = *(*float32)(unsafe.Add(p0, int(v305)*16))
+			v313 = *(*float32)(unsafe.Add(p0, int(v305)*16+4))
+			v314 = *(*float32)(unsafe.Add(p0, int(v305)*16+8))
+			v315 = *(*float32)(unsafe.Add(p0, int(v305)*16+12))
+		} else {
+			v312 = 0
+			v313 = 0
+			v314 = 0
+			v315 = 0
+		}
+	b65:
+		v316 := v267 + v111
+		v317 := v112 + v316
+		if !v114 {
+			v324 = 0
+			v325 = 0
+			v326 = 0
+			v327 = 0
+			goto b69
+		}
+		if v316 >= v8 {
+			v324 = 0
+			v325 = 0
+			v326 = 0
+			v327 = 0
+			goto b69
+		}
+		if uint64(v317) < uint64(v1) {
+			v324 = *(*float32)(unsafe.Add(p0, int(v317)*16))
+			v325 = *(*float32)(unsafe.Add(p0, int(v317)*16+4))
+			v326 = *(*float32)(unsafe.Add(p0, int(v317)*16+8))
+			v327 = *(*float32)(unsafe.Add(p0, int(v317)*16+12))
+		} else {
+			v324 = 0
+			v325 = 0
+			v326 = 0
+			v327 = 0
+		}
+	b69:
+		v328 := v267 + v130
+		v329 := v131 + v328
+		if !v133 {
+			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
+			goto b73
+		}
+		if v328 >= v8 {
+			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
+			goto b73
+		}
+		if uint64(v329) < uint64(v1) {
+			v336 = *(*float32)(unsafe.Add(p0, int(v329)*16))
+			v337 = *(*float32)(unsafe.Add(p0, int(v329)*16+4))
+			v338 = *(*float32)(unsafe.Add(p0, int(v329)*16+8))
+			v339 = *(*float32)(unsafe.Add(p0, int(v329)*16+12))
+		} else {
+			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
+		}
+	b73:
+		v340 := v267 + v149
+		v341 := v150 + v340
+		if !v152 {
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			goto b77
+		}
+		if v340 >= v8 {
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			goto b77
+		}
+		if uint64(v341) < uint64(v1) {
+			v348 = *(*float32)(unsafe.Add(p0, int(v341)*16))
+			v349 = *(*float32)(unsafe.Add(p0, int(v341)*16+4))
+			v350 = *(*float32)(unsafe.Add(p0, int(v341)*16+8))
+			v351 = *(*float32)(unsafe.Add(p0, int(v341)*16+12))
+		} else {
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			v351 = 0
+		}
+	b77:
+		v352 := v267 + v168
+		v353 := v169 + v352
+		if !v171 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b81
+		}
+		if v352 >= v8 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b81
+		}
+		if uint64(v353) < uint64(v1) {
+			v360 = *(*float32)(unsafe.Add(p0, int(v353)*16))
+			v361 = *(*float32)(unsafe.Add(p0, int(v353)*16+4))
+			v362 = *(*float32)(unsafe.Add(p0, int(v353)*16+8))
+			v363 = *(*float32)(unsafe.Add(p0, int(v353)*16+12))
+		} else {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+		}
+	b81:
+		v364 := v267 + v23
+		if v364 >= v8 {
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			goto b84
+		}
+		if uint64(v364) < uint64(v3) {
+			v371 = *(*float32)(unsafe.Add(p1, int(v364)*16))
+			v372 = *(*float32)(unsafe.Add(p1, int(v364)*16+4))
+			v373 = *(*float32)(unsafe.Add(p1, int(v364)*16+8))
+			v374 = *(*float32)(unsafe.Add(p1, int(v364)*16+12))
+		} else {
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			v374 = 0
+		}
+	b84:
+		if v30 {
+			v378 = v192
+			v379 = 0
+		} else {
+			v451 = v192
+			goto b92
+		}
+	b86:
+		v380 = v379 + 4
+		if int64(uint32(v380)) <= v377 {
+			v391 := v379 + 1
+			v400 := v379 + 2
+			v409 := v379 + 3
+			v418 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v379)*16)), *(*float32)(unsafe.Add(m1, int(v379)*16)), v378)
+			v419 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v379)*16+4)), *(*float32)(unsafe.Add(m1, int(v379)*16+4)), v418)
+			v420 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v379)*16+8)), *(*float32)(unsafe.Add(m1, int(v379)*16+8)), v419)
+			v421 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v379)*16+12)), *(*float32)(unsafe.Add(m1, int(v379)*16+12)), v420)
+			v422 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v391)*16)), *(*float32)(unsafe.Add(m1, int(v391)*16)), v421)
+			v423 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v391)*16+4)), *(*float32)(unsafe.Add(m1, int(v391)*16+4)), v422)
+			v424 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v391)*16+8)), *(*float32)(unsafe.Add(m1, int(v391)*16+8)), v423)
+			v425 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v391)*16+12)), *(*float32)(unsafe.Add(m1, int(v391)*16+12)), v424)
+			v426 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v400)*16)), *(*float32)(unsafe.Add(m1, int(v400)*16)), v425)
+			v427 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v400)*16+4)), *(*float32)(unsafe.Add(m1, int(v400)*16+4)), v426)
+			v428 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v400)*16+8)), *(*float32)(unsafe.Add(m1, int(v400)*16+8)), v427)
+			v429 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v400)*16+12)), *(*float32)(unsafe.Add(m1, int(v400)*16+12)), v428)
+			v430 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v409)*16)), *(*float32)(unsafe.Add(m1, int(v409)*16)), v429)
+			v431 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v409)*16+4)), *(*float32)(unsafe.Add(m1, int(v409)*16+4)), v430)
+			v432 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v409)*16+8)), *(*float32)(unsafe.Add(m1, int(v409)*16+8)), v431)
+			v433 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v409)*16+12)), *(*float32)(unsafe.Add(m1, int(v409)*16+12)), v432)
+			v378 = v433
+			v379 = v380
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b86
+		}
+		v434 = v378
+		v435 = v379
+	b89:
+		if int64(uint32(v435)) < v377 {
+			v446 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v435)*16)), *(*float32)(unsafe.Add(m1, int(v435)*16)), v434)
+			v447 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v435)*16+4)), *(*float32)(unsafe.Add(m1, int(v435)*16+4)), v446)
+			v448 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v435)*16+8)), *(*float32)(unsafe.Add(m1, int(v435)*16+8)), v447)
+			v449 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v34)*528+int(v435)*16+12)), *(*float32)(unsafe.Add(m1, int(v435)*16+12)), v448)
+			v434 = v449
+			v435 = v435 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b89
+		}
+		v451 = v434
+	b92:
+		h276[li] = v276
+		h277[li] = v277
+		h278[li] = v278
+		h279[li] = v279
+		h288[li] = v288
+		h289[li] = v289
+		h290[li] = v290
+		h291[li] = v291
+		h300[li] = v300
+		h301[li] = v301
+		h302[li] = v302
+		h303[li] = v303
+		h312[li] = v312
+		h313[li] = v313
+		h314[li] = v314
+		h315[li] = v315
+		h324[li] = v324
+		h325[li] = v325
+		h326[li] = v326
+		h327[li] = v327
+		h336[li] = v336
+		h337[li] = v337
+		h338[li] = v338
+		h339[li] = v339
+		h348[li] = v348
+		h349[li] = v349
+		h350[li] = v350
+		h351[li] = v351
+		h360[li] = v360
+		h361[li] = v361
+		h362[li] = v362
+		h363[li] = v363
+		h371[li] = v371
+		h372[li] = v372
+		h373[li] = v373
+		h374[li] = v374
+		h451[li] = v451
+	}
+	g.v267 = v267
+	// Barrier, gemv.go:193
+	u197 := g.v197
+	v11 := g.v11
+	v452 := v11 == 0
+	v10 := g.v10
+	v5 := g.v5
+	basex := g.Base(0)
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v451 := h451[li]
+		v371 := h371[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v374 := h374[li]
+		v276 := h276[li]
+		v277 := h277[li]
+		v278 := h278[li]
+		v279 := h279[li]
+		v288 := h288[li]
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v300 := h300[li]
+		v301 := h301[li]
+		v302 := h302[li]
+		v303 := h303[li]
+		v312 := h312[li]
+		v313 := h313[li]
+		v314 := h314[li]
+		v315 := h315[li]
+		v324 := h324[li]
+		v325 := h325[li]
+		v326 := h326[li]
+		v327 := h327[li]
+		v336 := h336[li]
+		v337 := h337[li]
+		v338 := h338[li]
+		v339 := h339[li]
+		v348 := h348[li]
+		v349 := h349[li]
+		v350 := h350[li]
+		v351 := h351[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v362 := h362[li]
+		v363 := h363[li]
+		v22 := int32(li)
+		v31 := int32(uint32(v22) >> 5)
+		v34 := v22 & 31
+		v49 := v22 + 128
+		v50 := int32(uint32(v49) >> 5)
+		v53 := v49 & 31
+		v68 := v22 + 256
+		v69 := int32(uint32(v68) >> 5)
+		v72 := v68 & 31
+		v87 := v22 + 384
+		v88 := int32(uint32(v87) >> 5)
+		v91 := v87 & 31
+		v106 := v22 + 512
+		v107 := int32(uint32(v106) >> 5)
+		v110 := v106 & 31
+		v125 := v22 + 640
+		v126 := int32(uint32(v125) >> 5)
+		v129 := v125 & 31
+		v144 := v22 + 768
+		v145 := int32(uint32(v144) >> 5)
+		v148 := v144 & 31
+		v163 := v22 + 896
+		v164 := int32(uint32(v163) >> 5)
+		v167 := v163 & 31
+		v27 := uint32(v22) < 32
+		v30 := h30[li]
+		v23 := int64(uint32(v22))
+		v28 := v26 + v23
+		v0 := int32(basex + li)
+		var v192, v193, v194, v195, v196, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v458 float32
+		v192 = v451
+		v193 = v371
+		v194 = v372
+		v195 = v373
+		v196 = v374
+		v197 = v267
+		v198 = v276
+		v199 = v277
+		v200 = v278
+		v201 = v279
+		v202 = v288
+		v203 = v289
+		v204 = v290
+		v205 = v291
+		v206 = v300
+		v207 = v301
+		v208 = v302
+		v209 = v303
+		v210 = v312
+		v211 = v313
+		v212 = v314
+		v213 = v315
+		v214 = v324
+		v215 = v325
+		v216 = v326
+		v217 = v327
+		v218 = v336
+		v219 = v337
+		v220 = v338
+		v221 = v339
+		v222 = v348
+		v223 = v349
+		v224 = v350
+		v225 = v351
+		v226 = v360
+		v227 = v361
+		v228 = v362
+		v229 = v363
+		if v197 >= v8 {
+			goto b94
+		}
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16)) = v198
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+4)) = v199
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+8)) = v200
+		*(*float32)(unsafe.Add(m0, int(v31)*528+int(v34)*16+12)) = v201
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16)) = v202
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+4)) = v203
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+8)) = v204
+		*(*float32)(unsafe.Add(m0, int(v50)*528+int(v53)*16+12)) = v205
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16)) = v206
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+4)) = v207
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+8)) = v208
+		*(*float32)(unsafe.Add(m0, int(v69)*528+int(v72)*16+12)) = v209
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16)) = v210
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+4)) = v211
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+8)) = v212
+		*(*float32)(unsafe.Add(m0, int(v88)*528+int(v91)*16+12)) = v213
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16)) = v214
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+4)) = v215
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+8)) = v216
+		*(*float32)(unsafe.Add(m0, int(v107)*528+int(v110)*16+12)) = v217
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16)) = v218
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+4)) = v219
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+8)) = v220
+		*(*float32)(unsafe.Add(m0, int(v126)*528+int(v129)*16+12)) = v221
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16)) = v222
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+4)) = v223
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+8)) = v224
+		*(*float32)(unsafe.Add(m0, int(v145)*528+int(v148)*16+12)) = v225
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16)) = v226
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+4)) = v227
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+8)) = v228
+		*(*float32)(unsafe.Add(m0, int(v164)*528+int(v167)*16+12)) = v229
+		if v27 {
+			*(*float32)(unsafe.Add(m1, li*16)) = v193
+			*(*float32)(unsafe.Add(m1, li*16+4)) = v194
+			*(*float32)(unsafe.Add(m1, li*16+8)) = v195
+			*(*float32)(unsafe.Add(m1, li*16+12)) = v196
+		}
+		h192[li] = v192
+		u197 = v197
+		next = 2
+		continue
+	b94:
+		if !v30 {
+			goto b103
+		}
+		if v452 {
+			v458 = float32(v10 * v192)
+			goto b99
+		}
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v457 := math32.FastFMA(v10, v192, float32(v11**(*float32)(unsafe.Add(p2, int(v28)*4))))
+			v458 = v457
+		}
+	b99:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, int(v28)*4)) = v458
+	b103:
+		g.Leave(li)
+	}
+	g.v197 = u197
+	return next
+}
+
 // gemvRows32Host is a work-group of the kernel [GemvRows32].
 type gemvRows32Host struct {
 	kernelimpl.HostGroup
@@ -17102,10 +18308,10 @@ type plainInt8Host struct {
 
 func newPlainInt8Host() kernelimpl.HostForm { return new(plainInt8Host) }
 
-const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:346:19
-1	346:35
-1	353:20
-1	355:5`
+const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:362:19
+1	362:35
+1	369:20
+1	371:5`
 
 func (g *plainInt8Host) Begin() {
 	g.Sites = plainInt8HostSites
@@ -17288,54 +18494,54 @@ type productBFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v65, v76, v79, v81, v84, v880, v1090 int64
+	v65, v76, v79, v81, v84, v906, v1116 int64
 
 	v82, v85 int
 
-	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1621, v1625, v1654, v1678, v1702 []int64
 
-	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
+	v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1597, v1599, v1601, v1603, v1605, v1607, v1609, v1611 []int32
 
-	v1527, v1570 int32
+	v1553, v1596 int32
 
-	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
+	v1628, v1638, v1643, v1648, v1657, v1662, v1667, v1672, v1681, v1686, v1691, v1696, v1705, v1710, v1715, v1720 []int
 }
 
 func newProductBFloat16Host() kernelimpl.HostForm { return new(productBFloat16Host) }
 
-const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	129:8	"a matrix has no elements"
-13	132:8	"the width of lines is no multiple of StepPieces"
-10	135:12
+const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	133:8	"a matrix has no elements"
+13	136:8	"the width of lines is no multiple of StepPieces"
+10	139:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
-4	206:42
-13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	206:24
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	222:42
+13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	222:24
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productBFloat16Host) Begin() {
 	g.Sites = productBFloat16HostSites
@@ -17386,44 +18592,44 @@ func (g *productBFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
-	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
-	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1621, &g.v1625, &g.v1654, &g.v1678, &g.v1702)
+	kernelimpl.HostRoom(n, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v885, &g.v886, &g.v887, &g.v888, &g.v889, &g.v890, &g.v891, &g.v892, &g.v893, &g.v894, &g.v895, &g.v896, &g.v897, &g.v898, &g.v899, &g.v900, &g.v901, &g.v902, &g.v903, &g.v904, &g.v905, &g.v1136, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1163, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1298, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1352, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1379, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1406, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1433, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1460, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1487, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1514, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1541, &g.v1542, &g.v1543, &g.v1544, &g.v1545, &g.v1546, &g.v1547, &g.v1548, &g.v1597, &g.v1599, &g.v1601, &g.v1603, &g.v1605, &g.v1607, &g.v1609, &g.v1611)
+	kernelimpl.HostRoom(n, &g.v1628, &g.v1638, &g.v1643, &g.v1648, &g.v1657, &g.v1662, &g.v1667, &g.v1672, &g.v1681, &g.v1686, &g.v1691, &g.v1696, &g.v1705, &g.v1710, &g.v1715, &g.v1720)
 }
 
 func (g *productBFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:80
+		case 2: // Barrier, mixed.go:82
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:188
+		case 4: // MatrixLoad, mixed.go:204
 			const n = 128
 			m0 := g.Memory(0)
-			h1571 := g.v1571[:n]
+			h1597 := g.v1597[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1597, 0) {
 					continue
 				}
-				v1571 := h1571[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+				v1597 := h1597[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1597)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:206
+		case 28: // MatrixStore, mixed.go:222
 			const n = 128
 			p3 := g.Pointer(3)
-			h1602 := g.v1602[:n]
+			h1628 := g.v1628[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1628, 1) {
 					continue
 				}
-				v1602 := h1602[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1628 := h1628[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1628), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -17505,6 +18711,8 @@ func (g *productBFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
 	u65 := g.v65
 	u76 := g.v76
 	u79 := g.v79
@@ -17528,32 +18736,6 @@ func (g *productBFloat16Host) r0() int {
 	h669 := g.v669[:n]
 	h697 := g.v697[:n]
 	h725 := g.v725[:n]
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -17656,15 +18838,41 @@ func (g *productBFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	u880 := g.v880
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	u906 := g.v906
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -17674,8 +18882,8 @@ func (g *productBFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
-			var v880 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905 int32
+			var v906 int64
 			if v20 {
 				goto b7
 			}
@@ -18398,136 +19606,161 @@ func (g *productBFloat16Host) r0() int {
 				v750 = 0
 				v751 = 0
 			}
-			v752 = v289
-			v753 = v290
-			v754 = v291
-			v755 = v292
-			v756 = v293
-			v757 = v294
-			v758 = v295
-			v759 = v296
-			v760 = v322
-			v761 = v323
-			v762 = v324
-			v763 = v325
-			v764 = v326
-			v765 = v327
-			v766 = v328
-			v767 = v329
-			v768 = v355
-			v769 = v356
-			v770 = v357
-			v771 = v358
-			v772 = v359
-			v773 = v360
-			v774 = v361
-			v775 = v362
-			v776 = v388
-			v777 = v389
-			v778 = v390
-			v779 = v391
-			v780 = v392
-			v781 = v393
-			v782 = v394
-			v783 = v395
-			v784 = v421
-			v785 = v422
-			v786 = v423
-			v787 = v424
-			v788 = v425
-			v789 = v426
-			v790 = v427
-			v791 = v428
-			v792 = v454
-			v793 = v455
-			v794 = v456
-			v795 = v457
-			v796 = v458
-			v797 = v459
-			v798 = v460
-			v799 = v461
-			v800 = v487
-			v801 = v488
-			v802 = v489
-			v803 = v490
-			v804 = v491
-			v805 = v492
-			v806 = v493
-			v807 = v494
-			v808 = v520
-			v809 = v521
-			v810 = v522
-			v811 = v523
-			v812 = v524
-			v813 = v525
-			v814 = v526
-			v815 = v527
-			v816 = v548
-			v817 = v549
-			v818 = v550
-			v819 = v551
-			v820 = v552
-			v821 = v553
-			v822 = v554
-			v823 = v555
-			v824 = v576
-			v825 = v577
-			v826 = v578
-			v827 = v579
-			v828 = v580
-			v829 = v581
-			v830 = v582
-			v831 = v583
-			v832 = v604
-			v833 = v605
-			v834 = v606
-			v835 = v607
-			v836 = v608
-			v837 = v609
-			v838 = v610
-			v839 = v611
-			v840 = v632
-			v841 = v633
-			v842 = v634
-			v843 = v635
-			v844 = v636
-			v845 = v637
-			v846 = v638
-			v847 = v639
-			v848 = v660
-			v849 = v661
-			v850 = v662
-			v851 = v663
-			v852 = v664
-			v853 = v665
-			v854 = v666
-			v855 = v667
-			v856 = v688
-			v857 = v689
-			v858 = v690
-			v859 = v691
-			v860 = v692
-			v861 = v693
-			v862 = v694
-			v863 = v695
-			v864 = v716
-			v865 = v717
-			v866 = v718
-			v867 = v719
-			v868 = v720
-			v869 = v721
-			v870 = v722
-			v871 = v723
-			v872 = v744
-			v873 = v745
-			v874 = v746
-			v875 = v747
-			v876 = v748
-			v877 = v749
-			v878 = v750
-			v879 = v751
-			v880 = 0
-			if v880 < v3 {
+			v753 := (v264 & 127) * 72
+			v754 := v753 + 64
+			*(*int32)(unsafe.Add(m0, int(v754)*4)) = 0
+			v756 := v753 + 65
+			*(*int32)(unsafe.Add(m0, int(v756)*4)) = 0
+			v758 := v753 + 66
+			*(*int32)(unsafe.Add(m0, int(v758)*4)) = 0
+			v760 := v753 + 67
+			*(*int32)(unsafe.Add(m0, int(v760)*4)) = 0
+			v762 := v753 + 68
+			*(*int32)(unsafe.Add(m0, int(v762)*4)) = 0
+			v764 := v753 + 69
+			*(*int32)(unsafe.Add(m0, int(v764)*4)) = 0
+			v766 := v753 + 70
+			*(*int32)(unsafe.Add(m0, int(v766)*4)) = 0
+			v768 := v753 + 71
+			*(*int32)(unsafe.Add(m0, int(v768)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v754)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v756)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v758)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v760)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v762)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v764)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v766)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v768)*4)) = 0
+			v778 = v289
+			v779 = v290
+			v780 = v291
+			v781 = v292
+			v782 = v293
+			v783 = v294
+			v784 = v295
+			v785 = v296
+			v786 = v322
+			v787 = v323
+			v788 = v324
+			v789 = v325
+			v790 = v326
+			v791 = v327
+			v792 = v328
+			v793 = v329
+			v794 = v355
+			v795 = v356
+			v796 = v357
+			v797 = v358
+			v798 = v359
+			v799 = v360
+			v800 = v361
+			v801 = v362
+			v802 = v388
+			v803 = v389
+			v804 = v390
+			v805 = v391
+			v806 = v392
+			v807 = v393
+			v808 = v394
+			v809 = v395
+			v810 = v421
+			v811 = v422
+			v812 = v423
+			v813 = v424
+			v814 = v425
+			v815 = v426
+			v816 = v427
+			v817 = v428
+			v818 = v454
+			v819 = v455
+			v820 = v456
+			v821 = v457
+			v822 = v458
+			v823 = v459
+			v824 = v460
+			v825 = v461
+			v826 = v487
+			v827 = v488
+			v828 = v489
+			v829 = v490
+			v830 = v491
+			v831 = v492
+			v832 = v493
+			v833 = v494
+			v834 = v520
+			v835 = v521
+			v836 = v522
+			v837 = v523
+			v838 = v524
+			v839 = v525
+			v840 = v526
+			v841 = v527
+			v842 = v548
+			v843 = v549
+			v844 = v550
+			v845 = v551
+			v846 = v552
+			v847 = v553
+			v848 = v554
+			v849 = v555
+			v850 = v576
+			v851 = v577
+			v852 = v578
+			v853 = v579
+			v854 = v580
+			v855 = v581
+			v856 = v582
+			v857 = v583
+			v858 = v604
+			v859 = v605
+			v860 = v606
+			v861 = v607
+			v862 = v608
+			v863 = v609
+			v864 = v610
+			v865 = v611
+			v866 = v632
+			v867 = v633
+			v868 = v634
+			v869 = v635
+			v870 = v636
+			v871 = v637
+			v872 = v638
+			v873 = v639
+			v874 = v660
+			v875 = v661
+			v876 = v662
+			v877 = v663
+			v878 = v664
+			v879 = v665
+			v880 = v666
+			v881 = v667
+			v882 = v688
+			v883 = v689
+			v884 = v690
+			v885 = v691
+			v886 = v692
+			v887 = v693
+			v888 = v694
+			v889 = v695
+			v890 = v716
+			v891 = v717
+			v892 = v718
+			v893 = v719
+			v894 = v720
+			v895 = v721
+			v896 = v722
+			v897 = v723
+			v898 = v744
+			v899 = v745
+			v900 = v746
+			v901 = v747
+			v902 = v748
+			v903 = v749
+			v904 = v750
+			v905 = v751
+			v906 = 0
+			if v906 < v3 {
 				u65 = v65
 				u76 = v76
 				u79 = v79
@@ -18551,32 +19784,6 @@ func (g *productBFloat16Host) r0() int {
 				h669[li] = v669
 				h697[li] = v697
 				h725[li] = v725
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -18679,7 +19886,33 @@ func (g *productBFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -18688,31 +19921,31 @@ func (g *productBFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
 			u65 = v65
 			u79 = v79
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -18728,39 +19961,13 @@ func (g *productBFloat16Host) r0() int {
 	g.v82 = u82
 	g.v84 = u84
 	g.v85 = u85
-	g.v880 = u880
+	g.v906 = u906
 	return next
 }
 
 func (g *productBFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -18799,7 +20006,6 @@ func (g *productBFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
-	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
@@ -18826,6 +20032,7 @@ func (g *productBFloat16Host) r3() int {
 	h839 := g.v839[:n]
 	h840 := g.v840[:n]
 	h841 := g.v841[:n]
+	m1 := g.Memory(1)
 	h842 := g.v842[:n]
 	h843 := g.v843[:n]
 	h844 := g.v844[:n]
@@ -18864,6 +20071,32 @@ func (g *productBFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -18872,85 +20105,50 @@ func (g *productBFloat16Host) r3() int {
 		v264 := int32(li)
 		v265 := int32(uint32(v264) >> 3)
 		v269 := v264 & 7
-		v752 := h752[li]
-		v753 := h753[li]
-		v754 := h754[li]
-		v755 := h755[li]
-		v756 := h756[li]
-		v757 := h757[li]
-		v758 := h758[li]
-		v759 := h759[li]
-		v297 := v264 + 128
-		v298 := int32(uint32(v297) >> 3)
-		v302 := v297 & 7
-		v760 := h760[li]
-		v761 := h761[li]
-		v762 := h762[li]
-		v763 := h763[li]
-		v764 := h764[li]
-		v765 := h765[li]
-		v766 := h766[li]
-		v767 := h767[li]
-		v330 := v264 + 256
-		v331 := int32(uint32(v330) >> 3)
-		v335 := v330 & 7
-		v768 := h768[li]
-		v769 := h769[li]
-		v770 := h770[li]
-		v771 := h771[li]
-		v772 := h772[li]
-		v773 := h773[li]
-		v774 := h774[li]
-		v775 := h775[li]
-		v363 := v264 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v368 := v363 & 7
-		v776 := h776[li]
-		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
-		v396 := v264 + 512
-		v397 := int32(uint32(v396) >> 3)
-		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
-		v429 := v264 + 640
-		v430 := int32(uint32(v429) >> 3)
-		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
-		v462 := v264 + 768
-		v463 := int32(uint32(v462) >> 3)
-		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
-		v495 := v264 + 896
-		v496 := int32(uint32(v495) >> 3)
-		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
@@ -18959,6 +20157,9 @@ func (g *productBFloat16Host) r3() int {
 		v815 := h815[li]
 		v816 := h816[li]
 		v817 := h817[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v818 := h818[li]
 		v819 := h819[li]
 		v820 := h820[li]
@@ -18967,6 +20168,9 @@ func (g *productBFloat16Host) r3() int {
 		v823 := h823[li]
 		v824 := h824[li]
 		v825 := h825[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v826 := h826[li]
 		v827 := h827[li]
 		v828 := h828[li]
@@ -18975,6 +20179,9 @@ func (g *productBFloat16Host) r3() int {
 		v831 := h831[li]
 		v832 := h832[li]
 		v833 := h833[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v834 := h834[li]
 		v835 := h835[li]
 		v836 := h836[li]
@@ -19021,201 +20228,227 @@ func (g *productBFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v884 := (v265 * 72) + (v269 * 8)
-		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
-		v886 := v884 + 1
-		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
-		v888 := v884 + 2
-		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
-		v890 := v884 + 3
-		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
-		v892 := v884 + 4
-		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
-		v894 := v884 + 5
-		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
-		v896 := v884 + 6
-		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
-		v898 := v884 + 7
-		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
-		v902 := (v298 * 72) + (v302 * 8)
-		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
-		v904 := v902 + 1
-		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
-		v906 := v902 + 2
-		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
-		v908 := v902 + 3
-		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
-		v910 := v902 + 4
-		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
-		v912 := v902 + 5
-		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
-		v914 := v902 + 6
-		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
-		v916 := v902 + 7
-		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
-		v920 := (v331 * 72) + (v335 * 8)
-		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
-		v922 := v920 + 1
-		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
-		v924 := v920 + 2
-		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
-		v926 := v920 + 3
-		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
-		v928 := v920 + 4
-		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
-		v930 := v920 + 5
-		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
-		v932 := v920 + 6
-		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
-		v934 := v920 + 7
-		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
-		v938 := (v364 * 72) + (v368 * 8)
-		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
-		v940 := v938 + 1
-		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
-		v942 := v938 + 2
-		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
-		v944 := v938 + 3
-		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
-		v946 := v938 + 4
-		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
-		v948 := v938 + 5
-		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
-		v950 := v938 + 6
-		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
-		v952 := v938 + 7
-		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
-		v956 := (v397 * 72) + (v401 * 8)
-		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
-		v958 := v956 + 1
-		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
-		v960 := v956 + 2
-		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
-		v962 := v956 + 3
-		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
-		v964 := v956 + 4
-		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
-		v966 := v956 + 5
-		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
-		v968 := v956 + 6
-		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
-		v970 := v956 + 7
-		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
-		v974 := (v430 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
-		v976 := v974 + 1
-		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
-		v978 := v974 + 2
-		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
-		v980 := v974 + 3
-		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
-		v982 := v974 + 4
-		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
-		v984 := v974 + 5
-		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
-		v986 := v974 + 6
-		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
-		v988 := v974 + 7
-		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
-		v992 := (v463 * 72) + (v467 * 8)
-		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
-		v994 := v992 + 1
-		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
-		v996 := v992 + 2
-		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
-		v998 := v992 + 3
-		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
-		v1000 := v992 + 4
-		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
-		v1002 := v992 + 5
-		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
-		v1004 := v992 + 6
-		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
-		v1006 := v992 + 7
-		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
-		v1010 := (v496 * 72) + (v500 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
-		v1012 := v1010 + 1
-		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
-		v1014 := v1010 + 2
-		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
-		v1016 := v1010 + 3
-		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
-		v1018 := v1010 + 4
-		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
-		v1020 := v1010 + 5
-		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
-		v1022 := v1010 + 6
-		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
-		v1024 := v1010 + 7
-		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
-		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
-		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
-		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
-		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
-		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
-		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
-		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
-		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
-		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
-		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
-		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
-		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
-		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
-		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
-		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
-		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
-		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
-		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
-		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
-		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
-		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
-		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
-		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
-		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
-		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
-		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
+		v880 := h880[li]
+		v881 := h881[li]
+		v882 := h882[li]
+		v883 := h883[li]
+		v884 := h884[li]
+		v885 := h885[li]
+		v886 := h886[li]
+		v887 := h887[li]
+		v888 := h888[li]
+		v889 := h889[li]
+		v890 := h890[li]
+		v891 := h891[li]
+		v892 := h892[li]
+		v893 := h893[li]
+		v894 := h894[li]
+		v895 := h895[li]
+		v896 := h896[li]
+		v897 := h897[li]
+		v898 := h898[li]
+		v899 := h899[li]
+		v900 := h900[li]
+		v901 := h901[li]
+		v902 := h902[li]
+		v903 := h903[li]
+		v904 := h904[li]
+		v905 := h905[li]
+		v910 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v778
+		v912 := v910 + 1
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v779
+		v914 := v910 + 2
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v780
+		v916 := v910 + 3
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v781
+		v918 := v910 + 4
+		*(*int32)(unsafe.Add(m0, int(v918)*4)) = v782
+		v920 := v910 + 5
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v783
+		v922 := v910 + 6
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v784
+		v924 := v910 + 7
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v785
+		v928 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v786
+		v930 := v928 + 1
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v787
+		v932 := v928 + 2
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v788
+		v934 := v928 + 3
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v789
+		v936 := v928 + 4
+		*(*int32)(unsafe.Add(m0, int(v936)*4)) = v790
+		v938 := v928 + 5
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v791
+		v940 := v928 + 6
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v792
+		v942 := v928 + 7
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v793
+		v946 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v794
+		v948 := v946 + 1
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v795
+		v950 := v946 + 2
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v796
+		v952 := v946 + 3
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v797
+		v954 := v946 + 4
+		*(*int32)(unsafe.Add(m0, int(v954)*4)) = v798
+		v956 := v946 + 5
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v799
+		v958 := v946 + 6
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v800
+		v960 := v946 + 7
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v801
+		v964 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v802
+		v966 := v964 + 1
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v803
+		v968 := v964 + 2
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v804
+		v970 := v964 + 3
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v805
+		v972 := v964 + 4
+		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v806
+		v974 := v964 + 5
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v807
+		v976 := v964 + 6
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v808
+		v978 := v964 + 7
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v809
+		v982 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v810
+		v984 := v982 + 1
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v811
+		v986 := v982 + 2
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v812
+		v988 := v982 + 3
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v813
+		v990 := v982 + 4
+		*(*int32)(unsafe.Add(m0, int(v990)*4)) = v814
+		v992 := v982 + 5
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v815
+		v994 := v982 + 6
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v816
+		v996 := v982 + 7
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v817
+		v1000 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v818
+		v1002 := v1000 + 1
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v819
+		v1004 := v1000 + 2
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v820
+		v1006 := v1000 + 3
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v821
+		v1008 := v1000 + 4
+		*(*int32)(unsafe.Add(m0, int(v1008)*4)) = v822
+		v1010 := v1000 + 5
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v823
+		v1012 := v1000 + 6
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v824
+		v1014 := v1000 + 7
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v825
+		v1018 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v826
+		v1020 := v1018 + 1
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v827
+		v1022 := v1018 + 2
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v828
+		v1024 := v1018 + 3
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v829
+		v1026 := v1018 + 4
+		*(*int32)(unsafe.Add(m0, int(v1026)*4)) = v830
+		v1028 := v1018 + 5
+		*(*int32)(unsafe.Add(m0, int(v1028)*4)) = v831
+		v1030 := v1018 + 6
+		*(*int32)(unsafe.Add(m0, int(v1030)*4)) = v832
+		v1032 := v1018 + 7
+		*(*int32)(unsafe.Add(m0, int(v1032)*4)) = v833
+		v1036 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1036)*4)) = v834
+		v1038 := v1036 + 1
+		*(*int32)(unsafe.Add(m0, int(v1038)*4)) = v835
+		v1040 := v1036 + 2
+		*(*int32)(unsafe.Add(m0, int(v1040)*4)) = v836
+		v1042 := v1036 + 3
+		*(*int32)(unsafe.Add(m0, int(v1042)*4)) = v837
+		v1044 := v1036 + 4
+		*(*int32)(unsafe.Add(m0, int(v1044)*4)) = v838
+		v1046 := v1036 + 5
+		*(*int32)(unsafe.Add(m0, int(v1046)*4)) = v839
+		v1048 := v1036 + 6
+		*(*int32)(unsafe.Add(m0, int(v1048)*4)) = v840
+		v1050 := v1036 + 7
+		*(*int32)(unsafe.Add(m0, int(v1050)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v918)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v936)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v954)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v972)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v990)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v879
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v880
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v881
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v882
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v883
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v884
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v885
+		*(*int32)(unsafe.Add(m1, int(v1008)*4)) = v886
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v887
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v888
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v889
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v890
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v891
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v892
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v893
+		*(*int32)(unsafe.Add(m1, int(v1026)*4)) = v894
+		*(*int32)(unsafe.Add(m1, int(v1028)*4)) = v895
+		*(*int32)(unsafe.Add(m1, int(v1030)*4)) = v896
+		*(*int32)(unsafe.Add(m1, int(v1032)*4)) = v897
+		*(*int32)(unsafe.Add(m1, int(v1036)*4)) = v898
+		*(*int32)(unsafe.Add(m1, int(v1038)*4)) = v899
+		*(*int32)(unsafe.Add(m1, int(v1040)*4)) = v900
+		*(*int32)(unsafe.Add(m1, int(v1042)*4)) = v901
+		*(*int32)(unsafe.Add(m1, int(v1044)*4)) = v902
+		*(*int32)(unsafe.Add(m1, int(v1046)*4)) = v903
+		*(*int32)(unsafe.Add(m1, int(v1048)*4)) = v904
+		*(*int32)(unsafe.Add(m1, int(v1050)*4)) = v905
 	}
-	// Barrier, mixed.go:83
-	e880 := g.v880
+	// Barrier, mixed.go:85
+	e906 := g.v906
 	h268 := g.v268[:n]
 	v81 := g.v81
 	p1 := g.Pointer(1)
@@ -19242,15 +20475,8 @@ func (g *productBFloat16Host) r3() int {
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1090 := g.v1090
-	h1110 := g.v1110[:n]
-	h1111 := g.v1111[:n]
-	h1112 := g.v1112[:n]
-	h1113 := g.v1113[:n]
-	h1114 := g.v1114[:n]
-	h1115 := g.v1115[:n]
-	h1116 := g.v1116[:n]
-	h1117 := g.v1117[:n]
+	u1116 := g.v1116
+	h1136 := g.v1136[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -19258,7 +20484,7 @@ func (g *productBFloat16Host) r3() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1144 := g.v1144[:n]
+	h1163 := g.v1163[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -19266,7 +20492,7 @@ func (g *productBFloat16Host) r3() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1171 := g.v1171[:n]
+	h1190 := g.v1190[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -19274,7 +20500,7 @@ func (g *productBFloat16Host) r3() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
+	h1217 := g.v1217[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -19282,7 +20508,7 @@ func (g *productBFloat16Host) r3() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1225 := g.v1225[:n]
+	h1244 := g.v1244[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -19290,7 +20516,7 @@ func (g *productBFloat16Host) r3() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1252 := g.v1252[:n]
+	h1271 := g.v1271[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -19298,7 +20524,7 @@ func (g *productBFloat16Host) r3() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1279 := g.v1279[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -19306,7 +20532,7 @@ func (g *productBFloat16Host) r3() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -19314,7 +20540,7 @@ func (g *productBFloat16Host) r3() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1333 := g.v1333[:n]
+	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -19322,7 +20548,7 @@ func (g *productBFloat16Host) r3() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1360 := g.v1360[:n]
+	h1379 := g.v1379[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -19330,7 +20556,7 @@ func (g *productBFloat16Host) r3() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1387 := g.v1387[:n]
+	h1406 := g.v1406[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -19338,7 +20564,7 @@ func (g *productBFloat16Host) r3() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1414 := g.v1414[:n]
+	h1433 := g.v1433[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -19346,7 +20572,7 @@ func (g *productBFloat16Host) r3() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1441 := g.v1441[:n]
+	h1460 := g.v1460[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -19354,7 +20580,7 @@ func (g *productBFloat16Host) r3() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1468 := g.v1468[:n]
+	h1487 := g.v1487[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -19362,7 +20588,7 @@ func (g *productBFloat16Host) r3() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1495 := g.v1495[:n]
+	h1514 := g.v1514[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -19370,27 +20596,34 @@ func (g *productBFloat16Host) r3() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1522 := g.v1522[:n]
-	u1527 := g.v1527
-	u1570 := g.v1570
-	h1571 := g.v1571[:n]
+	h1541 := g.v1541[:n]
+	h1542 := g.v1542[:n]
+	h1543 := g.v1543[:n]
+	h1544 := g.v1544[:n]
+	h1545 := g.v1545[:n]
+	h1546 := g.v1546[:n]
+	h1547 := g.v1547[:n]
+	h1548 := g.v1548[:n]
+	u1553 := g.v1553
+	u1596 := g.v1596
+	h1597 := g.v1597[:n]
 	m5 := g.Memory(5)
 	v3 := g.v3
-	u880 := g.v880
+	u906 := g.v906
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -19402,7 +20635,7 @@ func (g *productBFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v880 := e880
+			v906 := e906
 			v268 := h268[li]
 			v264 := int32(li)
 			v269 := v264 & 7
@@ -19446,53 +20679,27 @@ func (g *productBFloat16Host) r3() int {
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
-			v1090 := v880 + 8
-			v1092 := (v268 + v1090) + v270
-			if uint64(v1092) < uint64(v81) {
-				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
-				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
-				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
-				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
-				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
-				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
-				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
-				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
-				v1111 = v1097
-				v1112 = v1099
-				v1113 = v1101
-				v1114 = v1103
-				v1115 = v1105
-				v1116 = v1107
-				v1117 = v1109
+			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1553, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
+			v1116 := v906 + 8
+			v1118 := (v268 + v1116) + v270
+			if uint64(v1118) < uint64(v81) {
+				v1123 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+2))))
+				v1125 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+4))))
+				v1127 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+6))))
+				v1129 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+8))))
+				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+10))))
+				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+12))))
+				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+14))))
+				v1136 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16))))
+				v1137 = v1123
+				v1138 = v1125
+				v1139 = v1127
+				v1140 = v1129
+				v1141 = v1131
+				v1142 = v1133
+				v1143 = v1135
 			} else {
-				v1110 = 0
-				v1111 = 0
-				v1112 = 0
-				v1113 = 0
-				v1114 = 0
-				v1115 = 0
-				v1116 = 0
-				v1117 = 0
-			}
-			v1119 := (v301 + v1090) + v303
-			if uint64(v1119) < uint64(v81) {
-				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
-				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
-				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
-				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
-				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
-				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
-				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
-				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
-				v1138 = v1124
-				v1139 = v1126
-				v1140 = v1128
-				v1141 = v1130
-				v1142 = v1132
-				v1143 = v1134
-				v1144 = v1136
-			} else {
+				v1136 = 0
 				v1137 = 0
 				v1138 = 0
 				v1139 = 0
@@ -19500,26 +20707,26 @@ func (g *productBFloat16Host) r3() int {
 				v1141 = 0
 				v1142 = 0
 				v1143 = 0
-				v1144 = 0
 			}
-			v1146 := (v334 + v1090) + v336
-			if uint64(v1146) < uint64(v81) {
-				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
-				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
-				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
-				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
-				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
-				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
-				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
-				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
-				v1165 = v1151
-				v1166 = v1153
-				v1167 = v1155
-				v1168 = v1157
-				v1169 = v1159
-				v1170 = v1161
-				v1171 = v1163
+			v1145 := (v301 + v1116) + v303
+			if uint64(v1145) < uint64(v81) {
+				v1150 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+2))))
+				v1152 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+4))))
+				v1154 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+6))))
+				v1156 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+8))))
+				v1158 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+10))))
+				v1160 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+12))))
+				v1162 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+14))))
+				v1163 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16))))
+				v1164 = v1150
+				v1165 = v1152
+				v1166 = v1154
+				v1167 = v1156
+				v1168 = v1158
+				v1169 = v1160
+				v1170 = v1162
 			} else {
+				v1163 = 0
 				v1164 = 0
 				v1165 = 0
 				v1166 = 0
@@ -19527,26 +20734,26 @@ func (g *productBFloat16Host) r3() int {
 				v1168 = 0
 				v1169 = 0
 				v1170 = 0
-				v1171 = 0
 			}
-			v1173 := (v367 + v1090) + v369
-			if uint64(v1173) < uint64(v81) {
-				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
-				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
-				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
-				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
-				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
-				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
-				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
-				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
-				v1192 = v1178
-				v1193 = v1180
-				v1194 = v1182
-				v1195 = v1184
-				v1196 = v1186
-				v1197 = v1188
-				v1198 = v1190
+			v1172 := (v334 + v1116) + v336
+			if uint64(v1172) < uint64(v81) {
+				v1177 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+2))))
+				v1179 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+4))))
+				v1181 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+6))))
+				v1183 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+8))))
+				v1185 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+10))))
+				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+12))))
+				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+14))))
+				v1190 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16))))
+				v1191 = v1177
+				v1192 = v1179
+				v1193 = v1181
+				v1194 = v1183
+				v1195 = v1185
+				v1196 = v1187
+				v1197 = v1189
 			} else {
+				v1190 = 0
 				v1191 = 0
 				v1192 = 0
 				v1193 = 0
@@ -19554,26 +20761,26 @@ func (g *productBFloat16Host) r3() int {
 				v1195 = 0
 				v1196 = 0
 				v1197 = 0
-				v1198 = 0
 			}
-			v1200 := (v400 + v1090) + v402
-			if uint64(v1200) < uint64(v81) {
-				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
-				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
-				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
-				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
-				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
-				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
-				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
-				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
-				v1219 = v1205
-				v1220 = v1207
-				v1221 = v1209
-				v1222 = v1211
-				v1223 = v1213
-				v1224 = v1215
-				v1225 = v1217
+			v1199 := (v367 + v1116) + v369
+			if uint64(v1199) < uint64(v81) {
+				v1204 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+2))))
+				v1206 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+4))))
+				v1208 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+6))))
+				v1210 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+8))))
+				v1212 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+10))))
+				v1214 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+12))))
+				v1216 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+14))))
+				v1217 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16))))
+				v1218 = v1204
+				v1219 = v1206
+				v1220 = v1208
+				v1221 = v1210
+				v1222 = v1212
+				v1223 = v1214
+				v1224 = v1216
 			} else {
+				v1217 = 0
 				v1218 = 0
 				v1219 = 0
 				v1220 = 0
@@ -19581,26 +20788,26 @@ func (g *productBFloat16Host) r3() int {
 				v1222 = 0
 				v1223 = 0
 				v1224 = 0
-				v1225 = 0
 			}
-			v1227 := (v433 + v1090) + v435
-			if uint64(v1227) < uint64(v81) {
-				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
-				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
-				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
-				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
-				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
-				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
-				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
-				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
-				v1246 = v1232
-				v1247 = v1234
-				v1248 = v1236
-				v1249 = v1238
-				v1250 = v1240
-				v1251 = v1242
-				v1252 = v1244
+			v1226 := (v400 + v1116) + v402
+			if uint64(v1226) < uint64(v81) {
+				v1231 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+2))))
+				v1233 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+4))))
+				v1235 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+6))))
+				v1237 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+8))))
+				v1239 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+10))))
+				v1241 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+12))))
+				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+14))))
+				v1244 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16))))
+				v1245 = v1231
+				v1246 = v1233
+				v1247 = v1235
+				v1248 = v1237
+				v1249 = v1239
+				v1250 = v1241
+				v1251 = v1243
 			} else {
+				v1244 = 0
 				v1245 = 0
 				v1246 = 0
 				v1247 = 0
@@ -19608,26 +20815,26 @@ func (g *productBFloat16Host) r3() int {
 				v1249 = 0
 				v1250 = 0
 				v1251 = 0
-				v1252 = 0
 			}
-			v1254 := (v466 + v1090) + v468
-			if uint64(v1254) < uint64(v81) {
-				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
-				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
-				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
-				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
-				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
-				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
-				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
-				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
-				v1273 = v1259
-				v1274 = v1261
-				v1275 = v1263
-				v1276 = v1265
-				v1277 = v1267
-				v1278 = v1269
-				v1279 = v1271
+			v1253 := (v433 + v1116) + v435
+			if uint64(v1253) < uint64(v81) {
+				v1258 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+2))))
+				v1260 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+4))))
+				v1262 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+6))))
+				v1264 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+8))))
+				v1266 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+10))))
+				v1268 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+12))))
+				v1270 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+14))))
+				v1271 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16))))
+				v1272 = v1258
+				v1273 = v1260
+				v1274 = v1262
+				v1275 = v1264
+				v1276 = v1266
+				v1277 = v1268
+				v1278 = v1270
 			} else {
+				v1271 = 0
 				v1272 = 0
 				v1273 = 0
 				v1274 = 0
@@ -19635,26 +20842,26 @@ func (g *productBFloat16Host) r3() int {
 				v1276 = 0
 				v1277 = 0
 				v1278 = 0
-				v1279 = 0
 			}
-			v1281 := (v499 + v1090) + v501
-			if uint64(v1281) < uint64(v81) {
-				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
-				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
-				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
-				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
-				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
-				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
-				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
-				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
-				v1300 = v1286
-				v1301 = v1288
-				v1302 = v1290
-				v1303 = v1292
-				v1304 = v1294
-				v1305 = v1296
-				v1306 = v1298
+			v1280 := (v466 + v1116) + v468
+			if uint64(v1280) < uint64(v81) {
+				v1285 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+2))))
+				v1287 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+4))))
+				v1289 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+6))))
+				v1291 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+8))))
+				v1293 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+10))))
+				v1295 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+12))))
+				v1297 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+14))))
+				v1298 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16))))
+				v1299 = v1285
+				v1300 = v1287
+				v1301 = v1289
+				v1302 = v1291
+				v1303 = v1293
+				v1304 = v1295
+				v1305 = v1297
 			} else {
+				v1298 = 0
 				v1299 = 0
 				v1300 = 0
 				v1301 = 0
@@ -19662,26 +20869,26 @@ func (g *productBFloat16Host) r3() int {
 				v1303 = 0
 				v1304 = 0
 				v1305 = 0
-				v1306 = 0
 			}
-			v1308 := (v529 + v1090) + v270
-			if uint64(v1308) < uint64(v84) {
-				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
-				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
-				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
-				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
-				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
-				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
-				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
-				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
-				v1327 = v1313
-				v1328 = v1315
-				v1329 = v1317
-				v1330 = v1319
-				v1331 = v1321
-				v1332 = v1323
-				v1333 = v1325
+			v1307 := (v499 + v1116) + v501
+			if uint64(v1307) < uint64(v81) {
+				v1312 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+2))))
+				v1314 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+4))))
+				v1316 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+6))))
+				v1318 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+8))))
+				v1320 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+10))))
+				v1322 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+12))))
+				v1324 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+14))))
+				v1325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16))))
+				v1326 = v1312
+				v1327 = v1314
+				v1328 = v1316
+				v1329 = v1318
+				v1330 = v1320
+				v1331 = v1322
+				v1332 = v1324
 			} else {
+				v1325 = 0
 				v1326 = 0
 				v1327 = 0
 				v1328 = 0
@@ -19689,26 +20896,26 @@ func (g *productBFloat16Host) r3() int {
 				v1330 = 0
 				v1331 = 0
 				v1332 = 0
-				v1333 = 0
 			}
-			v1335 := (v557 + v1090) + v303
-			if uint64(v1335) < uint64(v84) {
-				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
-				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
-				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
-				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
-				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
-				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
-				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
-				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
-				v1354 = v1340
-				v1355 = v1342
-				v1356 = v1344
-				v1357 = v1346
-				v1358 = v1348
-				v1359 = v1350
-				v1360 = v1352
+			v1334 := (v529 + v1116) + v270
+			if uint64(v1334) < uint64(v84) {
+				v1339 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+2))))
+				v1341 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+4))))
+				v1343 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+6))))
+				v1345 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+8))))
+				v1347 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+10))))
+				v1349 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+12))))
+				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+14))))
+				v1352 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16))))
+				v1353 = v1339
+				v1354 = v1341
+				v1355 = v1343
+				v1356 = v1345
+				v1357 = v1347
+				v1358 = v1349
+				v1359 = v1351
 			} else {
+				v1352 = 0
 				v1353 = 0
 				v1354 = 0
 				v1355 = 0
@@ -19716,26 +20923,26 @@ func (g *productBFloat16Host) r3() int {
 				v1357 = 0
 				v1358 = 0
 				v1359 = 0
-				v1360 = 0
 			}
-			v1362 := (v585 + v1090) + v336
-			if uint64(v1362) < uint64(v84) {
-				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
-				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
-				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
-				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
-				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
-				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
-				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
-				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
-				v1381 = v1367
-				v1382 = v1369
-				v1383 = v1371
-				v1384 = v1373
-				v1385 = v1375
-				v1386 = v1377
-				v1387 = v1379
+			v1361 := (v557 + v1116) + v303
+			if uint64(v1361) < uint64(v84) {
+				v1366 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+2))))
+				v1368 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+4))))
+				v1370 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+6))))
+				v1372 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+8))))
+				v1374 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+10))))
+				v1376 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+12))))
+				v1378 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+14))))
+				v1379 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16))))
+				v1380 = v1366
+				v1381 = v1368
+				v1382 = v1370
+				v1383 = v1372
+				v1384 = v1374
+				v1385 = v1376
+				v1386 = v1378
 			} else {
+				v1379 = 0
 				v1380 = 0
 				v1381 = 0
 				v1382 = 0
@@ -19743,26 +20950,26 @@ func (g *productBFloat16Host) r3() int {
 				v1384 = 0
 				v1385 = 0
 				v1386 = 0
-				v1387 = 0
 			}
-			v1389 := (v613 + v1090) + v369
-			if uint64(v1389) < uint64(v84) {
-				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
-				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
-				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
-				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
-				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
-				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
-				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
-				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
-				v1408 = v1394
-				v1409 = v1396
-				v1410 = v1398
-				v1411 = v1400
-				v1412 = v1402
-				v1413 = v1404
-				v1414 = v1406
+			v1388 := (v585 + v1116) + v336
+			if uint64(v1388) < uint64(v84) {
+				v1393 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+2))))
+				v1395 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+4))))
+				v1397 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+6))))
+				v1399 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+8))))
+				v1401 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+10))))
+				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+12))))
+				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+14))))
+				v1406 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16))))
+				v1407 = v1393
+				v1408 = v1395
+				v1409 = v1397
+				v1410 = v1399
+				v1411 = v1401
+				v1412 = v1403
+				v1413 = v1405
 			} else {
+				v1406 = 0
 				v1407 = 0
 				v1408 = 0
 				v1409 = 0
@@ -19770,26 +20977,26 @@ func (g *productBFloat16Host) r3() int {
 				v1411 = 0
 				v1412 = 0
 				v1413 = 0
-				v1414 = 0
 			}
-			v1416 := (v641 + v1090) + v402
-			if uint64(v1416) < uint64(v84) {
-				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
-				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
-				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
-				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
-				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
-				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
-				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
-				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
-				v1435 = v1421
-				v1436 = v1423
-				v1437 = v1425
-				v1438 = v1427
-				v1439 = v1429
-				v1440 = v1431
-				v1441 = v1433
+			v1415 := (v613 + v1116) + v369
+			if uint64(v1415) < uint64(v84) {
+				v1420 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+2))))
+				v1422 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+4))))
+				v1424 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+6))))
+				v1426 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+8))))
+				v1428 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+10))))
+				v1430 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+12))))
+				v1432 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+14))))
+				v1433 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16))))
+				v1434 = v1420
+				v1435 = v1422
+				v1436 = v1424
+				v1437 = v1426
+				v1438 = v1428
+				v1439 = v1430
+				v1440 = v1432
 			} else {
+				v1433 = 0
 				v1434 = 0
 				v1435 = 0
 				v1436 = 0
@@ -19797,26 +21004,26 @@ func (g *productBFloat16Host) r3() int {
 				v1438 = 0
 				v1439 = 0
 				v1440 = 0
-				v1441 = 0
 			}
-			v1443 := (v669 + v1090) + v435
-			if uint64(v1443) < uint64(v84) {
-				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
-				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
-				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
-				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
-				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
-				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
-				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
-				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
-				v1462 = v1448
-				v1463 = v1450
-				v1464 = v1452
-				v1465 = v1454
-				v1466 = v1456
-				v1467 = v1458
-				v1468 = v1460
+			v1442 := (v641 + v1116) + v402
+			if uint64(v1442) < uint64(v84) {
+				v1447 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+2))))
+				v1449 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+4))))
+				v1451 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+6))))
+				v1453 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+8))))
+				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+10))))
+				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+12))))
+				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+14))))
+				v1460 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16))))
+				v1461 = v1447
+				v1462 = v1449
+				v1463 = v1451
+				v1464 = v1453
+				v1465 = v1455
+				v1466 = v1457
+				v1467 = v1459
 			} else {
+				v1460 = 0
 				v1461 = 0
 				v1462 = 0
 				v1463 = 0
@@ -19824,26 +21031,26 @@ func (g *productBFloat16Host) r3() int {
 				v1465 = 0
 				v1466 = 0
 				v1467 = 0
-				v1468 = 0
 			}
-			v1470 := (v697 + v1090) + v468
-			if uint64(v1470) < uint64(v84) {
-				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
-				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
-				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
-				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
-				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
-				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
-				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
-				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
-				v1489 = v1475
-				v1490 = v1477
-				v1491 = v1479
-				v1492 = v1481
-				v1493 = v1483
-				v1494 = v1485
-				v1495 = v1487
+			v1469 := (v669 + v1116) + v435
+			if uint64(v1469) < uint64(v84) {
+				v1474 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+2))))
+				v1476 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+4))))
+				v1478 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+6))))
+				v1480 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+8))))
+				v1482 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+10))))
+				v1484 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+12))))
+				v1486 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+14))))
+				v1487 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16))))
+				v1488 = v1474
+				v1489 = v1476
+				v1490 = v1478
+				v1491 = v1480
+				v1492 = v1482
+				v1493 = v1484
+				v1494 = v1486
 			} else {
+				v1487 = 0
 				v1488 = 0
 				v1489 = 0
 				v1490 = 0
@@ -19851,26 +21058,26 @@ func (g *productBFloat16Host) r3() int {
 				v1492 = 0
 				v1493 = 0
 				v1494 = 0
-				v1495 = 0
 			}
-			v1497 := (v725 + v1090) + v501
-			if uint64(v1497) < uint64(v84) {
-				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
-				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
-				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
-				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
-				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
-				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
-				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
-				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
-				v1516 = v1502
-				v1517 = v1504
-				v1518 = v1506
-				v1519 = v1508
-				v1520 = v1510
-				v1521 = v1512
-				v1522 = v1514
+			v1496 := (v697 + v1116) + v468
+			if uint64(v1496) < uint64(v84) {
+				v1501 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+2))))
+				v1503 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+4))))
+				v1505 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+6))))
+				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+8))))
+				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+10))))
+				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+12))))
+				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+14))))
+				v1514 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16))))
+				v1515 = v1501
+				v1516 = v1503
+				v1517 = v1505
+				v1518 = v1507
+				v1519 = v1509
+				v1520 = v1511
+				v1521 = v1513
 			} else {
+				v1514 = 0
 				v1515 = 0
 				v1516 = 0
 				v1517 = 0
@@ -19878,198 +21085,217 @@ func (g *productBFloat16Host) r3() int {
 				v1519 = 0
 				v1520 = 0
 				v1521 = 0
-				v1522 = 0
 			}
-			v1523 := int32(sub)
-			v1525 := int32(uint32(v1523&3) >> 1)
-			v1527 = 0
-			v1529 := v1523 * 256
-			if v1527 >= 8 {
-				v752 = v1110
-				v753 = v1111
-				v754 = v1112
-				v755 = v1113
-				v756 = v1114
-				v757 = v1115
-				v758 = v1116
-				v759 = v1117
-				v760 = v1137
-				v761 = v1138
-				v762 = v1139
-				v763 = v1140
-				v764 = v1141
-				v765 = v1142
-				v766 = v1143
-				v767 = v1144
-				v768 = v1164
-				v769 = v1165
-				v770 = v1166
-				v771 = v1167
-				v772 = v1168
-				v773 = v1169
-				v774 = v1170
-				v775 = v1171
-				v776 = v1191
-				v777 = v1192
-				v778 = v1193
-				v779 = v1194
-				v780 = v1195
-				v781 = v1196
-				v782 = v1197
-				v783 = v1198
-				v784 = v1218
-				v785 = v1219
-				v786 = v1220
-				v787 = v1221
-				v788 = v1222
-				v789 = v1223
-				v790 = v1224
-				v791 = v1225
-				v792 = v1245
-				v793 = v1246
-				v794 = v1247
-				v795 = v1248
-				v796 = v1249
-				v797 = v1250
-				v798 = v1251
-				v799 = v1252
-				v800 = v1272
-				v801 = v1273
-				v802 = v1274
-				v803 = v1275
-				v804 = v1276
-				v805 = v1277
-				v806 = v1278
-				v807 = v1279
-				v808 = v1299
-				v809 = v1300
-				v810 = v1301
-				v811 = v1302
-				v812 = v1303
-				v813 = v1304
-				v814 = v1305
-				v815 = v1306
-				v816 = v1326
-				v817 = v1327
-				v818 = v1328
-				v819 = v1329
-				v820 = v1330
-				v821 = v1331
-				v822 = v1332
-				v823 = v1333
-				v824 = v1353
-				v825 = v1354
-				v826 = v1355
-				v827 = v1356
-				v828 = v1357
-				v829 = v1358
-				v830 = v1359
-				v831 = v1360
-				v832 = v1380
-				v833 = v1381
-				v834 = v1382
-				v835 = v1383
-				v836 = v1384
-				v837 = v1385
-				v838 = v1386
-				v839 = v1387
-				v840 = v1407
-				v841 = v1408
-				v842 = v1409
-				v843 = v1410
-				v844 = v1411
-				v845 = v1412
-				v846 = v1413
-				v847 = v1414
-				v848 = v1434
-				v849 = v1435
-				v850 = v1436
-				v851 = v1437
-				v852 = v1438
-				v853 = v1439
-				v854 = v1440
-				v855 = v1441
-				v856 = v1461
-				v857 = v1462
-				v858 = v1463
-				v859 = v1464
-				v860 = v1465
-				v861 = v1466
-				v862 = v1467
-				v863 = v1468
-				v864 = v1488
-				v865 = v1489
-				v866 = v1490
-				v867 = v1491
-				v868 = v1492
-				v869 = v1493
-				v870 = v1494
-				v871 = v1495
-				v872 = v1515
-				v873 = v1516
-				v874 = v1517
-				v875 = v1518
-				v876 = v1519
-				v877 = v1520
-				v878 = v1521
-				v879 = v1522
-				v880 = v1090
+			v1523 := (v725 + v1116) + v501
+			if uint64(v1523) < uint64(v84) {
+				v1528 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+2))))
+				v1530 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+4))))
+				v1532 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+6))))
+				v1534 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+8))))
+				v1536 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+10))))
+				v1538 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+12))))
+				v1540 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+14))))
+				v1541 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16))))
+				v1542 = v1528
+				v1543 = v1530
+				v1544 = v1532
+				v1545 = v1534
+				v1546 = v1536
+				v1547 = v1538
+				v1548 = v1540
+			} else {
+				v1541 = 0
+				v1542 = 0
+				v1543 = 0
+				v1544 = 0
+				v1545 = 0
+				v1546 = 0
+				v1547 = 0
+				v1548 = 0
+			}
+			v1549 := int32(sub)
+			v1551 := int32(uint32(v1549&3) >> 1)
+			v1553 = 0
+			v1555 := v1549 * 256
+			if v1553 >= 8 {
+				v778 = v1136
+				v779 = v1137
+				v780 = v1138
+				v781 = v1139
+				v782 = v1140
+				v783 = v1141
+				v784 = v1142
+				v785 = v1143
+				v786 = v1163
+				v787 = v1164
+				v788 = v1165
+				v789 = v1166
+				v790 = v1167
+				v791 = v1168
+				v792 = v1169
+				v793 = v1170
+				v794 = v1190
+				v795 = v1191
+				v796 = v1192
+				v797 = v1193
+				v798 = v1194
+				v799 = v1195
+				v800 = v1196
+				v801 = v1197
+				v802 = v1217
+				v803 = v1218
+				v804 = v1219
+				v805 = v1220
+				v806 = v1221
+				v807 = v1222
+				v808 = v1223
+				v809 = v1224
+				v810 = v1244
+				v811 = v1245
+				v812 = v1246
+				v813 = v1247
+				v814 = v1248
+				v815 = v1249
+				v816 = v1250
+				v817 = v1251
+				v818 = v1271
+				v819 = v1272
+				v820 = v1273
+				v821 = v1274
+				v822 = v1275
+				v823 = v1276
+				v824 = v1277
+				v825 = v1278
+				v826 = v1298
+				v827 = v1299
+				v828 = v1300
+				v829 = v1301
+				v830 = v1302
+				v831 = v1303
+				v832 = v1304
+				v833 = v1305
+				v834 = v1325
+				v835 = v1326
+				v836 = v1327
+				v837 = v1328
+				v838 = v1329
+				v839 = v1330
+				v840 = v1331
+				v841 = v1332
+				v842 = v1352
+				v843 = v1353
+				v844 = v1354
+				v845 = v1355
+				v846 = v1356
+				v847 = v1357
+				v848 = v1358
+				v849 = v1359
+				v850 = v1379
+				v851 = v1380
+				v852 = v1381
+				v853 = v1382
+				v854 = v1383
+				v855 = v1384
+				v856 = v1385
+				v857 = v1386
+				v858 = v1406
+				v859 = v1407
+				v860 = v1408
+				v861 = v1409
+				v862 = v1410
+				v863 = v1411
+				v864 = v1412
+				v865 = v1413
+				v866 = v1433
+				v867 = v1434
+				v868 = v1435
+				v869 = v1436
+				v870 = v1437
+				v871 = v1438
+				v872 = v1439
+				v873 = v1440
+				v874 = v1460
+				v875 = v1461
+				v876 = v1462
+				v877 = v1463
+				v878 = v1464
+				v879 = v1465
+				v880 = v1466
+				v881 = v1467
+				v882 = v1487
+				v883 = v1488
+				v884 = v1489
+				v885 = v1490
+				v886 = v1491
+				v887 = v1492
+				v888 = v1493
+				v889 = v1494
+				v890 = v1514
+				v891 = v1515
+				v892 = v1516
+				v893 = v1517
+				v894 = v1518
+				v895 = v1519
+				v896 = v1520
+				v897 = v1521
+				v898 = v1541
+				v899 = v1542
+				v900 = v1543
+				v901 = v1544
+				v902 = v1545
+				v903 = v1546
+				v904 = v1547
+				v905 = v1548
+				v906 = v1116
 				goto b105
 			}
-			v1530 = 0
-			v1531 = v86
+			v1556 = 0
+			v1557 = v86
 		b142:
-			if uint32(v1531) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
-				v1530 = v1530 + 1
-				v1531 = v1531 + v87
+			if uint32(v1557) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
+				v1556 = v1556 + 1
+				v1557 = v1557 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1539 = v1523 * 256
-			v1540 = 0
-			v1541 = v86
+			v1565 = v1549 * 256
+			v1566 = 0
+			v1567 = v86
 		b145:
-			if uint32(v1541) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
-				v1540 = v1540 + 1
-				v1541 = v1541 + v87
+			if uint32(v1567) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
+				v1566 = v1566 + 1
+				v1567 = v1567 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1549 = v1523 * 256
-			v1550 = 0
-			v1551 = v86
+			v1575 = v1549 * 256
+			v1576 = 0
+			v1577 = v86
 		b148:
-			if uint32(v1551) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
-				v1550 = v1550 + 1
-				v1551 = v1551 + v87
+			if uint32(v1577) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
+				v1576 = v1576 + 1
+				v1577 = v1577 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1559 = v1523 * 256
-			v1560 = 0
-			v1561 = v86
+			v1585 = v1549 * 256
+			v1586 = 0
+			v1587 = v86
 		b151:
-			if uint32(v1561) >= 256 {
-				v1570 := v1527 * 8
-				v1571 := (v1525 * 4608) + v1570
-				u1090 = v1090
-				h1110[li] = v1110
-				h1111[li] = v1111
-				h1112[li] = v1112
-				h1113[li] = v1113
-				h1114[li] = v1114
-				h1115[li] = v1115
-				h1116[li] = v1116
-				h1117[li] = v1117
+			if uint32(v1587) >= 256 {
+				v1596 := v1553 * 8
+				v1597 := (v1551 * 4608) + v1596
+				u1116 = v1116
+				h1136[li] = v1136
 				h1137[li] = v1137
 				h1138[li] = v1138
 				h1139[li] = v1139
@@ -20077,7 +21303,7 @@ func (g *productBFloat16Host) r3() int {
 				h1141[li] = v1141
 				h1142[li] = v1142
 				h1143[li] = v1143
-				h1144[li] = v1144
+				h1163[li] = v1163
 				h1164[li] = v1164
 				h1165[li] = v1165
 				h1166[li] = v1166
@@ -20085,7 +21311,7 @@ func (g *productBFloat16Host) r3() int {
 				h1168[li] = v1168
 				h1169[li] = v1169
 				h1170[li] = v1170
-				h1171[li] = v1171
+				h1190[li] = v1190
 				h1191[li] = v1191
 				h1192[li] = v1192
 				h1193[li] = v1193
@@ -20093,7 +21319,7 @@ func (g *productBFloat16Host) r3() int {
 				h1195[li] = v1195
 				h1196[li] = v1196
 				h1197[li] = v1197
-				h1198[li] = v1198
+				h1217[li] = v1217
 				h1218[li] = v1218
 				h1219[li] = v1219
 				h1220[li] = v1220
@@ -20101,7 +21327,7 @@ func (g *productBFloat16Host) r3() int {
 				h1222[li] = v1222
 				h1223[li] = v1223
 				h1224[li] = v1224
-				h1225[li] = v1225
+				h1244[li] = v1244
 				h1245[li] = v1245
 				h1246[li] = v1246
 				h1247[li] = v1247
@@ -20109,7 +21335,7 @@ func (g *productBFloat16Host) r3() int {
 				h1249[li] = v1249
 				h1250[li] = v1250
 				h1251[li] = v1251
-				h1252[li] = v1252
+				h1271[li] = v1271
 				h1272[li] = v1272
 				h1273[li] = v1273
 				h1274[li] = v1274
@@ -20117,7 +21343,7 @@ func (g *productBFloat16Host) r3() int {
 				h1276[li] = v1276
 				h1277[li] = v1277
 				h1278[li] = v1278
-				h1279[li] = v1279
+				h1298[li] = v1298
 				h1299[li] = v1299
 				h1300[li] = v1300
 				h1301[li] = v1301
@@ -20125,7 +21351,7 @@ func (g *productBFloat16Host) r3() int {
 				h1303[li] = v1303
 				h1304[li] = v1304
 				h1305[li] = v1305
-				h1306[li] = v1306
+				h1325[li] = v1325
 				h1326[li] = v1326
 				h1327[li] = v1327
 				h1328[li] = v1328
@@ -20133,7 +21359,7 @@ func (g *productBFloat16Host) r3() int {
 				h1330[li] = v1330
 				h1331[li] = v1331
 				h1332[li] = v1332
-				h1333[li] = v1333
+				h1352[li] = v1352
 				h1353[li] = v1353
 				h1354[li] = v1354
 				h1355[li] = v1355
@@ -20141,7 +21367,7 @@ func (g *productBFloat16Host) r3() int {
 				h1357[li] = v1357
 				h1358[li] = v1358
 				h1359[li] = v1359
-				h1360[li] = v1360
+				h1379[li] = v1379
 				h1380[li] = v1380
 				h1381[li] = v1381
 				h1382[li] = v1382
@@ -20149,7 +21375,7 @@ func (g *productBFloat16Host) r3() int {
 				h1384[li] = v1384
 				h1385[li] = v1385
 				h1386[li] = v1386
-				h1387[li] = v1387
+				h1406[li] = v1406
 				h1407[li] = v1407
 				h1408[li] = v1408
 				h1409[li] = v1409
@@ -20157,7 +21383,7 @@ func (g *productBFloat16Host) r3() int {
 				h1411[li] = v1411
 				h1412[li] = v1412
 				h1413[li] = v1413
-				h1414[li] = v1414
+				h1433[li] = v1433
 				h1434[li] = v1434
 				h1435[li] = v1435
 				h1436[li] = v1436
@@ -20165,7 +21391,7 @@ func (g *productBFloat16Host) r3() int {
 				h1438[li] = v1438
 				h1439[li] = v1439
 				h1440[li] = v1440
-				h1441[li] = v1441
+				h1460[li] = v1460
 				h1461[li] = v1461
 				h1462[li] = v1462
 				h1463[li] = v1463
@@ -20173,7 +21399,7 @@ func (g *productBFloat16Host) r3() int {
 				h1465[li] = v1465
 				h1466[li] = v1466
 				h1467[li] = v1467
-				h1468[li] = v1468
+				h1487[li] = v1487
 				h1488[li] = v1488
 				h1489[li] = v1489
 				h1490[li] = v1490
@@ -20181,7 +21407,7 @@ func (g *productBFloat16Host) r3() int {
 				h1492[li] = v1492
 				h1493[li] = v1493
 				h1494[li] = v1494
-				h1495[li] = v1495
+				h1514[li] = v1514
 				h1515[li] = v1515
 				h1516[li] = v1516
 				h1517[li] = v1517
@@ -20189,10 +21415,17 @@ func (g *productBFloat16Host) r3() int {
 				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
-				h1522[li] = v1522
-				u1527 = v1527
-				u1570 = v1570
-				h1571[li] = v1571
+				h1541[li] = v1541
+				h1542[li] = v1542
+				h1543[li] = v1543
+				h1544[li] = v1544
+				h1545[li] = v1545
+				h1546[li] = v1546
+				h1547[li] = v1547
+				h1548[li] = v1548
+				u1553 = v1553
+				u1596 = v1596
+				h1597[li] = v1597
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -20201,41 +21434,15 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
-			v1560 = v1560 + 1
-			v1561 = v1561 + v87
+			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
+			v1586 = v1586 + 1
+			v1587 = v1587 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v880 < v3 {
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
+			if v906 < v3 {
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -20338,7 +21545,33 @@ func (g *productBFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -20347,29 +21580,29 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -20378,17 +21611,17 @@ func (g *productBFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1090 = u1090
-	g.v1527 = u1527
-	g.v1570 = u1570
-	g.v880 = u880
+	g.v1116 = u1116
+	g.v1553 = u1553
+	g.v1596 = u1596
+	g.v906 = u906
 	return next
 }
 
 func (g *productBFloat16Host) r5() int {
 	const n = 128
-	v1570 := g.v1570
-	h1573 := g.v1573[:n]
+	v1596 := g.v1596
+	h1599 := g.v1599[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -20400,26 +21633,26 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1573 := (v1569 + 1152) + v1570
-			h1573[li] = v1573
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1599 := (v1595 + 1152) + v1596
+			h1599[li] = v1599
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1599, 11) {
 			continue
 		}
-		v1573 := h1573[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1599 := h1599[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1599)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1575 := g.v1575[:n]
+	h1601 := g.v1601[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20430,25 +21663,25 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1575 := (v1569 + 2304) + v1570
-			h1575[li] = v1575
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1601 := (v1595 + 2304) + v1596
+			h1601[li] = v1601
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1601, 12) {
 			continue
 		}
-		v1575 := h1575[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1601 := h1601[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1601)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1577 := g.v1577[:n]
+	h1603 := g.v1603[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20459,25 +21692,25 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1577 := (v1569 + 3456) + v1570
-			h1577[li] = v1577
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1603 := (v1595 + 3456) + v1596
+			h1603[li] = v1603
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1603, 13) {
 			continue
 		}
-		v1577 := h1577[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1603 := h1603[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1603)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1579 := g.v1579[:n]
+	h1605 := g.v1605[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20488,37 +21721,37 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1579 := (v1526 * 4608) + v1570
-			h1579[li] = v1579
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1605 := (v1552 * 4608) + v1596
+			h1605[li] = v1605
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1605, 14) {
 			continue
 		}
-		v1579 := h1579[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1605 := h1605[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1605)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1581 := g.v1581[:n]
+	h1607 := g.v1607[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20529,36 +21762,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1581 := (v1578 + 1152) + v1570
-			h1581[li] = v1581
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1607 := (v1604 + 1152) + v1596
+			h1607[li] = v1607
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1607, 15) {
 			continue
 		}
-		v1581 := h1581[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1607 := h1607[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1607)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1583 := g.v1583[:n]
+	h1609 := g.v1609[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20569,36 +21802,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1583 := (v1578 + 2304) + v1570
-			h1583[li] = v1583
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1609 := (v1604 + 2304) + v1596
+			h1609[li] = v1609
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1609, 16) {
 			continue
 		}
-		v1583 := h1583[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1609 := h1609[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1609)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1585 := g.v1585[:n]
+	h1611 := g.v1611[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -20609,44 +21842,37 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1585 := (v1578 + 3456) + v1570
-			h1585[li] = v1585
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1611 := (v1604 + 3456) + v1596
+			h1611[li] = v1611
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 17) {
 			continue
 		}
-		v1585 := h1585[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1611 := h1611[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1611)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1527 := g.v1527
-	h1110 := g.v1110[:n]
-	h1111 := g.v1111[:n]
-	h1112 := g.v1112[:n]
-	h1113 := g.v1113[:n]
-	h1114 := g.v1114[:n]
-	h1115 := g.v1115[:n]
-	h1116 := g.v1116[:n]
-	h1117 := g.v1117[:n]
+	e1553 := g.v1553
+	h1136 := g.v1136[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -20654,7 +21880,7 @@ func (g *productBFloat16Host) r5() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1144 := g.v1144[:n]
+	h1163 := g.v1163[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -20662,7 +21888,7 @@ func (g *productBFloat16Host) r5() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1171 := g.v1171[:n]
+	h1190 := g.v1190[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -20670,7 +21896,7 @@ func (g *productBFloat16Host) r5() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
+	h1217 := g.v1217[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -20678,7 +21904,7 @@ func (g *productBFloat16Host) r5() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1225 := g.v1225[:n]
+	h1244 := g.v1244[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -20686,7 +21912,7 @@ func (g *productBFloat16Host) r5() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1252 := g.v1252[:n]
+	h1271 := g.v1271[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -20694,7 +21920,7 @@ func (g *productBFloat16Host) r5() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1279 := g.v1279[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -20702,7 +21928,7 @@ func (g *productBFloat16Host) r5() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -20710,7 +21936,7 @@ func (g *productBFloat16Host) r5() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1333 := g.v1333[:n]
+	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -20718,7 +21944,7 @@ func (g *productBFloat16Host) r5() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1360 := g.v1360[:n]
+	h1379 := g.v1379[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -20726,7 +21952,7 @@ func (g *productBFloat16Host) r5() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1387 := g.v1387[:n]
+	h1406 := g.v1406[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -20734,7 +21960,7 @@ func (g *productBFloat16Host) r5() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1414 := g.v1414[:n]
+	h1433 := g.v1433[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -20742,7 +21968,7 @@ func (g *productBFloat16Host) r5() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1441 := g.v1441[:n]
+	h1460 := g.v1460[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -20750,7 +21976,7 @@ func (g *productBFloat16Host) r5() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1468 := g.v1468[:n]
+	h1487 := g.v1487[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -20758,7 +21984,7 @@ func (g *productBFloat16Host) r5() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1495 := g.v1495[:n]
+	h1514 := g.v1514[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -20766,39 +21992,20 @@ func (g *productBFloat16Host) r5() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1522 := g.v1522[:n]
-	v1090 := g.v1090
+	h1541 := g.v1541[:n]
+	h1542 := g.v1542[:n]
+	h1543 := g.v1543[:n]
+	h1544 := g.v1544[:n]
+	h1545 := g.v1545[:n]
+	h1546 := g.v1546[:n]
+	h1547 := g.v1547[:n]
+	h1548 := g.v1548[:n]
+	v1116 := g.v1116
 	stop := g.Cancelled()
-	u1527 := g.v1527
-	u1570 := g.v1570
-	h1571 := g.v1571[:n]
+	u1553 := g.v1553
+	u1596 := g.v1596
+	h1597 := g.v1597[:n]
 	v3 := g.v3
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -20901,21 +22108,47 @@ func (g *productBFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	u880 := g.v880
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	u906 := g.v906
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -20927,16 +22160,9 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1527 := e1527
-			v1523 := int32(sub)
-			v1110 := h1110[li]
-			v1111 := h1111[li]
-			v1112 := h1112[li]
-			v1113 := h1113[li]
-			v1114 := h1114[li]
-			v1115 := h1115[li]
-			v1116 := h1116[li]
-			v1117 := h1117[li]
+			v1553 := e1553
+			v1549 := int32(sub)
+			v1136 := h1136[li]
 			v1137 := h1137[li]
 			v1138 := h1138[li]
 			v1139 := h1139[li]
@@ -20944,7 +22170,7 @@ func (g *productBFloat16Host) r5() int {
 			v1141 := h1141[li]
 			v1142 := h1142[li]
 			v1143 := h1143[li]
-			v1144 := h1144[li]
+			v1163 := h1163[li]
 			v1164 := h1164[li]
 			v1165 := h1165[li]
 			v1166 := h1166[li]
@@ -20952,7 +22178,7 @@ func (g *productBFloat16Host) r5() int {
 			v1168 := h1168[li]
 			v1169 := h1169[li]
 			v1170 := h1170[li]
-			v1171 := h1171[li]
+			v1190 := h1190[li]
 			v1191 := h1191[li]
 			v1192 := h1192[li]
 			v1193 := h1193[li]
@@ -20960,7 +22186,7 @@ func (g *productBFloat16Host) r5() int {
 			v1195 := h1195[li]
 			v1196 := h1196[li]
 			v1197 := h1197[li]
-			v1198 := h1198[li]
+			v1217 := h1217[li]
 			v1218 := h1218[li]
 			v1219 := h1219[li]
 			v1220 := h1220[li]
@@ -20968,7 +22194,7 @@ func (g *productBFloat16Host) r5() int {
 			v1222 := h1222[li]
 			v1223 := h1223[li]
 			v1224 := h1224[li]
-			v1225 := h1225[li]
+			v1244 := h1244[li]
 			v1245 := h1245[li]
 			v1246 := h1246[li]
 			v1247 := h1247[li]
@@ -20976,7 +22202,7 @@ func (g *productBFloat16Host) r5() int {
 			v1249 := h1249[li]
 			v1250 := h1250[li]
 			v1251 := h1251[li]
-			v1252 := h1252[li]
+			v1271 := h1271[li]
 			v1272 := h1272[li]
 			v1273 := h1273[li]
 			v1274 := h1274[li]
@@ -20984,7 +22210,7 @@ func (g *productBFloat16Host) r5() int {
 			v1276 := h1276[li]
 			v1277 := h1277[li]
 			v1278 := h1278[li]
-			v1279 := h1279[li]
+			v1298 := h1298[li]
 			v1299 := h1299[li]
 			v1300 := h1300[li]
 			v1301 := h1301[li]
@@ -20992,7 +22218,7 @@ func (g *productBFloat16Host) r5() int {
 			v1303 := h1303[li]
 			v1304 := h1304[li]
 			v1305 := h1305[li]
-			v1306 := h1306[li]
+			v1325 := h1325[li]
 			v1326 := h1326[li]
 			v1327 := h1327[li]
 			v1328 := h1328[li]
@@ -21000,7 +22226,7 @@ func (g *productBFloat16Host) r5() int {
 			v1330 := h1330[li]
 			v1331 := h1331[li]
 			v1332 := h1332[li]
-			v1333 := h1333[li]
+			v1352 := h1352[li]
 			v1353 := h1353[li]
 			v1354 := h1354[li]
 			v1355 := h1355[li]
@@ -21008,7 +22234,7 @@ func (g *productBFloat16Host) r5() int {
 			v1357 := h1357[li]
 			v1358 := h1358[li]
 			v1359 := h1359[li]
-			v1360 := h1360[li]
+			v1379 := h1379[li]
 			v1380 := h1380[li]
 			v1381 := h1381[li]
 			v1382 := h1382[li]
@@ -21016,7 +22242,7 @@ func (g *productBFloat16Host) r5() int {
 			v1384 := h1384[li]
 			v1385 := h1385[li]
 			v1386 := h1386[li]
-			v1387 := h1387[li]
+			v1406 := h1406[li]
 			v1407 := h1407[li]
 			v1408 := h1408[li]
 			v1409 := h1409[li]
@@ -21024,7 +22250,7 @@ func (g *productBFloat16Host) r5() int {
 			v1411 := h1411[li]
 			v1412 := h1412[li]
 			v1413 := h1413[li]
-			v1414 := h1414[li]
+			v1433 := h1433[li]
 			v1434 := h1434[li]
 			v1435 := h1435[li]
 			v1436 := h1436[li]
@@ -21032,7 +22258,7 @@ func (g *productBFloat16Host) r5() int {
 			v1438 := h1438[li]
 			v1439 := h1439[li]
 			v1440 := h1440[li]
-			v1441 := h1441[li]
+			v1460 := h1460[li]
 			v1461 := h1461[li]
 			v1462 := h1462[li]
 			v1463 := h1463[li]
@@ -21040,7 +22266,7 @@ func (g *productBFloat16Host) r5() int {
 			v1465 := h1465[li]
 			v1466 := h1466[li]
 			v1467 := h1467[li]
-			v1468 := h1468[li]
+			v1487 := h1487[li]
 			v1488 := h1488[li]
 			v1489 := h1489[li]
 			v1490 := h1490[li]
@@ -21048,7 +22274,7 @@ func (g *productBFloat16Host) r5() int {
 			v1492 := h1492[li]
 			v1493 := h1493[li]
 			v1494 := h1494[li]
-			v1495 := h1495[li]
+			v1514 := h1514[li]
 			v1515 := h1515[li]
 			v1516 := h1516[li]
 			v1517 := h1517[li]
@@ -21056,196 +22282,203 @@ func (g *productBFloat16Host) r5() int {
 			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
-			v1522 := h1522[li]
+			v1541 := h1541[li]
+			v1542 := h1542[li]
+			v1543 := h1543[li]
+			v1544 := h1544[li]
+			v1545 := h1545[li]
+			v1546 := h1546[li]
+			v1547 := h1547[li]
+			v1548 := h1548[li]
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
 			v0 := int32(basex + li)
-			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
-			var v880 int64
-			v1527 = v1527 + 2
-			v1529 := v1523 * 256
-			if v1527 >= 8 {
-				v752 = v1110
-				v753 = v1111
-				v754 = v1112
-				v755 = v1113
-				v756 = v1114
-				v757 = v1115
-				v758 = v1116
-				v759 = v1117
-				v760 = v1137
-				v761 = v1138
-				v762 = v1139
-				v763 = v1140
-				v764 = v1141
-				v765 = v1142
-				v766 = v1143
-				v767 = v1144
-				v768 = v1164
-				v769 = v1165
-				v770 = v1166
-				v771 = v1167
-				v772 = v1168
-				v773 = v1169
-				v774 = v1170
-				v775 = v1171
-				v776 = v1191
-				v777 = v1192
-				v778 = v1193
-				v779 = v1194
-				v780 = v1195
-				v781 = v1196
-				v782 = v1197
-				v783 = v1198
-				v784 = v1218
-				v785 = v1219
-				v786 = v1220
-				v787 = v1221
-				v788 = v1222
-				v789 = v1223
-				v790 = v1224
-				v791 = v1225
-				v792 = v1245
-				v793 = v1246
-				v794 = v1247
-				v795 = v1248
-				v796 = v1249
-				v797 = v1250
-				v798 = v1251
-				v799 = v1252
-				v800 = v1272
-				v801 = v1273
-				v802 = v1274
-				v803 = v1275
-				v804 = v1276
-				v805 = v1277
-				v806 = v1278
-				v807 = v1279
-				v808 = v1299
-				v809 = v1300
-				v810 = v1301
-				v811 = v1302
-				v812 = v1303
-				v813 = v1304
-				v814 = v1305
-				v815 = v1306
-				v816 = v1326
-				v817 = v1327
-				v818 = v1328
-				v819 = v1329
-				v820 = v1330
-				v821 = v1331
-				v822 = v1332
-				v823 = v1333
-				v824 = v1353
-				v825 = v1354
-				v826 = v1355
-				v827 = v1356
-				v828 = v1357
-				v829 = v1358
-				v830 = v1359
-				v831 = v1360
-				v832 = v1380
-				v833 = v1381
-				v834 = v1382
-				v835 = v1383
-				v836 = v1384
-				v837 = v1385
-				v838 = v1386
-				v839 = v1387
-				v840 = v1407
-				v841 = v1408
-				v842 = v1409
-				v843 = v1410
-				v844 = v1411
-				v845 = v1412
-				v846 = v1413
-				v847 = v1414
-				v848 = v1434
-				v849 = v1435
-				v850 = v1436
-				v851 = v1437
-				v852 = v1438
-				v853 = v1439
-				v854 = v1440
-				v855 = v1441
-				v856 = v1461
-				v857 = v1462
-				v858 = v1463
-				v859 = v1464
-				v860 = v1465
-				v861 = v1466
-				v862 = v1467
-				v863 = v1468
-				v864 = v1488
-				v865 = v1489
-				v866 = v1490
-				v867 = v1491
-				v868 = v1492
-				v869 = v1493
-				v870 = v1494
-				v871 = v1495
-				v872 = v1515
-				v873 = v1516
-				v874 = v1517
-				v875 = v1518
-				v876 = v1519
-				v877 = v1520
-				v878 = v1521
-				v879 = v1522
-				v880 = v1090
+			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
+			var v906 int64
+			v1553 = v1553 + 2
+			v1555 := v1549 * 256
+			if v1553 >= 8 {
+				v778 = v1136
+				v779 = v1137
+				v780 = v1138
+				v781 = v1139
+				v782 = v1140
+				v783 = v1141
+				v784 = v1142
+				v785 = v1143
+				v786 = v1163
+				v787 = v1164
+				v788 = v1165
+				v789 = v1166
+				v790 = v1167
+				v791 = v1168
+				v792 = v1169
+				v793 = v1170
+				v794 = v1190
+				v795 = v1191
+				v796 = v1192
+				v797 = v1193
+				v798 = v1194
+				v799 = v1195
+				v800 = v1196
+				v801 = v1197
+				v802 = v1217
+				v803 = v1218
+				v804 = v1219
+				v805 = v1220
+				v806 = v1221
+				v807 = v1222
+				v808 = v1223
+				v809 = v1224
+				v810 = v1244
+				v811 = v1245
+				v812 = v1246
+				v813 = v1247
+				v814 = v1248
+				v815 = v1249
+				v816 = v1250
+				v817 = v1251
+				v818 = v1271
+				v819 = v1272
+				v820 = v1273
+				v821 = v1274
+				v822 = v1275
+				v823 = v1276
+				v824 = v1277
+				v825 = v1278
+				v826 = v1298
+				v827 = v1299
+				v828 = v1300
+				v829 = v1301
+				v830 = v1302
+				v831 = v1303
+				v832 = v1304
+				v833 = v1305
+				v834 = v1325
+				v835 = v1326
+				v836 = v1327
+				v837 = v1328
+				v838 = v1329
+				v839 = v1330
+				v840 = v1331
+				v841 = v1332
+				v842 = v1352
+				v843 = v1353
+				v844 = v1354
+				v845 = v1355
+				v846 = v1356
+				v847 = v1357
+				v848 = v1358
+				v849 = v1359
+				v850 = v1379
+				v851 = v1380
+				v852 = v1381
+				v853 = v1382
+				v854 = v1383
+				v855 = v1384
+				v856 = v1385
+				v857 = v1386
+				v858 = v1406
+				v859 = v1407
+				v860 = v1408
+				v861 = v1409
+				v862 = v1410
+				v863 = v1411
+				v864 = v1412
+				v865 = v1413
+				v866 = v1433
+				v867 = v1434
+				v868 = v1435
+				v869 = v1436
+				v870 = v1437
+				v871 = v1438
+				v872 = v1439
+				v873 = v1440
+				v874 = v1460
+				v875 = v1461
+				v876 = v1462
+				v877 = v1463
+				v878 = v1464
+				v879 = v1465
+				v880 = v1466
+				v881 = v1467
+				v882 = v1487
+				v883 = v1488
+				v884 = v1489
+				v885 = v1490
+				v886 = v1491
+				v887 = v1492
+				v888 = v1493
+				v889 = v1494
+				v890 = v1514
+				v891 = v1515
+				v892 = v1516
+				v893 = v1517
+				v894 = v1518
+				v895 = v1519
+				v896 = v1520
+				v897 = v1521
+				v898 = v1541
+				v899 = v1542
+				v900 = v1543
+				v901 = v1544
+				v902 = v1545
+				v903 = v1546
+				v904 = v1547
+				v905 = v1548
+				v906 = v1116
 				goto b105
 			}
-			v1530 = 0
-			v1531 = v86
+			v1556 = 0
+			v1557 = v86
 		b142:
-			if uint32(v1531) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
-				v1530 = v1530 + 1
-				v1531 = v1531 + v87
+			if uint32(v1557) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
+				v1556 = v1556 + 1
+				v1557 = v1557 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1539 = v1523 * 256
-			v1540 = 0
-			v1541 = v86
+			v1565 = v1549 * 256
+			v1566 = 0
+			v1567 = v86
 		b145:
-			if uint32(v1541) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
-				v1540 = v1540 + 1
-				v1541 = v1541 + v87
+			if uint32(v1567) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
+				v1566 = v1566 + 1
+				v1567 = v1567 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1549 = v1523 * 256
-			v1550 = 0
-			v1551 = v86
+			v1575 = v1549 * 256
+			v1576 = 0
+			v1577 = v86
 		b148:
-			if uint32(v1551) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
-				v1550 = v1550 + 1
-				v1551 = v1551 + v87
+			if uint32(v1577) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
+				v1576 = v1576 + 1
+				v1577 = v1577 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1559 = v1523 * 256
-			v1560 = 0
-			v1561 = v86
+			v1585 = v1549 * 256
+			v1586 = 0
+			v1587 = v86
 		b151:
-			if uint32(v1561) >= 256 {
-				v1570 := v1527 * 8
-				v1571 := (v1525 * 4608) + v1570
-				u1527 = v1527
-				u1570 = v1570
-				h1571[li] = v1571
+			if uint32(v1587) >= 256 {
+				v1596 := v1553 * 8
+				v1597 := (v1551 * 4608) + v1596
+				u1553 = v1553
+				u1596 = v1596
+				h1597[li] = v1597
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21254,41 +22487,15 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
-			v1560 = v1560 + 1
-			v1561 = v1561 + v87
+			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
+			v1586 = v1586 + 1
+			v1587 = v1587 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v880 < v3 {
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
+			if v906 < v3 {
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -21391,7 +22598,33 @@ func (g *productBFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21400,29 +22633,29 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -21431,138 +22664,138 @@ func (g *productBFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1527 = u1527
-	g.v1570 = u1570
-	g.v880 = u880
+	g.v1553 = u1553
+	g.v1596 = u1596
+	g.v906 = u906
 	return next
 }
 
 func (g *productBFloat16Host) r29() int {
 	const n = 128
-	h1599 := g.v1599[:n]
+	h1625 := g.v1625[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1612 := g.v1612[:n]
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1638 := g.v1638[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1609 := v1599 + 16
-		if uint64(v1609) > uint64(v14) {
-			g.Fault(8, v1609, v14, v0)
+		v1635 := v1625 + 16
+		if uint64(v1635) > uint64(v14) {
+			g.Fault(8, v1635, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1611 := v14 - v1609
-		v1612 := int(v1609) * 4
-		if uint64(v1607) >= uint64(v1611) {
-			g.Fault(10, v1607, v1611, v0)
+		v1637 := v14 - v1635
+		v1638 := int(v1635) * 4
+		if uint64(v1633) >= uint64(v1637) {
+			g.Fault(10, v1633, v1637, v0)
 			g.Leave(li)
 			continue
 		}
-		h1612[li] = v1612
+		h1638[li] = v1638
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1638, 18) {
 			continue
 		}
-		v1612 := h1612[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1638 := h1638[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1638), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1617 := g.v1617[:n]
+	h1643 := g.v1643[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1614 := v1599 + 32
-		if uint64(v1614) > uint64(v14) {
-			g.Fault(8, v1614, v14, v0)
+		v1640 := v1625 + 32
+		if uint64(v1640) > uint64(v14) {
+			g.Fault(8, v1640, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1616 := v14 - v1614
-		v1617 := int(v1614) * 4
-		if uint64(v1607) >= uint64(v1616) {
-			g.Fault(10, v1607, v1616, v0)
+		v1642 := v14 - v1640
+		v1643 := int(v1640) * 4
+		if uint64(v1633) >= uint64(v1642) {
+			g.Fault(10, v1633, v1642, v0)
 			g.Leave(li)
 			continue
 		}
-		h1617[li] = v1617
+		h1643[li] = v1643
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1643, 19) {
 			continue
 		}
-		v1617 := h1617[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1643 := h1643[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1643), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1622 := g.v1622[:n]
+	h1648 := g.v1648[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1619 := v1599 + 48
-		if uint64(v1619) > uint64(v14) {
-			g.Fault(8, v1619, v14, v0)
+		v1645 := v1625 + 48
+		if uint64(v1645) > uint64(v14) {
+			g.Fault(8, v1645, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1621 := v14 - v1619
-		v1622 := int(v1619) * 4
-		if uint64(v1607) >= uint64(v1621) {
-			g.Fault(10, v1607, v1621, v0)
+		v1647 := v14 - v1645
+		v1648 := int(v1645) * 4
+		if uint64(v1633) >= uint64(v1647) {
+			g.Fault(10, v1633, v1647, v0)
 			g.Leave(li)
 			continue
 		}
-		h1622[li] = v1622
+		h1648[li] = v1648
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1648, 20) {
 			continue
 		}
-		v1622 := h1622[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1648 := h1648[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1648), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1595 := g.v1595[:n]
+	h1621 := g.v1621[:n]
 	v65 := g.v65
 	v79 := g.v79
-	h1628 := g.v1628[:n]
-	h1631 := g.v1631[:n]
+	h1654 := g.v1654[:n]
+	h1657 := g.v1657[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21574,156 +22807,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
-			if uint64(v1628) > uint64(v14) {
-				g.Fault(8, v1628, v14, v0)
+			v1654 := ((v65 + ((v1621 + 16) * v6)) + v79) + v1620
+			if uint64(v1654) > uint64(v14) {
+				g.Fault(8, v1654, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1630 := v14 - v1628
-			v1631 := int(v1628) * 4
-			if uint64(v1607) >= uint64(v1630) {
-				g.Fault(10, v1607, v1630, v0)
+			v1656 := v14 - v1654
+			v1657 := int(v1654) * 4
+			if uint64(v1633) >= uint64(v1656) {
+				g.Fault(10, v1633, v1656, v0)
 				g.Leave(li)
 				continue
 			}
-			h1628[li] = v1628
-			h1631[li] = v1631
+			h1654[li] = v1654
+			h1657[li] = v1657
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1657, 21) {
 			continue
 		}
-		v1631 := h1631[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1657 := h1657[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1657), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1636 := g.v1636[:n]
+	h1662 := g.v1662[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1633 := v1628 + 16
-		if uint64(v1633) > uint64(v14) {
-			g.Fault(8, v1633, v14, v0)
+		v1659 := v1654 + 16
+		if uint64(v1659) > uint64(v14) {
+			g.Fault(8, v1659, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1635 := v14 - v1633
-		v1636 := int(v1633) * 4
-		if uint64(v1607) >= uint64(v1635) {
-			g.Fault(10, v1607, v1635, v0)
+		v1661 := v14 - v1659
+		v1662 := int(v1659) * 4
+		if uint64(v1633) >= uint64(v1661) {
+			g.Fault(10, v1633, v1661, v0)
 			g.Leave(li)
 			continue
 		}
-		h1636[li] = v1636
+		h1662[li] = v1662
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1662, 22) {
 			continue
 		}
-		v1636 := h1636[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1662 := h1662[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1662), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1641 := g.v1641[:n]
+	h1667 := g.v1667[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1638 := v1628 + 32
-		if uint64(v1638) > uint64(v14) {
-			g.Fault(8, v1638, v14, v0)
+		v1664 := v1654 + 32
+		if uint64(v1664) > uint64(v14) {
+			g.Fault(8, v1664, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1640 := v14 - v1638
-		v1641 := int(v1638) * 4
-		if uint64(v1607) >= uint64(v1640) {
-			g.Fault(10, v1607, v1640, v0)
+		v1666 := v14 - v1664
+		v1667 := int(v1664) * 4
+		if uint64(v1633) >= uint64(v1666) {
+			g.Fault(10, v1633, v1666, v0)
 			g.Leave(li)
 			continue
 		}
-		h1641[li] = v1641
+		h1667[li] = v1667
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1667, 23) {
 			continue
 		}
-		v1641 := h1641[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1667 := h1667[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1667), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1646 := g.v1646[:n]
+	h1672 := g.v1672[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1643 := v1628 + 48
-		if uint64(v1643) > uint64(v14) {
-			g.Fault(8, v1643, v14, v0)
+		v1669 := v1654 + 48
+		if uint64(v1669) > uint64(v14) {
+			g.Fault(8, v1669, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1645 := v14 - v1643
-		v1646 := int(v1643) * 4
-		if uint64(v1607) >= uint64(v1645) {
-			g.Fault(10, v1607, v1645, v0)
+		v1671 := v14 - v1669
+		v1672 := int(v1669) * 4
+		if uint64(v1633) >= uint64(v1671) {
+			g.Fault(10, v1633, v1671, v0)
 			g.Leave(li)
 			continue
 		}
-		h1646[li] = v1646
+		h1672[li] = v1672
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1672, 24) {
 			continue
 		}
-		v1646 := h1646[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1672 := h1672[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1672), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1652 := g.v1652[:n]
-	h1655 := g.v1655[:n]
+	h1678 := g.v1678[:n]
+	h1681 := g.v1681[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21735,156 +22968,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
-			if uint64(v1652) > uint64(v14) {
-				g.Fault(8, v1652, v14, v0)
+			v1678 := ((v65 + ((v1621 + 32) * v6)) + v79) + v1620
+			if uint64(v1678) > uint64(v14) {
+				g.Fault(8, v1678, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1654 := v14 - v1652
-			v1655 := int(v1652) * 4
-			if uint64(v1607) >= uint64(v1654) {
-				g.Fault(10, v1607, v1654, v0)
+			v1680 := v14 - v1678
+			v1681 := int(v1678) * 4
+			if uint64(v1633) >= uint64(v1680) {
+				g.Fault(10, v1633, v1680, v0)
 				g.Leave(li)
 				continue
 			}
-			h1652[li] = v1652
-			h1655[li] = v1655
+			h1678[li] = v1678
+			h1681[li] = v1681
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1681, 25) {
 			continue
 		}
-		v1655 := h1655[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1681 := h1681[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1681), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1660 := g.v1660[:n]
+	h1686 := g.v1686[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1657 := v1652 + 16
-		if uint64(v1657) > uint64(v14) {
-			g.Fault(8, v1657, v14, v0)
+		v1683 := v1678 + 16
+		if uint64(v1683) > uint64(v14) {
+			g.Fault(8, v1683, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1659 := v14 - v1657
-		v1660 := int(v1657) * 4
-		if uint64(v1607) >= uint64(v1659) {
-			g.Fault(10, v1607, v1659, v0)
+		v1685 := v14 - v1683
+		v1686 := int(v1683) * 4
+		if uint64(v1633) >= uint64(v1685) {
+			g.Fault(10, v1633, v1685, v0)
 			g.Leave(li)
 			continue
 		}
-		h1660[li] = v1660
+		h1686[li] = v1686
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1686, 26) {
 			continue
 		}
-		v1660 := h1660[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1686 := h1686[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1686), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1665 := g.v1665[:n]
+	h1691 := g.v1691[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1662 := v1652 + 32
-		if uint64(v1662) > uint64(v14) {
-			g.Fault(8, v1662, v14, v0)
+		v1688 := v1678 + 32
+		if uint64(v1688) > uint64(v14) {
+			g.Fault(8, v1688, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1664 := v14 - v1662
-		v1665 := int(v1662) * 4
-		if uint64(v1607) >= uint64(v1664) {
-			g.Fault(10, v1607, v1664, v0)
+		v1690 := v14 - v1688
+		v1691 := int(v1688) * 4
+		if uint64(v1633) >= uint64(v1690) {
+			g.Fault(10, v1633, v1690, v0)
 			g.Leave(li)
 			continue
 		}
-		h1665[li] = v1665
+		h1691[li] = v1691
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1691, 27) {
 			continue
 		}
-		v1665 := h1665[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1691 := h1691[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1691), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1670 := g.v1670[:n]
+	h1696 := g.v1696[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1667 := v1652 + 48
-		if uint64(v1667) > uint64(v14) {
-			g.Fault(8, v1667, v14, v0)
+		v1693 := v1678 + 48
+		if uint64(v1693) > uint64(v14) {
+			g.Fault(8, v1693, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1669 := v14 - v1667
-		v1670 := int(v1667) * 4
-		if uint64(v1607) >= uint64(v1669) {
-			g.Fault(10, v1607, v1669, v0)
+		v1695 := v14 - v1693
+		v1696 := int(v1693) * 4
+		if uint64(v1633) >= uint64(v1695) {
+			g.Fault(10, v1633, v1695, v0)
 			g.Leave(li)
 			continue
 		}
-		h1670[li] = v1670
+		h1696[li] = v1696
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1696, 28) {
 			continue
 		}
-		v1670 := h1670[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1696 := h1696[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1696), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1676 := g.v1676[:n]
-	h1679 := g.v1679[:n]
+	h1702 := g.v1702[:n]
+	h1705 := g.v1705[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21896,153 +23129,153 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
-			if uint64(v1676) > uint64(v14) {
-				g.Fault(8, v1676, v14, v0)
+			v1702 := ((v65 + ((v1621 + 48) * v6)) + v79) + v1620
+			if uint64(v1702) > uint64(v14) {
+				g.Fault(8, v1702, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1678 := v14 - v1676
-			v1679 := int(v1676) * 4
-			if uint64(v1607) >= uint64(v1678) {
-				g.Fault(10, v1607, v1678, v0)
+			v1704 := v14 - v1702
+			v1705 := int(v1702) * 4
+			if uint64(v1633) >= uint64(v1704) {
+				g.Fault(10, v1633, v1704, v0)
 				g.Leave(li)
 				continue
 			}
-			h1676[li] = v1676
-			h1679[li] = v1679
+			h1702[li] = v1702
+			h1705[li] = v1705
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1705, 29) {
 			continue
 		}
-		v1679 := h1679[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1705 := h1705[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1705), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1684 := g.v1684[:n]
+	h1710 := g.v1710[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1681 := v1676 + 16
-		if uint64(v1681) > uint64(v14) {
-			g.Fault(8, v1681, v14, v0)
+		v1707 := v1702 + 16
+		if uint64(v1707) > uint64(v14) {
+			g.Fault(8, v1707, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1683 := v14 - v1681
-		v1684 := int(v1681) * 4
-		if uint64(v1607) >= uint64(v1683) {
-			g.Fault(10, v1607, v1683, v0)
+		v1709 := v14 - v1707
+		v1710 := int(v1707) * 4
+		if uint64(v1633) >= uint64(v1709) {
+			g.Fault(10, v1633, v1709, v0)
 			g.Leave(li)
 			continue
 		}
-		h1684[li] = v1684
+		h1710[li] = v1710
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1710, 30) {
 			continue
 		}
-		v1684 := h1684[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1710 := h1710[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1710), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1689 := g.v1689[:n]
+	h1715 := g.v1715[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1686 := v1676 + 32
-		if uint64(v1686) > uint64(v14) {
-			g.Fault(8, v1686, v14, v0)
+		v1712 := v1702 + 32
+		if uint64(v1712) > uint64(v14) {
+			g.Fault(8, v1712, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1688 := v14 - v1686
-		v1689 := int(v1686) * 4
-		if uint64(v1607) >= uint64(v1688) {
-			g.Fault(10, v1607, v1688, v0)
+		v1714 := v14 - v1712
+		v1715 := int(v1712) * 4
+		if uint64(v1633) >= uint64(v1714) {
+			g.Fault(10, v1633, v1714, v0)
 			g.Leave(li)
 			continue
 		}
-		h1689[li] = v1689
+		h1715[li] = v1715
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1715, 31) {
 			continue
 		}
-		v1689 := h1689[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1715 := h1715[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1715), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1694 := g.v1694[:n]
+	h1720 := g.v1720[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1691 := v1676 + 48
-		if uint64(v1691) > uint64(v14) {
-			g.Fault(8, v1691, v14, v0)
+		v1717 := v1702 + 48
+		if uint64(v1717) > uint64(v14) {
+			g.Fault(8, v1717, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1693 := v14 - v1691
-		v1694 := int(v1691) * 4
-		if uint64(v1607) >= uint64(v1693) {
-			g.Fault(10, v1607, v1693, v0)
+		v1719 := v14 - v1717
+		v1720 := int(v1717) * 4
+		if uint64(v1633) >= uint64(v1719) {
+			g.Fault(10, v1633, v1719, v0)
 			g.Leave(li)
 			continue
 		}
-		h1694[li] = v1694
+		h1720[li] = v1720
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1720, 32) {
 			continue
 		}
-		v1694 := h1694[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1720 := h1720[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1720), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -22063,54 +23296,54 @@ type productFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v65, v76, v79, v81, v84, v880, v1090 int64
+	v65, v76, v79, v81, v84, v906, v1116 int64
 
 	v82, v85 int
 
-	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1621, v1625, v1654, v1678, v1702 []int64
 
-	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
+	v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1597, v1599, v1601, v1603, v1605, v1607, v1609, v1611 []int32
 
-	v1527, v1570 int32
+	v1553, v1596 int32
 
-	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
+	v1628, v1638, v1643, v1648, v1657, v1662, v1667, v1672, v1681, v1686, v1691, v1696, v1705, v1710, v1715, v1720 []int
 }
 
 func newProductFloat16Host() kernelimpl.HostForm { return new(productFloat16Host) }
 
-const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	129:8	"a matrix has no elements"
-13	132:8	"the width of lines is no multiple of StepPieces"
-10	135:12
+const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	133:8	"a matrix has no elements"
+13	136:8	"the width of lines is no multiple of StepPieces"
+10	139:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
-4	206:42
-13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	206:24
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	222:42
+13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	222:24
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productFloat16Host) Begin() {
 	g.Sites = productFloat16HostSites
@@ -22161,44 +23394,44 @@ func (g *productFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
-	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
-	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1621, &g.v1625, &g.v1654, &g.v1678, &g.v1702)
+	kernelimpl.HostRoom(n, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v885, &g.v886, &g.v887, &g.v888, &g.v889, &g.v890, &g.v891, &g.v892, &g.v893, &g.v894, &g.v895, &g.v896, &g.v897, &g.v898, &g.v899, &g.v900, &g.v901, &g.v902, &g.v903, &g.v904, &g.v905, &g.v1136, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1163, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1298, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1352, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1379, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1406, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1433, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1460, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1487, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1514, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1541, &g.v1542, &g.v1543, &g.v1544, &g.v1545, &g.v1546, &g.v1547, &g.v1548, &g.v1597, &g.v1599, &g.v1601, &g.v1603, &g.v1605, &g.v1607, &g.v1609, &g.v1611)
+	kernelimpl.HostRoom(n, &g.v1628, &g.v1638, &g.v1643, &g.v1648, &g.v1657, &g.v1662, &g.v1667, &g.v1672, &g.v1681, &g.v1686, &g.v1691, &g.v1696, &g.v1705, &g.v1710, &g.v1715, &g.v1720)
 }
 
 func (g *productFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:80
+		case 2: // Barrier, mixed.go:82
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:188
+		case 4: // MatrixLoad, mixed.go:204
 			const n = 128
 			m0 := g.Memory(0)
-			h1571 := g.v1571[:n]
+			h1597 := g.v1597[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1597, 0) {
 					continue
 				}
-				v1571 := h1571[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v1597 := h1597[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1597)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:206
+		case 28: // MatrixStore, mixed.go:222
 			const n = 128
 			p3 := g.Pointer(3)
-			h1602 := g.v1602[:n]
+			h1628 := g.v1628[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1628, 1) {
 					continue
 				}
-				v1602 := h1602[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1628 := h1628[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1628), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -22280,6 +23513,8 @@ func (g *productFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
 	u65 := g.v65
 	u76 := g.v76
 	u79 := g.v79
@@ -22303,32 +23538,6 @@ func (g *productFloat16Host) r0() int {
 	h669 := g.v669[:n]
 	h697 := g.v697[:n]
 	h725 := g.v725[:n]
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -22431,15 +23640,41 @@ func (g *productFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	u880 := g.v880
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	u906 := g.v906
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -22449,8 +23684,8 @@ func (g *productFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
-			var v880 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905 int32
+			var v906 int64
 			if v20 {
 				goto b7
 			}
@@ -23173,136 +24408,161 @@ func (g *productFloat16Host) r0() int {
 				v750 = 0
 				v751 = 0
 			}
-			v752 = v289
-			v753 = v290
-			v754 = v291
-			v755 = v292
-			v756 = v293
-			v757 = v294
-			v758 = v295
-			v759 = v296
-			v760 = v322
-			v761 = v323
-			v762 = v324
-			v763 = v325
-			v764 = v326
-			v765 = v327
-			v766 = v328
-			v767 = v329
-			v768 = v355
-			v769 = v356
-			v770 = v357
-			v771 = v358
-			v772 = v359
-			v773 = v360
-			v774 = v361
-			v775 = v362
-			v776 = v388
-			v777 = v389
-			v778 = v390
-			v779 = v391
-			v780 = v392
-			v781 = v393
-			v782 = v394
-			v783 = v395
-			v784 = v421
-			v785 = v422
-			v786 = v423
-			v787 = v424
-			v788 = v425
-			v789 = v426
-			v790 = v427
-			v791 = v428
-			v792 = v454
-			v793 = v455
-			v794 = v456
-			v795 = v457
-			v796 = v458
-			v797 = v459
-			v798 = v460
-			v799 = v461
-			v800 = v487
-			v801 = v488
-			v802 = v489
-			v803 = v490
-			v804 = v491
-			v805 = v492
-			v806 = v493
-			v807 = v494
-			v808 = v520
-			v809 = v521
-			v810 = v522
-			v811 = v523
-			v812 = v524
-			v813 = v525
-			v814 = v526
-			v815 = v527
-			v816 = v548
-			v817 = v549
-			v818 = v550
-			v819 = v551
-			v820 = v552
-			v821 = v553
-			v822 = v554
-			v823 = v555
-			v824 = v576
-			v825 = v577
-			v826 = v578
-			v827 = v579
-			v828 = v580
-			v829 = v581
-			v830 = v582
-			v831 = v583
-			v832 = v604
-			v833 = v605
-			v834 = v606
-			v835 = v607
-			v836 = v608
-			v837 = v609
-			v838 = v610
-			v839 = v611
-			v840 = v632
-			v841 = v633
-			v842 = v634
-			v843 = v635
-			v844 = v636
-			v845 = v637
-			v846 = v638
-			v847 = v639
-			v848 = v660
-			v849 = v661
-			v850 = v662
-			v851 = v663
-			v852 = v664
-			v853 = v665
-			v854 = v666
-			v855 = v667
-			v856 = v688
-			v857 = v689
-			v858 = v690
-			v859 = v691
-			v860 = v692
-			v861 = v693
-			v862 = v694
-			v863 = v695
-			v864 = v716
-			v865 = v717
-			v866 = v718
-			v867 = v719
-			v868 = v720
-			v869 = v721
-			v870 = v722
-			v871 = v723
-			v872 = v744
-			v873 = v745
-			v874 = v746
-			v875 = v747
-			v876 = v748
-			v877 = v749
-			v878 = v750
-			v879 = v751
-			v880 = 0
-			if v880 < v3 {
+			v753 := (v264 & 127) * 72
+			v754 := v753 + 64
+			*(*int32)(unsafe.Add(m0, int(v754)*4)) = 0
+			v756 := v753 + 65
+			*(*int32)(unsafe.Add(m0, int(v756)*4)) = 0
+			v758 := v753 + 66
+			*(*int32)(unsafe.Add(m0, int(v758)*4)) = 0
+			v760 := v753 + 67
+			*(*int32)(unsafe.Add(m0, int(v760)*4)) = 0
+			v762 := v753 + 68
+			*(*int32)(unsafe.Add(m0, int(v762)*4)) = 0
+			v764 := v753 + 69
+			*(*int32)(unsafe.Add(m0, int(v764)*4)) = 0
+			v766 := v753 + 70
+			*(*int32)(unsafe.Add(m0, int(v766)*4)) = 0
+			v768 := v753 + 71
+			*(*int32)(unsafe.Add(m0, int(v768)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v754)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v756)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v758)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v760)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v762)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v764)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v766)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v768)*4)) = 0
+			v778 = v289
+			v779 = v290
+			v780 = v291
+			v781 = v292
+			v782 = v293
+			v783 = v294
+			v784 = v295
+			v785 = v296
+			v786 = v322
+			v787 = v323
+			v788 = v324
+			v789 = v325
+			v790 = v326
+			v791 = v327
+			v792 = v328
+			v793 = v329
+			v794 = v355
+			v795 = v356
+			v796 = v357
+			v797 = v358
+			v798 = v359
+			v799 = v360
+			v800 = v361
+			v801 = v362
+			v802 = v388
+			v803 = v389
+			v804 = v390
+			v805 = v391
+			v806 = v392
+			v807 = v393
+			v808 = v394
+			v809 = v395
+			v810 = v421
+			v811 = v422
+			v812 = v423
+			v813 = v424
+			v814 = v425
+			v815 = v426
+			v816 = v427
+			v817 = v428
+			v818 = v454
+			v819 = v455
+			v820 = v456
+			v821 = v457
+			v822 = v458
+			v823 = v459
+			v824 = v460
+			v825 = v461
+			v826 = v487
+			v827 = v488
+			v828 = v489
+			v829 = v490
+			v830 = v491
+			v831 = v492
+			v832 = v493
+			v833 = v494
+			v834 = v520
+			v835 = v521
+			v836 = v522
+			v837 = v523
+			v838 = v524
+			v839 = v525
+			v840 = v526
+			v841 = v527
+			v842 = v548
+			v843 = v549
+			v844 = v550
+			v845 = v551
+			v846 = v552
+			v847 = v553
+			v848 = v554
+			v849 = v555
+			v850 = v576
+			v851 = v577
+			v852 = v578
+			v853 = v579
+			v854 = v580
+			v855 = v581
+			v856 = v582
+			v857 = v583
+			v858 = v604
+			v859 = v605
+			v860 = v606
+			v861 = v607
+			v862 = v608
+			v863 = v609
+			v864 = v610
+			v865 = v611
+			v866 = v632
+			v867 = v633
+			v868 = v634
+			v869 = v635
+			v870 = v636
+			v871 = v637
+			v872 = v638
+			v873 = v639
+			v874 = v660
+			v875 = v661
+			v876 = v662
+			v877 = v663
+			v878 = v664
+			v879 = v665
+			v880 = v666
+			v881 = v667
+			v882 = v688
+			v883 = v689
+			v884 = v690
+			v885 = v691
+			v886 = v692
+			v887 = v693
+			v888 = v694
+			v889 = v695
+			v890 = v716
+			v891 = v717
+			v892 = v718
+			v893 = v719
+			v894 = v720
+			v895 = v721
+			v896 = v722
+			v897 = v723
+			v898 = v744
+			v899 = v745
+			v900 = v746
+			v901 = v747
+			v902 = v748
+			v903 = v749
+			v904 = v750
+			v905 = v751
+			v906 = 0
+			if v906 < v3 {
 				u65 = v65
 				u76 = v76
 				u79 = v79
@@ -23326,32 +24586,6 @@ func (g *productFloat16Host) r0() int {
 				h669[li] = v669
 				h697[li] = v697
 				h725[li] = v725
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -23454,7 +24688,33 @@ func (g *productFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -23463,31 +24723,31 @@ func (g *productFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
 			u65 = v65
 			u79 = v79
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -23503,39 +24763,13 @@ func (g *productFloat16Host) r0() int {
 	g.v82 = u82
 	g.v84 = u84
 	g.v85 = u85
-	g.v880 = u880
+	g.v906 = u906
 	return next
 }
 
 func (g *productFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -23574,7 +24808,6 @@ func (g *productFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
-	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
@@ -23601,6 +24834,7 @@ func (g *productFloat16Host) r3() int {
 	h839 := g.v839[:n]
 	h840 := g.v840[:n]
 	h841 := g.v841[:n]
+	m1 := g.Memory(1)
 	h842 := g.v842[:n]
 	h843 := g.v843[:n]
 	h844 := g.v844[:n]
@@ -23639,6 +24873,32 @@ func (g *productFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -23647,85 +24907,50 @@ func (g *productFloat16Host) r3() int {
 		v264 := int32(li)
 		v265 := int32(uint32(v264) >> 3)
 		v269 := v264 & 7
-		v752 := h752[li]
-		v753 := h753[li]
-		v754 := h754[li]
-		v755 := h755[li]
-		v756 := h756[li]
-		v757 := h757[li]
-		v758 := h758[li]
-		v759 := h759[li]
-		v297 := v264 + 128
-		v298 := int32(uint32(v297) >> 3)
-		v302 := v297 & 7
-		v760 := h760[li]
-		v761 := h761[li]
-		v762 := h762[li]
-		v763 := h763[li]
-		v764 := h764[li]
-		v765 := h765[li]
-		v766 := h766[li]
-		v767 := h767[li]
-		v330 := v264 + 256
-		v331 := int32(uint32(v330) >> 3)
-		v335 := v330 & 7
-		v768 := h768[li]
-		v769 := h769[li]
-		v770 := h770[li]
-		v771 := h771[li]
-		v772 := h772[li]
-		v773 := h773[li]
-		v774 := h774[li]
-		v775 := h775[li]
-		v363 := v264 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v368 := v363 & 7
-		v776 := h776[li]
-		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
-		v396 := v264 + 512
-		v397 := int32(uint32(v396) >> 3)
-		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
-		v429 := v264 + 640
-		v430 := int32(uint32(v429) >> 3)
-		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
-		v462 := v264 + 768
-		v463 := int32(uint32(v462) >> 3)
-		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
-		v495 := v264 + 896
-		v496 := int32(uint32(v495) >> 3)
-		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
@@ -23734,6 +24959,9 @@ func (g *productFloat16Host) r3() int {
 		v815 := h815[li]
 		v816 := h816[li]
 		v817 := h817[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v818 := h818[li]
 		v819 := h819[li]
 		v820 := h820[li]
@@ -23742,6 +24970,9 @@ func (g *productFloat16Host) r3() int {
 		v823 := h823[li]
 		v824 := h824[li]
 		v825 := h825[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v826 := h826[li]
 		v827 := h827[li]
 		v828 := h828[li]
@@ -23750,6 +24981,9 @@ func (g *productFloat16Host) r3() int {
 		v831 := h831[li]
 		v832 := h832[li]
 		v833 := h833[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v834 := h834[li]
 		v835 := h835[li]
 		v836 := h836[li]
@@ -23796,201 +25030,227 @@ func (g *productFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v884 := (v265 * 72) + (v269 * 8)
-		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
-		v886 := v884 + 1
-		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
-		v888 := v884 + 2
-		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
-		v890 := v884 + 3
-		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
-		v892 := v884 + 4
-		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
-		v894 := v884 + 5
-		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
-		v896 := v884 + 6
-		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
-		v898 := v884 + 7
-		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
-		v902 := (v298 * 72) + (v302 * 8)
-		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
-		v904 := v902 + 1
-		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
-		v906 := v902 + 2
-		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
-		v908 := v902 + 3
-		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
-		v910 := v902 + 4
-		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
-		v912 := v902 + 5
-		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
-		v914 := v902 + 6
-		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
-		v916 := v902 + 7
-		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
-		v920 := (v331 * 72) + (v335 * 8)
-		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
-		v922 := v920 + 1
-		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
-		v924 := v920 + 2
-		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
-		v926 := v920 + 3
-		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
-		v928 := v920 + 4
-		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
-		v930 := v920 + 5
-		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
-		v932 := v920 + 6
-		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
-		v934 := v920 + 7
-		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
-		v938 := (v364 * 72) + (v368 * 8)
-		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
-		v940 := v938 + 1
-		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
-		v942 := v938 + 2
-		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
-		v944 := v938 + 3
-		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
-		v946 := v938 + 4
-		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
-		v948 := v938 + 5
-		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
-		v950 := v938 + 6
-		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
-		v952 := v938 + 7
-		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
-		v956 := (v397 * 72) + (v401 * 8)
-		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
-		v958 := v956 + 1
-		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
-		v960 := v956 + 2
-		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
-		v962 := v956 + 3
-		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
-		v964 := v956 + 4
-		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
-		v966 := v956 + 5
-		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
-		v968 := v956 + 6
-		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
-		v970 := v956 + 7
-		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
-		v974 := (v430 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
-		v976 := v974 + 1
-		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
-		v978 := v974 + 2
-		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
-		v980 := v974 + 3
-		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
-		v982 := v974 + 4
-		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
-		v984 := v974 + 5
-		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
-		v986 := v974 + 6
-		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
-		v988 := v974 + 7
-		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
-		v992 := (v463 * 72) + (v467 * 8)
-		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
-		v994 := v992 + 1
-		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
-		v996 := v992 + 2
-		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
-		v998 := v992 + 3
-		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
-		v1000 := v992 + 4
-		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
-		v1002 := v992 + 5
-		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
-		v1004 := v992 + 6
-		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
-		v1006 := v992 + 7
-		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
-		v1010 := (v496 * 72) + (v500 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
-		v1012 := v1010 + 1
-		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
-		v1014 := v1010 + 2
-		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
-		v1016 := v1010 + 3
-		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
-		v1018 := v1010 + 4
-		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
-		v1020 := v1010 + 5
-		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
-		v1022 := v1010 + 6
-		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
-		v1024 := v1010 + 7
-		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
-		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
-		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
-		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
-		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
-		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
-		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
-		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
-		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
-		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
-		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
-		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
-		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
-		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
-		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
-		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
-		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
-		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
-		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
-		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
-		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
-		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
-		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
-		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
-		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
-		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
-		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
+		v880 := h880[li]
+		v881 := h881[li]
+		v882 := h882[li]
+		v883 := h883[li]
+		v884 := h884[li]
+		v885 := h885[li]
+		v886 := h886[li]
+		v887 := h887[li]
+		v888 := h888[li]
+		v889 := h889[li]
+		v890 := h890[li]
+		v891 := h891[li]
+		v892 := h892[li]
+		v893 := h893[li]
+		v894 := h894[li]
+		v895 := h895[li]
+		v896 := h896[li]
+		v897 := h897[li]
+		v898 := h898[li]
+		v899 := h899[li]
+		v900 := h900[li]
+		v901 := h901[li]
+		v902 := h902[li]
+		v903 := h903[li]
+		v904 := h904[li]
+		v905 := h905[li]
+		v910 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v778
+		v912 := v910 + 1
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v779
+		v914 := v910 + 2
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v780
+		v916 := v910 + 3
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v781
+		v918 := v910 + 4
+		*(*int32)(unsafe.Add(m0, int(v918)*4)) = v782
+		v920 := v910 + 5
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v783
+		v922 := v910 + 6
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v784
+		v924 := v910 + 7
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v785
+		v928 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v786
+		v930 := v928 + 1
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v787
+		v932 := v928 + 2
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v788
+		v934 := v928 + 3
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v789
+		v936 := v928 + 4
+		*(*int32)(unsafe.Add(m0, int(v936)*4)) = v790
+		v938 := v928 + 5
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v791
+		v940 := v928 + 6
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v792
+		v942 := v928 + 7
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v793
+		v946 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v794
+		v948 := v946 + 1
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v795
+		v950 := v946 + 2
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v796
+		v952 := v946 + 3
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v797
+		v954 := v946 + 4
+		*(*int32)(unsafe.Add(m0, int(v954)*4)) = v798
+		v956 := v946 + 5
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v799
+		v958 := v946 + 6
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v800
+		v960 := v946 + 7
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v801
+		v964 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v802
+		v966 := v964 + 1
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v803
+		v968 := v964 + 2
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v804
+		v970 := v964 + 3
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v805
+		v972 := v964 + 4
+		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v806
+		v974 := v964 + 5
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v807
+		v976 := v964 + 6
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v808
+		v978 := v964 + 7
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v809
+		v982 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v810
+		v984 := v982 + 1
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v811
+		v986 := v982 + 2
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v812
+		v988 := v982 + 3
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v813
+		v990 := v982 + 4
+		*(*int32)(unsafe.Add(m0, int(v990)*4)) = v814
+		v992 := v982 + 5
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v815
+		v994 := v982 + 6
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v816
+		v996 := v982 + 7
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v817
+		v1000 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v818
+		v1002 := v1000 + 1
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v819
+		v1004 := v1000 + 2
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v820
+		v1006 := v1000 + 3
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v821
+		v1008 := v1000 + 4
+		*(*int32)(unsafe.Add(m0, int(v1008)*4)) = v822
+		v1010 := v1000 + 5
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v823
+		v1012 := v1000 + 6
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v824
+		v1014 := v1000 + 7
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v825
+		v1018 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v826
+		v1020 := v1018 + 1
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v827
+		v1022 := v1018 + 2
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v828
+		v1024 := v1018 + 3
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v829
+		v1026 := v1018 + 4
+		*(*int32)(unsafe.Add(m0, int(v1026)*4)) = v830
+		v1028 := v1018 + 5
+		*(*int32)(unsafe.Add(m0, int(v1028)*4)) = v831
+		v1030 := v1018 + 6
+		*(*int32)(unsafe.Add(m0, int(v1030)*4)) = v832
+		v1032 := v1018 + 7
+		*(*int32)(unsafe.Add(m0, int(v1032)*4)) = v833
+		v1036 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1036)*4)) = v834
+		v1038 := v1036 + 1
+		*(*int32)(unsafe.Add(m0, int(v1038)*4)) = v835
+		v1040 := v1036 + 2
+		*(*int32)(unsafe.Add(m0, int(v1040)*4)) = v836
+		v1042 := v1036 + 3
+		*(*int32)(unsafe.Add(m0, int(v1042)*4)) = v837
+		v1044 := v1036 + 4
+		*(*int32)(unsafe.Add(m0, int(v1044)*4)) = v838
+		v1046 := v1036 + 5
+		*(*int32)(unsafe.Add(m0, int(v1046)*4)) = v839
+		v1048 := v1036 + 6
+		*(*int32)(unsafe.Add(m0, int(v1048)*4)) = v840
+		v1050 := v1036 + 7
+		*(*int32)(unsafe.Add(m0, int(v1050)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v918)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v936)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v954)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v972)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v990)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v879
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v880
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v881
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v882
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v883
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v884
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v885
+		*(*int32)(unsafe.Add(m1, int(v1008)*4)) = v886
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v887
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v888
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v889
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v890
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v891
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v892
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v893
+		*(*int32)(unsafe.Add(m1, int(v1026)*4)) = v894
+		*(*int32)(unsafe.Add(m1, int(v1028)*4)) = v895
+		*(*int32)(unsafe.Add(m1, int(v1030)*4)) = v896
+		*(*int32)(unsafe.Add(m1, int(v1032)*4)) = v897
+		*(*int32)(unsafe.Add(m1, int(v1036)*4)) = v898
+		*(*int32)(unsafe.Add(m1, int(v1038)*4)) = v899
+		*(*int32)(unsafe.Add(m1, int(v1040)*4)) = v900
+		*(*int32)(unsafe.Add(m1, int(v1042)*4)) = v901
+		*(*int32)(unsafe.Add(m1, int(v1044)*4)) = v902
+		*(*int32)(unsafe.Add(m1, int(v1046)*4)) = v903
+		*(*int32)(unsafe.Add(m1, int(v1048)*4)) = v904
+		*(*int32)(unsafe.Add(m1, int(v1050)*4)) = v905
 	}
-	// Barrier, mixed.go:83
-	e880 := g.v880
+	// Barrier, mixed.go:85
+	e906 := g.v906
 	h268 := g.v268[:n]
 	v81 := g.v81
 	p1 := g.Pointer(1)
@@ -24017,15 +25277,8 @@ func (g *productFloat16Host) r3() int {
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1090 := g.v1090
-	h1110 := g.v1110[:n]
-	h1111 := g.v1111[:n]
-	h1112 := g.v1112[:n]
-	h1113 := g.v1113[:n]
-	h1114 := g.v1114[:n]
-	h1115 := g.v1115[:n]
-	h1116 := g.v1116[:n]
-	h1117 := g.v1117[:n]
+	u1116 := g.v1116
+	h1136 := g.v1136[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -24033,7 +25286,7 @@ func (g *productFloat16Host) r3() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1144 := g.v1144[:n]
+	h1163 := g.v1163[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -24041,7 +25294,7 @@ func (g *productFloat16Host) r3() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1171 := g.v1171[:n]
+	h1190 := g.v1190[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -24049,7 +25302,7 @@ func (g *productFloat16Host) r3() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
+	h1217 := g.v1217[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -24057,7 +25310,7 @@ func (g *productFloat16Host) r3() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1225 := g.v1225[:n]
+	h1244 := g.v1244[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -24065,7 +25318,7 @@ func (g *productFloat16Host) r3() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1252 := g.v1252[:n]
+	h1271 := g.v1271[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -24073,7 +25326,7 @@ func (g *productFloat16Host) r3() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1279 := g.v1279[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -24081,7 +25334,7 @@ func (g *productFloat16Host) r3() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -24089,7 +25342,7 @@ func (g *productFloat16Host) r3() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1333 := g.v1333[:n]
+	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -24097,7 +25350,7 @@ func (g *productFloat16Host) r3() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1360 := g.v1360[:n]
+	h1379 := g.v1379[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -24105,7 +25358,7 @@ func (g *productFloat16Host) r3() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1387 := g.v1387[:n]
+	h1406 := g.v1406[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -24113,7 +25366,7 @@ func (g *productFloat16Host) r3() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1414 := g.v1414[:n]
+	h1433 := g.v1433[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -24121,7 +25374,7 @@ func (g *productFloat16Host) r3() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1441 := g.v1441[:n]
+	h1460 := g.v1460[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -24129,7 +25382,7 @@ func (g *productFloat16Host) r3() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1468 := g.v1468[:n]
+	h1487 := g.v1487[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -24137,7 +25390,7 @@ func (g *productFloat16Host) r3() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1495 := g.v1495[:n]
+	h1514 := g.v1514[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -24145,27 +25398,34 @@ func (g *productFloat16Host) r3() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1522 := g.v1522[:n]
-	u1527 := g.v1527
-	u1570 := g.v1570
-	h1571 := g.v1571[:n]
+	h1541 := g.v1541[:n]
+	h1542 := g.v1542[:n]
+	h1543 := g.v1543[:n]
+	h1544 := g.v1544[:n]
+	h1545 := g.v1545[:n]
+	h1546 := g.v1546[:n]
+	h1547 := g.v1547[:n]
+	h1548 := g.v1548[:n]
+	u1553 := g.v1553
+	u1596 := g.v1596
+	h1597 := g.v1597[:n]
 	m5 := g.Memory(5)
 	v3 := g.v3
-	u880 := g.v880
+	u906 := g.v906
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -24177,7 +25437,7 @@ func (g *productFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v880 := e880
+			v906 := e906
 			v268 := h268[li]
 			v264 := int32(li)
 			v269 := v264 & 7
@@ -24221,53 +25481,27 @@ func (g *productFloat16Host) r3() int {
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
-			v1090 := v880 + 8
-			v1092 := (v268 + v1090) + v270
-			if uint64(v1092) < uint64(v81) {
-				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
-				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
-				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
-				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
-				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
-				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
-				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
-				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
-				v1111 = v1097
-				v1112 = v1099
-				v1113 = v1101
-				v1114 = v1103
-				v1115 = v1105
-				v1116 = v1107
-				v1117 = v1109
+			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1553, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
+			v1116 := v906 + 8
+			v1118 := (v268 + v1116) + v270
+			if uint64(v1118) < uint64(v81) {
+				v1123 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+2))))
+				v1125 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+4))))
+				v1127 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+6))))
+				v1129 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+8))))
+				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+10))))
+				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+12))))
+				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+14))))
+				v1136 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16))))
+				v1137 = v1123
+				v1138 = v1125
+				v1139 = v1127
+				v1140 = v1129
+				v1141 = v1131
+				v1142 = v1133
+				v1143 = v1135
 			} else {
-				v1110 = 0
-				v1111 = 0
-				v1112 = 0
-				v1113 = 0
-				v1114 = 0
-				v1115 = 0
-				v1116 = 0
-				v1117 = 0
-			}
-			v1119 := (v301 + v1090) + v303
-			if uint64(v1119) < uint64(v81) {
-				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
-				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
-				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
-				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
-				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
-				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
-				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
-				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
-				v1138 = v1124
-				v1139 = v1126
-				v1140 = v1128
-				v1141 = v1130
-				v1142 = v1132
-				v1143 = v1134
-				v1144 = v1136
-			} else {
+				v1136 = 0
 				v1137 = 0
 				v1138 = 0
 				v1139 = 0
@@ -24275,26 +25509,26 @@ func (g *productFloat16Host) r3() int {
 				v1141 = 0
 				v1142 = 0
 				v1143 = 0
-				v1144 = 0
 			}
-			v1146 := (v334 + v1090) + v336
-			if uint64(v1146) < uint64(v81) {
-				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
-				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
-				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
-				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
-				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
-				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
-				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
-				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
-				v1165 = v1151
-				v1166 = v1153
-				v1167 = v1155
-				v1168 = v1157
-				v1169 = v1159
-				v1170 = v1161
-				v1171 = v1163
+			v1145 := (v301 + v1116) + v303
+			if uint64(v1145) < uint64(v81) {
+				v1150 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+2))))
+				v1152 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+4))))
+				v1154 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+6))))
+				v1156 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+8))))
+				v1158 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+10))))
+				v1160 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+12))))
+				v1162 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+14))))
+				v1163 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16))))
+				v1164 = v1150
+				v1165 = v1152
+				v1166 = v1154
+				v1167 = v1156
+				v1168 = v1158
+				v1169 = v1160
+				v1170 = v1162
 			} else {
+				v1163 = 0
 				v1164 = 0
 				v1165 = 0
 				v1166 = 0
@@ -24302,26 +25536,26 @@ func (g *productFloat16Host) r3() int {
 				v1168 = 0
 				v1169 = 0
 				v1170 = 0
-				v1171 = 0
 			}
-			v1173 := (v367 + v1090) + v369
-			if uint64(v1173) < uint64(v81) {
-				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
-				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
-				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
-				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
-				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
-				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
-				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
-				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
-				v1192 = v1178
-				v1193 = v1180
-				v1194 = v1182
-				v1195 = v1184
-				v1196 = v1186
-				v1197 = v1188
-				v1198 = v1190
+			v1172 := (v334 + v1116) + v336
+			if uint64(v1172) < uint64(v81) {
+				v1177 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+2))))
+				v1179 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+4))))
+				v1181 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+6))))
+				v1183 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+8))))
+				v1185 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+10))))
+				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+12))))
+				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+14))))
+				v1190 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16))))
+				v1191 = v1177
+				v1192 = v1179
+				v1193 = v1181
+				v1194 = v1183
+				v1195 = v1185
+				v1196 = v1187
+				v1197 = v1189
 			} else {
+				v1190 = 0
 				v1191 = 0
 				v1192 = 0
 				v1193 = 0
@@ -24329,26 +25563,26 @@ func (g *productFloat16Host) r3() int {
 				v1195 = 0
 				v1196 = 0
 				v1197 = 0
-				v1198 = 0
 			}
-			v1200 := (v400 + v1090) + v402
-			if uint64(v1200) < uint64(v81) {
-				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
-				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
-				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
-				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
-				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
-				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
-				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
-				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
-				v1219 = v1205
-				v1220 = v1207
-				v1221 = v1209
-				v1222 = v1211
-				v1223 = v1213
-				v1224 = v1215
-				v1225 = v1217
+			v1199 := (v367 + v1116) + v369
+			if uint64(v1199) < uint64(v81) {
+				v1204 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+2))))
+				v1206 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+4))))
+				v1208 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+6))))
+				v1210 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+8))))
+				v1212 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+10))))
+				v1214 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+12))))
+				v1216 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+14))))
+				v1217 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16))))
+				v1218 = v1204
+				v1219 = v1206
+				v1220 = v1208
+				v1221 = v1210
+				v1222 = v1212
+				v1223 = v1214
+				v1224 = v1216
 			} else {
+				v1217 = 0
 				v1218 = 0
 				v1219 = 0
 				v1220 = 0
@@ -24356,26 +25590,26 @@ func (g *productFloat16Host) r3() int {
 				v1222 = 0
 				v1223 = 0
 				v1224 = 0
-				v1225 = 0
 			}
-			v1227 := (v433 + v1090) + v435
-			if uint64(v1227) < uint64(v81) {
-				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
-				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
-				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
-				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
-				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
-				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
-				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
-				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
-				v1246 = v1232
-				v1247 = v1234
-				v1248 = v1236
-				v1249 = v1238
-				v1250 = v1240
-				v1251 = v1242
-				v1252 = v1244
+			v1226 := (v400 + v1116) + v402
+			if uint64(v1226) < uint64(v81) {
+				v1231 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+2))))
+				v1233 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+4))))
+				v1235 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+6))))
+				v1237 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+8))))
+				v1239 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+10))))
+				v1241 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+12))))
+				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+14))))
+				v1244 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16))))
+				v1245 = v1231
+				v1246 = v1233
+				v1247 = v1235
+				v1248 = v1237
+				v1249 = v1239
+				v1250 = v1241
+				v1251 = v1243
 			} else {
+				v1244 = 0
 				v1245 = 0
 				v1246 = 0
 				v1247 = 0
@@ -24383,26 +25617,26 @@ func (g *productFloat16Host) r3() int {
 				v1249 = 0
 				v1250 = 0
 				v1251 = 0
-				v1252 = 0
 			}
-			v1254 := (v466 + v1090) + v468
-			if uint64(v1254) < uint64(v81) {
-				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
-				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
-				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
-				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
-				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
-				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
-				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
-				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
-				v1273 = v1259
-				v1274 = v1261
-				v1275 = v1263
-				v1276 = v1265
-				v1277 = v1267
-				v1278 = v1269
-				v1279 = v1271
+			v1253 := (v433 + v1116) + v435
+			if uint64(v1253) < uint64(v81) {
+				v1258 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+2))))
+				v1260 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+4))))
+				v1262 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+6))))
+				v1264 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+8))))
+				v1266 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+10))))
+				v1268 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+12))))
+				v1270 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+14))))
+				v1271 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16))))
+				v1272 = v1258
+				v1273 = v1260
+				v1274 = v1262
+				v1275 = v1264
+				v1276 = v1266
+				v1277 = v1268
+				v1278 = v1270
 			} else {
+				v1271 = 0
 				v1272 = 0
 				v1273 = 0
 				v1274 = 0
@@ -24410,26 +25644,26 @@ func (g *productFloat16Host) r3() int {
 				v1276 = 0
 				v1277 = 0
 				v1278 = 0
-				v1279 = 0
 			}
-			v1281 := (v499 + v1090) + v501
-			if uint64(v1281) < uint64(v81) {
-				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
-				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
-				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
-				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
-				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
-				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
-				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
-				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
-				v1300 = v1286
-				v1301 = v1288
-				v1302 = v1290
-				v1303 = v1292
-				v1304 = v1294
-				v1305 = v1296
-				v1306 = v1298
+			v1280 := (v466 + v1116) + v468
+			if uint64(v1280) < uint64(v81) {
+				v1285 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+2))))
+				v1287 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+4))))
+				v1289 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+6))))
+				v1291 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+8))))
+				v1293 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+10))))
+				v1295 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+12))))
+				v1297 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+14))))
+				v1298 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16))))
+				v1299 = v1285
+				v1300 = v1287
+				v1301 = v1289
+				v1302 = v1291
+				v1303 = v1293
+				v1304 = v1295
+				v1305 = v1297
 			} else {
+				v1298 = 0
 				v1299 = 0
 				v1300 = 0
 				v1301 = 0
@@ -24437,26 +25671,26 @@ func (g *productFloat16Host) r3() int {
 				v1303 = 0
 				v1304 = 0
 				v1305 = 0
-				v1306 = 0
 			}
-			v1308 := (v529 + v1090) + v270
-			if uint64(v1308) < uint64(v84) {
-				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
-				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
-				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
-				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
-				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
-				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
-				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
-				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
-				v1327 = v1313
-				v1328 = v1315
-				v1329 = v1317
-				v1330 = v1319
-				v1331 = v1321
-				v1332 = v1323
-				v1333 = v1325
+			v1307 := (v499 + v1116) + v501
+			if uint64(v1307) < uint64(v81) {
+				v1312 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+2))))
+				v1314 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+4))))
+				v1316 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+6))))
+				v1318 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+8))))
+				v1320 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+10))))
+				v1322 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+12))))
+				v1324 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+14))))
+				v1325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16))))
+				v1326 = v1312
+				v1327 = v1314
+				v1328 = v1316
+				v1329 = v1318
+				v1330 = v1320
+				v1331 = v1322
+				v1332 = v1324
 			} else {
+				v1325 = 0
 				v1326 = 0
 				v1327 = 0
 				v1328 = 0
@@ -24464,26 +25698,26 @@ func (g *productFloat16Host) r3() int {
 				v1330 = 0
 				v1331 = 0
 				v1332 = 0
-				v1333 = 0
 			}
-			v1335 := (v557 + v1090) + v303
-			if uint64(v1335) < uint64(v84) {
-				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
-				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
-				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
-				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
-				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
-				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
-				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
-				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
-				v1354 = v1340
-				v1355 = v1342
-				v1356 = v1344
-				v1357 = v1346
-				v1358 = v1348
-				v1359 = v1350
-				v1360 = v1352
+			v1334 := (v529 + v1116) + v270
+			if uint64(v1334) < uint64(v84) {
+				v1339 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+2))))
+				v1341 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+4))))
+				v1343 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+6))))
+				v1345 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+8))))
+				v1347 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+10))))
+				v1349 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+12))))
+				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+14))))
+				v1352 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16))))
+				v1353 = v1339
+				v1354 = v1341
+				v1355 = v1343
+				v1356 = v1345
+				v1357 = v1347
+				v1358 = v1349
+				v1359 = v1351
 			} else {
+				v1352 = 0
 				v1353 = 0
 				v1354 = 0
 				v1355 = 0
@@ -24491,26 +25725,26 @@ func (g *productFloat16Host) r3() int {
 				v1357 = 0
 				v1358 = 0
 				v1359 = 0
-				v1360 = 0
 			}
-			v1362 := (v585 + v1090) + v336
-			if uint64(v1362) < uint64(v84) {
-				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
-				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
-				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
-				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
-				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
-				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
-				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
-				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
-				v1381 = v1367
-				v1382 = v1369
-				v1383 = v1371
-				v1384 = v1373
-				v1385 = v1375
-				v1386 = v1377
-				v1387 = v1379
+			v1361 := (v557 + v1116) + v303
+			if uint64(v1361) < uint64(v84) {
+				v1366 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+2))))
+				v1368 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+4))))
+				v1370 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+6))))
+				v1372 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+8))))
+				v1374 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+10))))
+				v1376 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+12))))
+				v1378 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+14))))
+				v1379 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16))))
+				v1380 = v1366
+				v1381 = v1368
+				v1382 = v1370
+				v1383 = v1372
+				v1384 = v1374
+				v1385 = v1376
+				v1386 = v1378
 			} else {
+				v1379 = 0
 				v1380 = 0
 				v1381 = 0
 				v1382 = 0
@@ -24518,26 +25752,26 @@ func (g *productFloat16Host) r3() int {
 				v1384 = 0
 				v1385 = 0
 				v1386 = 0
-				v1387 = 0
 			}
-			v1389 := (v613 + v1090) + v369
-			if uint64(v1389) < uint64(v84) {
-				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
-				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
-				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
-				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
-				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
-				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
-				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
-				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
-				v1408 = v1394
-				v1409 = v1396
-				v1410 = v1398
-				v1411 = v1400
-				v1412 = v1402
-				v1413 = v1404
-				v1414 = v1406
+			v1388 := (v585 + v1116) + v336
+			if uint64(v1388) < uint64(v84) {
+				v1393 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+2))))
+				v1395 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+4))))
+				v1397 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+6))))
+				v1399 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+8))))
+				v1401 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+10))))
+				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+12))))
+				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+14))))
+				v1406 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16))))
+				v1407 = v1393
+				v1408 = v1395
+				v1409 = v1397
+				v1410 = v1399
+				v1411 = v1401
+				v1412 = v1403
+				v1413 = v1405
 			} else {
+				v1406 = 0
 				v1407 = 0
 				v1408 = 0
 				v1409 = 0
@@ -24545,26 +25779,26 @@ func (g *productFloat16Host) r3() int {
 				v1411 = 0
 				v1412 = 0
 				v1413 = 0
-				v1414 = 0
 			}
-			v1416 := (v641 + v1090) + v402
-			if uint64(v1416) < uint64(v84) {
-				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
-				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
-				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
-				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
-				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
-				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
-				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
-				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
-				v1435 = v1421
-				v1436 = v1423
-				v1437 = v1425
-				v1438 = v1427
-				v1439 = v1429
-				v1440 = v1431
-				v1441 = v1433
+			v1415 := (v613 + v1116) + v369
+			if uint64(v1415) < uint64(v84) {
+				v1420 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+2))))
+				v1422 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+4))))
+				v1424 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+6))))
+				v1426 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+8))))
+				v1428 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+10))))
+				v1430 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+12))))
+				v1432 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+14))))
+				v1433 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16))))
+				v1434 = v1420
+				v1435 = v1422
+				v1436 = v1424
+				v1437 = v1426
+				v1438 = v1428
+				v1439 = v1430
+				v1440 = v1432
 			} else {
+				v1433 = 0
 				v1434 = 0
 				v1435 = 0
 				v1436 = 0
@@ -24572,26 +25806,26 @@ func (g *productFloat16Host) r3() int {
 				v1438 = 0
 				v1439 = 0
 				v1440 = 0
-				v1441 = 0
 			}
-			v1443 := (v669 + v1090) + v435
-			if uint64(v1443) < uint64(v84) {
-				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
-				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
-				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
-				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
-				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
-				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
-				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
-				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
-				v1462 = v1448
-				v1463 = v1450
-				v1464 = v1452
-				v1465 = v1454
-				v1466 = v1456
-				v1467 = v1458
-				v1468 = v1460
+			v1442 := (v641 + v1116) + v402
+			if uint64(v1442) < uint64(v84) {
+				v1447 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+2))))
+				v1449 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+4))))
+				v1451 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+6))))
+				v1453 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+8))))
+				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+10))))
+				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+12))))
+				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+14))))
+				v1460 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16))))
+				v1461 = v1447
+				v1462 = v1449
+				v1463 = v1451
+				v1464 = v1453
+				v1465 = v1455
+				v1466 = v1457
+				v1467 = v1459
 			} else {
+				v1460 = 0
 				v1461 = 0
 				v1462 = 0
 				v1463 = 0
@@ -24599,26 +25833,26 @@ func (g *productFloat16Host) r3() int {
 				v1465 = 0
 				v1466 = 0
 				v1467 = 0
-				v1468 = 0
 			}
-			v1470 := (v697 + v1090) + v468
-			if uint64(v1470) < uint64(v84) {
-				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
-				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
-				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
-				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
-				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
-				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
-				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
-				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
-				v1489 = v1475
-				v1490 = v1477
-				v1491 = v1479
-				v1492 = v1481
-				v1493 = v1483
-				v1494 = v1485
-				v1495 = v1487
+			v1469 := (v669 + v1116) + v435
+			if uint64(v1469) < uint64(v84) {
+				v1474 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+2))))
+				v1476 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+4))))
+				v1478 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+6))))
+				v1480 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+8))))
+				v1482 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+10))))
+				v1484 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+12))))
+				v1486 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+14))))
+				v1487 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16))))
+				v1488 = v1474
+				v1489 = v1476
+				v1490 = v1478
+				v1491 = v1480
+				v1492 = v1482
+				v1493 = v1484
+				v1494 = v1486
 			} else {
+				v1487 = 0
 				v1488 = 0
 				v1489 = 0
 				v1490 = 0
@@ -24626,26 +25860,26 @@ func (g *productFloat16Host) r3() int {
 				v1492 = 0
 				v1493 = 0
 				v1494 = 0
-				v1495 = 0
 			}
-			v1497 := (v725 + v1090) + v501
-			if uint64(v1497) < uint64(v84) {
-				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
-				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
-				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
-				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
-				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
-				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
-				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
-				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
-				v1516 = v1502
-				v1517 = v1504
-				v1518 = v1506
-				v1519 = v1508
-				v1520 = v1510
-				v1521 = v1512
-				v1522 = v1514
+			v1496 := (v697 + v1116) + v468
+			if uint64(v1496) < uint64(v84) {
+				v1501 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+2))))
+				v1503 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+4))))
+				v1505 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+6))))
+				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+8))))
+				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+10))))
+				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+12))))
+				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+14))))
+				v1514 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16))))
+				v1515 = v1501
+				v1516 = v1503
+				v1517 = v1505
+				v1518 = v1507
+				v1519 = v1509
+				v1520 = v1511
+				v1521 = v1513
 			} else {
+				v1514 = 0
 				v1515 = 0
 				v1516 = 0
 				v1517 = 0
@@ -24653,198 +25887,217 @@ func (g *productFloat16Host) r3() int {
 				v1519 = 0
 				v1520 = 0
 				v1521 = 0
-				v1522 = 0
 			}
-			v1523 := int32(sub)
-			v1525 := int32(uint32(v1523&3) >> 1)
-			v1527 = 0
-			v1529 := v1523 * 256
-			if v1527 >= 8 {
-				v752 = v1110
-				v753 = v1111
-				v754 = v1112
-				v755 = v1113
-				v756 = v1114
-				v757 = v1115
-				v758 = v1116
-				v759 = v1117
-				v760 = v1137
-				v761 = v1138
-				v762 = v1139
-				v763 = v1140
-				v764 = v1141
-				v765 = v1142
-				v766 = v1143
-				v767 = v1144
-				v768 = v1164
-				v769 = v1165
-				v770 = v1166
-				v771 = v1167
-				v772 = v1168
-				v773 = v1169
-				v774 = v1170
-				v775 = v1171
-				v776 = v1191
-				v777 = v1192
-				v778 = v1193
-				v779 = v1194
-				v780 = v1195
-				v781 = v1196
-				v782 = v1197
-				v783 = v1198
-				v784 = v1218
-				v785 = v1219
-				v786 = v1220
-				v787 = v1221
-				v788 = v1222
-				v789 = v1223
-				v790 = v1224
-				v791 = v1225
-				v792 = v1245
-				v793 = v1246
-				v794 = v1247
-				v795 = v1248
-				v796 = v1249
-				v797 = v1250
-				v798 = v1251
-				v799 = v1252
-				v800 = v1272
-				v801 = v1273
-				v802 = v1274
-				v803 = v1275
-				v804 = v1276
-				v805 = v1277
-				v806 = v1278
-				v807 = v1279
-				v808 = v1299
-				v809 = v1300
-				v810 = v1301
-				v811 = v1302
-				v812 = v1303
-				v813 = v1304
-				v814 = v1305
-				v815 = v1306
-				v816 = v1326
-				v817 = v1327
-				v818 = v1328
-				v819 = v1329
-				v820 = v1330
-				v821 = v1331
-				v822 = v1332
-				v823 = v1333
-				v824 = v1353
-				v825 = v1354
-				v826 = v1355
-				v827 = v1356
-				v828 = v1357
-				v829 = v1358
-				v830 = v1359
-				v831 = v1360
-				v832 = v1380
-				v833 = v1381
-				v834 = v1382
-				v835 = v1383
-				v836 = v1384
-				v837 = v1385
-				v838 = v1386
-				v839 = v1387
-				v840 = v1407
-				v841 = v1408
-				v842 = v1409
-				v843 = v1410
-				v844 = v1411
-				v845 = v1412
-				v846 = v1413
-				v847 = v1414
-				v848 = v1434
-				v849 = v1435
-				v850 = v1436
-				v851 = v1437
-				v852 = v1438
-				v853 = v1439
-				v854 = v1440
-				v855 = v1441
-				v856 = v1461
-				v857 = v1462
-				v858 = v1463
-				v859 = v1464
-				v860 = v1465
-				v861 = v1466
-				v862 = v1467
-				v863 = v1468
-				v864 = v1488
-				v865 = v1489
-				v866 = v1490
-				v867 = v1491
-				v868 = v1492
-				v869 = v1493
-				v870 = v1494
-				v871 = v1495
-				v872 = v1515
-				v873 = v1516
-				v874 = v1517
-				v875 = v1518
-				v876 = v1519
-				v877 = v1520
-				v878 = v1521
-				v879 = v1522
-				v880 = v1090
+			v1523 := (v725 + v1116) + v501
+			if uint64(v1523) < uint64(v84) {
+				v1528 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+2))))
+				v1530 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+4))))
+				v1532 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+6))))
+				v1534 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+8))))
+				v1536 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+10))))
+				v1538 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+12))))
+				v1540 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+14))))
+				v1541 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16))))
+				v1542 = v1528
+				v1543 = v1530
+				v1544 = v1532
+				v1545 = v1534
+				v1546 = v1536
+				v1547 = v1538
+				v1548 = v1540
+			} else {
+				v1541 = 0
+				v1542 = 0
+				v1543 = 0
+				v1544 = 0
+				v1545 = 0
+				v1546 = 0
+				v1547 = 0
+				v1548 = 0
+			}
+			v1549 := int32(sub)
+			v1551 := int32(uint32(v1549&3) >> 1)
+			v1553 = 0
+			v1555 := v1549 * 256
+			if v1553 >= 8 {
+				v778 = v1136
+				v779 = v1137
+				v780 = v1138
+				v781 = v1139
+				v782 = v1140
+				v783 = v1141
+				v784 = v1142
+				v785 = v1143
+				v786 = v1163
+				v787 = v1164
+				v788 = v1165
+				v789 = v1166
+				v790 = v1167
+				v791 = v1168
+				v792 = v1169
+				v793 = v1170
+				v794 = v1190
+				v795 = v1191
+				v796 = v1192
+				v797 = v1193
+				v798 = v1194
+				v799 = v1195
+				v800 = v1196
+				v801 = v1197
+				v802 = v1217
+				v803 = v1218
+				v804 = v1219
+				v805 = v1220
+				v806 = v1221
+				v807 = v1222
+				v808 = v1223
+				v809 = v1224
+				v810 = v1244
+				v811 = v1245
+				v812 = v1246
+				v813 = v1247
+				v814 = v1248
+				v815 = v1249
+				v816 = v1250
+				v817 = v1251
+				v818 = v1271
+				v819 = v1272
+				v820 = v1273
+				v821 = v1274
+				v822 = v1275
+				v823 = v1276
+				v824 = v1277
+				v825 = v1278
+				v826 = v1298
+				v827 = v1299
+				v828 = v1300
+				v829 = v1301
+				v830 = v1302
+				v831 = v1303
+				v832 = v1304
+				v833 = v1305
+				v834 = v1325
+				v835 = v1326
+				v836 = v1327
+				v837 = v1328
+				v838 = v1329
+				v839 = v1330
+				v840 = v1331
+				v841 = v1332
+				v842 = v1352
+				v843 = v1353
+				v844 = v1354
+				v845 = v1355
+				v846 = v1356
+				v847 = v1357
+				v848 = v1358
+				v849 = v1359
+				v850 = v1379
+				v851 = v1380
+				v852 = v1381
+				v853 = v1382
+				v854 = v1383
+				v855 = v1384
+				v856 = v1385
+				v857 = v1386
+				v858 = v1406
+				v859 = v1407
+				v860 = v1408
+				v861 = v1409
+				v862 = v1410
+				v863 = v1411
+				v864 = v1412
+				v865 = v1413
+				v866 = v1433
+				v867 = v1434
+				v868 = v1435
+				v869 = v1436
+				v870 = v1437
+				v871 = v1438
+				v872 = v1439
+				v873 = v1440
+				v874 = v1460
+				v875 = v1461
+				v876 = v1462
+				v877 = v1463
+				v878 = v1464
+				v879 = v1465
+				v880 = v1466
+				v881 = v1467
+				v882 = v1487
+				v883 = v1488
+				v884 = v1489
+				v885 = v1490
+				v886 = v1491
+				v887 = v1492
+				v888 = v1493
+				v889 = v1494
+				v890 = v1514
+				v891 = v1515
+				v892 = v1516
+				v893 = v1517
+				v894 = v1518
+				v895 = v1519
+				v896 = v1520
+				v897 = v1521
+				v898 = v1541
+				v899 = v1542
+				v900 = v1543
+				v901 = v1544
+				v902 = v1545
+				v903 = v1546
+				v904 = v1547
+				v905 = v1548
+				v906 = v1116
 				goto b105
 			}
-			v1530 = 0
-			v1531 = v86
+			v1556 = 0
+			v1557 = v86
 		b142:
-			if uint32(v1531) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
-				v1530 = v1530 + 1
-				v1531 = v1531 + v87
+			if uint32(v1557) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
+				v1556 = v1556 + 1
+				v1557 = v1557 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1539 = v1523 * 256
-			v1540 = 0
-			v1541 = v86
+			v1565 = v1549 * 256
+			v1566 = 0
+			v1567 = v86
 		b145:
-			if uint32(v1541) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
-				v1540 = v1540 + 1
-				v1541 = v1541 + v87
+			if uint32(v1567) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
+				v1566 = v1566 + 1
+				v1567 = v1567 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1549 = v1523 * 256
-			v1550 = 0
-			v1551 = v86
+			v1575 = v1549 * 256
+			v1576 = 0
+			v1577 = v86
 		b148:
-			if uint32(v1551) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
-				v1550 = v1550 + 1
-				v1551 = v1551 + v87
+			if uint32(v1577) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
+				v1576 = v1576 + 1
+				v1577 = v1577 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1559 = v1523 * 256
-			v1560 = 0
-			v1561 = v86
+			v1585 = v1549 * 256
+			v1586 = 0
+			v1587 = v86
 		b151:
-			if uint32(v1561) >= 256 {
-				v1570 := v1527 * 8
-				v1571 := (v1525 * 4608) + v1570
-				u1090 = v1090
-				h1110[li] = v1110
-				h1111[li] = v1111
-				h1112[li] = v1112
-				h1113[li] = v1113
-				h1114[li] = v1114
-				h1115[li] = v1115
-				h1116[li] = v1116
-				h1117[li] = v1117
+			if uint32(v1587) >= 256 {
+				v1596 := v1553 * 8
+				v1597 := (v1551 * 4608) + v1596
+				u1116 = v1116
+				h1136[li] = v1136
 				h1137[li] = v1137
 				h1138[li] = v1138
 				h1139[li] = v1139
@@ -24852,7 +26105,7 @@ func (g *productFloat16Host) r3() int {
 				h1141[li] = v1141
 				h1142[li] = v1142
 				h1143[li] = v1143
-				h1144[li] = v1144
+				h1163[li] = v1163
 				h1164[li] = v1164
 				h1165[li] = v1165
 				h1166[li] = v1166
@@ -24860,7 +26113,7 @@ func (g *productFloat16Host) r3() int {
 				h1168[li] = v1168
 				h1169[li] = v1169
 				h1170[li] = v1170
-				h1171[li] = v1171
+				h1190[li] = v1190
 				h1191[li] = v1191
 				h1192[li] = v1192
 				h1193[li] = v1193
@@ -24868,7 +26121,7 @@ func (g *productFloat16Host) r3() int {
 				h1195[li] = v1195
 				h1196[li] = v1196
 				h1197[li] = v1197
-				h1198[li] = v1198
+				h1217[li] = v1217
 				h1218[li] = v1218
 				h1219[li] = v1219
 				h1220[li] = v1220
@@ -24876,7 +26129,7 @@ func (g *productFloat16Host) r3() int {
 				h1222[li] = v1222
 				h1223[li] = v1223
 				h1224[li] = v1224
-				h1225[li] = v1225
+				h1244[li] = v1244
 				h1245[li] = v1245
 				h1246[li] = v1246
 				h1247[li] = v1247
@@ -24884,7 +26137,7 @@ func (g *productFloat16Host) r3() int {
 				h1249[li] = v1249
 				h1250[li] = v1250
 				h1251[li] = v1251
-				h1252[li] = v1252
+				h1271[li] = v1271
 				h1272[li] = v1272
 				h1273[li] = v1273
 				h1274[li] = v1274
@@ -24892,7 +26145,7 @@ func (g *productFloat16Host) r3() int {
 				h1276[li] = v1276
 				h1277[li] = v1277
 				h1278[li] = v1278
-				h1279[li] = v1279
+				h1298[li] = v1298
 				h1299[li] = v1299
 				h1300[li] = v1300
 				h1301[li] = v1301
@@ -24900,7 +26153,7 @@ func (g *productFloat16Host) r3() int {
 				h1303[li] = v1303
 				h1304[li] = v1304
 				h1305[li] = v1305
-				h1306[li] = v1306
+				h1325[li] = v1325
 				h1326[li] = v1326
 				h1327[li] = v1327
 				h1328[li] = v1328
@@ -24908,7 +26161,7 @@ func (g *productFloat16Host) r3() int {
 				h1330[li] = v1330
 				h1331[li] = v1331
 				h1332[li] = v1332
-				h1333[li] = v1333
+				h1352[li] = v1352
 				h1353[li] = v1353
 				h1354[li] = v1354
 				h1355[li] = v1355
@@ -24916,7 +26169,7 @@ func (g *productFloat16Host) r3() int {
 				h1357[li] = v1357
 				h1358[li] = v1358
 				h1359[li] = v1359
-				h1360[li] = v1360
+				h1379[li] = v1379
 				h1380[li] = v1380
 				h1381[li] = v1381
 				h1382[li] = v1382
@@ -24924,7 +26177,7 @@ func (g *productFloat16Host) r3() int {
 				h1384[li] = v1384
 				h1385[li] = v1385
 				h1386[li] = v1386
-				h1387[li] = v1387
+				h1406[li] = v1406
 				h1407[li] = v1407
 				h1408[li] = v1408
 				h1409[li] = v1409
@@ -24932,7 +26185,7 @@ func (g *productFloat16Host) r3() int {
 				h1411[li] = v1411
 				h1412[li] = v1412
 				h1413[li] = v1413
-				h1414[li] = v1414
+				h1433[li] = v1433
 				h1434[li] = v1434
 				h1435[li] = v1435
 				h1436[li] = v1436
@@ -24940,7 +26193,7 @@ func (g *productFloat16Host) r3() int {
 				h1438[li] = v1438
 				h1439[li] = v1439
 				h1440[li] = v1440
-				h1441[li] = v1441
+				h1460[li] = v1460
 				h1461[li] = v1461
 				h1462[li] = v1462
 				h1463[li] = v1463
@@ -24948,7 +26201,7 @@ func (g *productFloat16Host) r3() int {
 				h1465[li] = v1465
 				h1466[li] = v1466
 				h1467[li] = v1467
-				h1468[li] = v1468
+				h1487[li] = v1487
 				h1488[li] = v1488
 				h1489[li] = v1489
 				h1490[li] = v1490
@@ -24956,7 +26209,7 @@ func (g *productFloat16Host) r3() int {
 				h1492[li] = v1492
 				h1493[li] = v1493
 				h1494[li] = v1494
-				h1495[li] = v1495
+				h1514[li] = v1514
 				h1515[li] = v1515
 				h1516[li] = v1516
 				h1517[li] = v1517
@@ -24964,10 +26217,17 @@ func (g *productFloat16Host) r3() int {
 				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
-				h1522[li] = v1522
-				u1527 = v1527
-				u1570 = v1570
-				h1571[li] = v1571
+				h1541[li] = v1541
+				h1542[li] = v1542
+				h1543[li] = v1543
+				h1544[li] = v1544
+				h1545[li] = v1545
+				h1546[li] = v1546
+				h1547[li] = v1547
+				h1548[li] = v1548
+				u1553 = v1553
+				u1596 = v1596
+				h1597[li] = v1597
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -24976,41 +26236,15 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
-			v1560 = v1560 + 1
-			v1561 = v1561 + v87
+			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
+			v1586 = v1586 + 1
+			v1587 = v1587 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v880 < v3 {
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
+			if v906 < v3 {
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -25113,7 +26347,33 @@ func (g *productFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -25122,29 +26382,29 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -25153,17 +26413,17 @@ func (g *productFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1090 = u1090
-	g.v1527 = u1527
-	g.v1570 = u1570
-	g.v880 = u880
+	g.v1116 = u1116
+	g.v1553 = u1553
+	g.v1596 = u1596
+	g.v906 = u906
 	return next
 }
 
 func (g *productFloat16Host) r5() int {
 	const n = 128
-	v1570 := g.v1570
-	h1573 := g.v1573[:n]
+	v1596 := g.v1596
+	h1599 := g.v1599[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -25175,26 +26435,26 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1573 := (v1569 + 1152) + v1570
-			h1573[li] = v1573
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1599 := (v1595 + 1152) + v1596
+			h1599[li] = v1599
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1599, 11) {
 			continue
 		}
-		v1573 := h1573[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1599 := h1599[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1599)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1575 := g.v1575[:n]
+	h1601 := g.v1601[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25205,25 +26465,25 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1575 := (v1569 + 2304) + v1570
-			h1575[li] = v1575
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1601 := (v1595 + 2304) + v1596
+			h1601[li] = v1601
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1601, 12) {
 			continue
 		}
-		v1575 := h1575[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1601 := h1601[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1601)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1577 := g.v1577[:n]
+	h1603 := g.v1603[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25234,25 +26494,25 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
-			v1569 := v1525 * 4608
-			v1577 := (v1569 + 3456) + v1570
-			h1577[li] = v1577
+			v1549 := int32(sub)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
+			v1595 := v1551 * 4608
+			v1603 := (v1595 + 3456) + v1596
+			h1603[li] = v1603
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1603, 13) {
 			continue
 		}
-		v1577 := h1577[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1603 := h1603[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1603)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1579 := g.v1579[:n]
+	h1605 := g.v1605[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25263,37 +26523,37 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1579 := (v1526 * 4608) + v1570
-			h1579[li] = v1579
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1605 := (v1552 * 4608) + v1596
+			h1605[li] = v1605
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1605, 14) {
 			continue
 		}
-		v1579 := h1579[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1605 := h1605[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1605)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1581 := g.v1581[:n]
+	h1607 := g.v1607[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25304,36 +26564,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1581 := (v1578 + 1152) + v1570
-			h1581[li] = v1581
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1607 := (v1604 + 1152) + v1596
+			h1607[li] = v1607
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1607, 15) {
 			continue
 		}
-		v1581 := h1581[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1607 := h1607[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1607)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1583 := g.v1583[:n]
+	h1609 := g.v1609[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25344,36 +26604,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1583 := (v1578 + 2304) + v1570
-			h1583[li] = v1583
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1609 := (v1604 + 2304) + v1596
+			h1609[li] = v1609
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1609, 16) {
 			continue
 		}
-		v1583 := h1583[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1609 := h1609[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1609)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1585 := g.v1585[:n]
+	h1611 := g.v1611[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -25384,44 +26644,37 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1523 := int32(sub)
-			v1526 := v1523 & 1
-			v1578 := v1526 * 4608
-			v1585 := (v1578 + 3456) + v1570
-			h1585[li] = v1585
+			v1549 := int32(sub)
+			v1552 := v1549 & 1
+			v1604 := v1552 * 4608
+			v1611 := (v1604 + 3456) + v1596
+			h1611[li] = v1611
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 17) {
 			continue
 		}
-		v1585 := h1585[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1611 := h1611[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1611)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1527 := g.v1527
-	h1110 := g.v1110[:n]
-	h1111 := g.v1111[:n]
-	h1112 := g.v1112[:n]
-	h1113 := g.v1113[:n]
-	h1114 := g.v1114[:n]
-	h1115 := g.v1115[:n]
-	h1116 := g.v1116[:n]
-	h1117 := g.v1117[:n]
+	e1553 := g.v1553
+	h1136 := g.v1136[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -25429,7 +26682,7 @@ func (g *productFloat16Host) r5() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1144 := g.v1144[:n]
+	h1163 := g.v1163[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -25437,7 +26690,7 @@ func (g *productFloat16Host) r5() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1171 := g.v1171[:n]
+	h1190 := g.v1190[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -25445,7 +26698,7 @@ func (g *productFloat16Host) r5() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
+	h1217 := g.v1217[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -25453,7 +26706,7 @@ func (g *productFloat16Host) r5() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1225 := g.v1225[:n]
+	h1244 := g.v1244[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -25461,7 +26714,7 @@ func (g *productFloat16Host) r5() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1252 := g.v1252[:n]
+	h1271 := g.v1271[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -25469,7 +26722,7 @@ func (g *productFloat16Host) r5() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1279 := g.v1279[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -25477,7 +26730,7 @@ func (g *productFloat16Host) r5() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -25485,7 +26738,7 @@ func (g *productFloat16Host) r5() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1333 := g.v1333[:n]
+	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -25493,7 +26746,7 @@ func (g *productFloat16Host) r5() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1360 := g.v1360[:n]
+	h1379 := g.v1379[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -25501,7 +26754,7 @@ func (g *productFloat16Host) r5() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1387 := g.v1387[:n]
+	h1406 := g.v1406[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -25509,7 +26762,7 @@ func (g *productFloat16Host) r5() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1414 := g.v1414[:n]
+	h1433 := g.v1433[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -25517,7 +26770,7 @@ func (g *productFloat16Host) r5() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1441 := g.v1441[:n]
+	h1460 := g.v1460[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -25525,7 +26778,7 @@ func (g *productFloat16Host) r5() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1468 := g.v1468[:n]
+	h1487 := g.v1487[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -25533,7 +26786,7 @@ func (g *productFloat16Host) r5() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1495 := g.v1495[:n]
+	h1514 := g.v1514[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -25541,39 +26794,20 @@ func (g *productFloat16Host) r5() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1522 := g.v1522[:n]
-	v1090 := g.v1090
+	h1541 := g.v1541[:n]
+	h1542 := g.v1542[:n]
+	h1543 := g.v1543[:n]
+	h1544 := g.v1544[:n]
+	h1545 := g.v1545[:n]
+	h1546 := g.v1546[:n]
+	h1547 := g.v1547[:n]
+	h1548 := g.v1548[:n]
+	v1116 := g.v1116
 	stop := g.Cancelled()
-	u1527 := g.v1527
-	u1570 := g.v1570
-	h1571 := g.v1571[:n]
+	u1553 := g.v1553
+	u1596 := g.v1596
+	h1597 := g.v1597[:n]
 	v3 := g.v3
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -25676,21 +26910,47 @@ func (g *productFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	u880 := g.v880
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h899 := g.v899[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h904 := g.v904[:n]
+	h905 := g.v905[:n]
+	u906 := g.v906
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1603 := uint64(v6) <= 1099511627776
-	v1604 := 16 <= v6
-	v1605 := v1603 && v1604
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1595 := g.v1595[:n]
-	h1599 := g.v1599[:n]
-	h1602 := g.v1602[:n]
+	v1629 := uint64(v6) <= 1099511627776
+	v1630 := 16 <= v6
+	v1631 := v1629 && v1630
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1621 := g.v1621[:n]
+	h1625 := g.v1625[:n]
+	h1628 := g.v1628[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -25702,16 +26962,9 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1527 := e1527
-			v1523 := int32(sub)
-			v1110 := h1110[li]
-			v1111 := h1111[li]
-			v1112 := h1112[li]
-			v1113 := h1113[li]
-			v1114 := h1114[li]
-			v1115 := h1115[li]
-			v1116 := h1116[li]
-			v1117 := h1117[li]
+			v1553 := e1553
+			v1549 := int32(sub)
+			v1136 := h1136[li]
 			v1137 := h1137[li]
 			v1138 := h1138[li]
 			v1139 := h1139[li]
@@ -25719,7 +26972,7 @@ func (g *productFloat16Host) r5() int {
 			v1141 := h1141[li]
 			v1142 := h1142[li]
 			v1143 := h1143[li]
-			v1144 := h1144[li]
+			v1163 := h1163[li]
 			v1164 := h1164[li]
 			v1165 := h1165[li]
 			v1166 := h1166[li]
@@ -25727,7 +26980,7 @@ func (g *productFloat16Host) r5() int {
 			v1168 := h1168[li]
 			v1169 := h1169[li]
 			v1170 := h1170[li]
-			v1171 := h1171[li]
+			v1190 := h1190[li]
 			v1191 := h1191[li]
 			v1192 := h1192[li]
 			v1193 := h1193[li]
@@ -25735,7 +26988,7 @@ func (g *productFloat16Host) r5() int {
 			v1195 := h1195[li]
 			v1196 := h1196[li]
 			v1197 := h1197[li]
-			v1198 := h1198[li]
+			v1217 := h1217[li]
 			v1218 := h1218[li]
 			v1219 := h1219[li]
 			v1220 := h1220[li]
@@ -25743,7 +26996,7 @@ func (g *productFloat16Host) r5() int {
 			v1222 := h1222[li]
 			v1223 := h1223[li]
 			v1224 := h1224[li]
-			v1225 := h1225[li]
+			v1244 := h1244[li]
 			v1245 := h1245[li]
 			v1246 := h1246[li]
 			v1247 := h1247[li]
@@ -25751,7 +27004,7 @@ func (g *productFloat16Host) r5() int {
 			v1249 := h1249[li]
 			v1250 := h1250[li]
 			v1251 := h1251[li]
-			v1252 := h1252[li]
+			v1271 := h1271[li]
 			v1272 := h1272[li]
 			v1273 := h1273[li]
 			v1274 := h1274[li]
@@ -25759,7 +27012,7 @@ func (g *productFloat16Host) r5() int {
 			v1276 := h1276[li]
 			v1277 := h1277[li]
 			v1278 := h1278[li]
-			v1279 := h1279[li]
+			v1298 := h1298[li]
 			v1299 := h1299[li]
 			v1300 := h1300[li]
 			v1301 := h1301[li]
@@ -25767,7 +27020,7 @@ func (g *productFloat16Host) r5() int {
 			v1303 := h1303[li]
 			v1304 := h1304[li]
 			v1305 := h1305[li]
-			v1306 := h1306[li]
+			v1325 := h1325[li]
 			v1326 := h1326[li]
 			v1327 := h1327[li]
 			v1328 := h1328[li]
@@ -25775,7 +27028,7 @@ func (g *productFloat16Host) r5() int {
 			v1330 := h1330[li]
 			v1331 := h1331[li]
 			v1332 := h1332[li]
-			v1333 := h1333[li]
+			v1352 := h1352[li]
 			v1353 := h1353[li]
 			v1354 := h1354[li]
 			v1355 := h1355[li]
@@ -25783,7 +27036,7 @@ func (g *productFloat16Host) r5() int {
 			v1357 := h1357[li]
 			v1358 := h1358[li]
 			v1359 := h1359[li]
-			v1360 := h1360[li]
+			v1379 := h1379[li]
 			v1380 := h1380[li]
 			v1381 := h1381[li]
 			v1382 := h1382[li]
@@ -25791,7 +27044,7 @@ func (g *productFloat16Host) r5() int {
 			v1384 := h1384[li]
 			v1385 := h1385[li]
 			v1386 := h1386[li]
-			v1387 := h1387[li]
+			v1406 := h1406[li]
 			v1407 := h1407[li]
 			v1408 := h1408[li]
 			v1409 := h1409[li]
@@ -25799,7 +27052,7 @@ func (g *productFloat16Host) r5() int {
 			v1411 := h1411[li]
 			v1412 := h1412[li]
 			v1413 := h1413[li]
-			v1414 := h1414[li]
+			v1433 := h1433[li]
 			v1434 := h1434[li]
 			v1435 := h1435[li]
 			v1436 := h1436[li]
@@ -25807,7 +27060,7 @@ func (g *productFloat16Host) r5() int {
 			v1438 := h1438[li]
 			v1439 := h1439[li]
 			v1440 := h1440[li]
-			v1441 := h1441[li]
+			v1460 := h1460[li]
 			v1461 := h1461[li]
 			v1462 := h1462[li]
 			v1463 := h1463[li]
@@ -25815,7 +27068,7 @@ func (g *productFloat16Host) r5() int {
 			v1465 := h1465[li]
 			v1466 := h1466[li]
 			v1467 := h1467[li]
-			v1468 := h1468[li]
+			v1487 := h1487[li]
 			v1488 := h1488[li]
 			v1489 := h1489[li]
 			v1490 := h1490[li]
@@ -25823,7 +27076,7 @@ func (g *productFloat16Host) r5() int {
 			v1492 := h1492[li]
 			v1493 := h1493[li]
 			v1494 := h1494[li]
-			v1495 := h1495[li]
+			v1514 := h1514[li]
 			v1515 := h1515[li]
 			v1516 := h1516[li]
 			v1517 := h1517[li]
@@ -25831,196 +27084,203 @@ func (g *productFloat16Host) r5() int {
 			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
-			v1522 := h1522[li]
+			v1541 := h1541[li]
+			v1542 := h1542[li]
+			v1543 := h1543[li]
+			v1544 := h1544[li]
+			v1545 := h1545[li]
+			v1546 := h1546[li]
+			v1547 := h1547[li]
+			v1548 := h1548[li]
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
-			v1524 := v1523 & 3
-			v1525 := int32(uint32(v1524) >> 1)
+			v1550 := v1549 & 3
+			v1551 := int32(uint32(v1550) >> 1)
 			v0 := int32(basex + li)
-			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
-			var v880 int64
-			v1527 = v1527 + 2
-			v1529 := v1523 * 256
-			if v1527 >= 8 {
-				v752 = v1110
-				v753 = v1111
-				v754 = v1112
-				v755 = v1113
-				v756 = v1114
-				v757 = v1115
-				v758 = v1116
-				v759 = v1117
-				v760 = v1137
-				v761 = v1138
-				v762 = v1139
-				v763 = v1140
-				v764 = v1141
-				v765 = v1142
-				v766 = v1143
-				v767 = v1144
-				v768 = v1164
-				v769 = v1165
-				v770 = v1166
-				v771 = v1167
-				v772 = v1168
-				v773 = v1169
-				v774 = v1170
-				v775 = v1171
-				v776 = v1191
-				v777 = v1192
-				v778 = v1193
-				v779 = v1194
-				v780 = v1195
-				v781 = v1196
-				v782 = v1197
-				v783 = v1198
-				v784 = v1218
-				v785 = v1219
-				v786 = v1220
-				v787 = v1221
-				v788 = v1222
-				v789 = v1223
-				v790 = v1224
-				v791 = v1225
-				v792 = v1245
-				v793 = v1246
-				v794 = v1247
-				v795 = v1248
-				v796 = v1249
-				v797 = v1250
-				v798 = v1251
-				v799 = v1252
-				v800 = v1272
-				v801 = v1273
-				v802 = v1274
-				v803 = v1275
-				v804 = v1276
-				v805 = v1277
-				v806 = v1278
-				v807 = v1279
-				v808 = v1299
-				v809 = v1300
-				v810 = v1301
-				v811 = v1302
-				v812 = v1303
-				v813 = v1304
-				v814 = v1305
-				v815 = v1306
-				v816 = v1326
-				v817 = v1327
-				v818 = v1328
-				v819 = v1329
-				v820 = v1330
-				v821 = v1331
-				v822 = v1332
-				v823 = v1333
-				v824 = v1353
-				v825 = v1354
-				v826 = v1355
-				v827 = v1356
-				v828 = v1357
-				v829 = v1358
-				v830 = v1359
-				v831 = v1360
-				v832 = v1380
-				v833 = v1381
-				v834 = v1382
-				v835 = v1383
-				v836 = v1384
-				v837 = v1385
-				v838 = v1386
-				v839 = v1387
-				v840 = v1407
-				v841 = v1408
-				v842 = v1409
-				v843 = v1410
-				v844 = v1411
-				v845 = v1412
-				v846 = v1413
-				v847 = v1414
-				v848 = v1434
-				v849 = v1435
-				v850 = v1436
-				v851 = v1437
-				v852 = v1438
-				v853 = v1439
-				v854 = v1440
-				v855 = v1441
-				v856 = v1461
-				v857 = v1462
-				v858 = v1463
-				v859 = v1464
-				v860 = v1465
-				v861 = v1466
-				v862 = v1467
-				v863 = v1468
-				v864 = v1488
-				v865 = v1489
-				v866 = v1490
-				v867 = v1491
-				v868 = v1492
-				v869 = v1493
-				v870 = v1494
-				v871 = v1495
-				v872 = v1515
-				v873 = v1516
-				v874 = v1517
-				v875 = v1518
-				v876 = v1519
-				v877 = v1520
-				v878 = v1521
-				v879 = v1522
-				v880 = v1090
+			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
+			var v906 int64
+			v1553 = v1553 + 2
+			v1555 := v1549 * 256
+			if v1553 >= 8 {
+				v778 = v1136
+				v779 = v1137
+				v780 = v1138
+				v781 = v1139
+				v782 = v1140
+				v783 = v1141
+				v784 = v1142
+				v785 = v1143
+				v786 = v1163
+				v787 = v1164
+				v788 = v1165
+				v789 = v1166
+				v790 = v1167
+				v791 = v1168
+				v792 = v1169
+				v793 = v1170
+				v794 = v1190
+				v795 = v1191
+				v796 = v1192
+				v797 = v1193
+				v798 = v1194
+				v799 = v1195
+				v800 = v1196
+				v801 = v1197
+				v802 = v1217
+				v803 = v1218
+				v804 = v1219
+				v805 = v1220
+				v806 = v1221
+				v807 = v1222
+				v808 = v1223
+				v809 = v1224
+				v810 = v1244
+				v811 = v1245
+				v812 = v1246
+				v813 = v1247
+				v814 = v1248
+				v815 = v1249
+				v816 = v1250
+				v817 = v1251
+				v818 = v1271
+				v819 = v1272
+				v820 = v1273
+				v821 = v1274
+				v822 = v1275
+				v823 = v1276
+				v824 = v1277
+				v825 = v1278
+				v826 = v1298
+				v827 = v1299
+				v828 = v1300
+				v829 = v1301
+				v830 = v1302
+				v831 = v1303
+				v832 = v1304
+				v833 = v1305
+				v834 = v1325
+				v835 = v1326
+				v836 = v1327
+				v837 = v1328
+				v838 = v1329
+				v839 = v1330
+				v840 = v1331
+				v841 = v1332
+				v842 = v1352
+				v843 = v1353
+				v844 = v1354
+				v845 = v1355
+				v846 = v1356
+				v847 = v1357
+				v848 = v1358
+				v849 = v1359
+				v850 = v1379
+				v851 = v1380
+				v852 = v1381
+				v853 = v1382
+				v854 = v1383
+				v855 = v1384
+				v856 = v1385
+				v857 = v1386
+				v858 = v1406
+				v859 = v1407
+				v860 = v1408
+				v861 = v1409
+				v862 = v1410
+				v863 = v1411
+				v864 = v1412
+				v865 = v1413
+				v866 = v1433
+				v867 = v1434
+				v868 = v1435
+				v869 = v1436
+				v870 = v1437
+				v871 = v1438
+				v872 = v1439
+				v873 = v1440
+				v874 = v1460
+				v875 = v1461
+				v876 = v1462
+				v877 = v1463
+				v878 = v1464
+				v879 = v1465
+				v880 = v1466
+				v881 = v1467
+				v882 = v1487
+				v883 = v1488
+				v884 = v1489
+				v885 = v1490
+				v886 = v1491
+				v887 = v1492
+				v888 = v1493
+				v889 = v1494
+				v890 = v1514
+				v891 = v1515
+				v892 = v1516
+				v893 = v1517
+				v894 = v1518
+				v895 = v1519
+				v896 = v1520
+				v897 = v1521
+				v898 = v1541
+				v899 = v1542
+				v900 = v1543
+				v901 = v1544
+				v902 = v1545
+				v903 = v1546
+				v904 = v1547
+				v905 = v1548
+				v906 = v1116
 				goto b105
 			}
-			v1530 = 0
-			v1531 = v86
+			v1556 = 0
+			v1557 = v86
 		b142:
-			if uint32(v1531) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
-				v1530 = v1530 + 1
-				v1531 = v1531 + v87
+			if uint32(v1557) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
+				v1556 = v1556 + 1
+				v1557 = v1557 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1539 = v1523 * 256
-			v1540 = 0
-			v1541 = v86
+			v1565 = v1549 * 256
+			v1566 = 0
+			v1567 = v86
 		b145:
-			if uint32(v1541) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
-				v1540 = v1540 + 1
-				v1541 = v1541 + v87
+			if uint32(v1567) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
+				v1566 = v1566 + 1
+				v1567 = v1567 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1549 = v1523 * 256
-			v1550 = 0
-			v1551 = v86
+			v1575 = v1549 * 256
+			v1576 = 0
+			v1577 = v86
 		b148:
-			if uint32(v1551) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
-				v1550 = v1550 + 1
-				v1551 = v1551 + v87
+			if uint32(v1577) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
+				v1576 = v1576 + 1
+				v1577 = v1577 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1559 = v1523 * 256
-			v1560 = 0
-			v1561 = v86
+			v1585 = v1549 * 256
+			v1586 = 0
+			v1587 = v86
 		b151:
-			if uint32(v1561) >= 256 {
-				v1570 := v1527 * 8
-				v1571 := (v1525 * 4608) + v1570
-				u1527 = v1527
-				u1570 = v1570
-				h1571[li] = v1571
+			if uint32(v1587) >= 256 {
+				v1596 := v1553 * 8
+				v1597 := (v1551 * 4608) + v1596
+				u1553 = v1553
+				u1596 = v1596
+				h1597[li] = v1597
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26029,41 +27289,15 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
-			v1560 = v1560 + 1
-			v1561 = v1561 + v87
+			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
+			v1586 = v1586 + 1
+			v1587 = v1587 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v880 < v3 {
-				h752[li] = v752
-				h753[li] = v753
-				h754[li] = v754
-				h755[li] = v755
-				h756[li] = v756
-				h757[li] = v757
-				h758[li] = v758
-				h759[li] = v759
-				h760[li] = v760
-				h761[li] = v761
-				h762[li] = v762
-				h763[li] = v763
-				h764[li] = v764
-				h765[li] = v765
-				h766[li] = v766
-				h767[li] = v767
-				h768[li] = v768
-				h769[li] = v769
-				h770[li] = v770
-				h771[li] = v771
-				h772[li] = v772
-				h773[li] = v773
-				h774[li] = v774
-				h775[li] = v775
-				h776[li] = v776
-				h777[li] = v777
+			if v906 < v3 {
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -26166,7 +27400,33 @@ func (g *productFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				u880 = v880
+				h880[li] = v880
+				h881[li] = v881
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h888[li] = v888
+				h889[li] = v889
+				h890[li] = v890
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h899[li] = v899
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h904[li] = v904
+				h905[li] = v905
+				u906 = v906
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26175,29 +27435,29 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1587 := int32(sub)
-			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
-			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
-			if uint64(v1599) > uint64(v14) {
-				g.Fault(8, v1599, v14, v0)
+			v1613 := int32(sub)
+			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
+			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
+			if uint64(v1625) > uint64(v14) {
+				g.Fault(8, v1625, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1601 := v14 - v1599
-			v1602 := int(v1599) * 4
-			if !v1605 {
+			v1627 := v14 - v1625
+			v1628 := int(v1625) * 4
+			if !v1631 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1607) >= uint64(v1601) {
-				g.Fault(10, v1607, v1601, v0)
+			if uint64(v1633) >= uint64(v1627) {
+				g.Fault(10, v1633, v1627, v0)
 				g.Leave(li)
 				continue
 			}
-			h1595[li] = v1595
-			h1599[li] = v1599
-			h1602[li] = v1602
+			h1621[li] = v1621
+			h1625[li] = v1625
+			h1628[li] = v1628
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -26206,138 +27466,138 @@ func (g *productFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1527 = u1527
-	g.v1570 = u1570
-	g.v880 = u880
+	g.v1553 = u1553
+	g.v1596 = u1596
+	g.v906 = u906
 	return next
 }
 
 func (g *productFloat16Host) r29() int {
 	const n = 128
-	h1599 := g.v1599[:n]
+	h1625 := g.v1625[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1606 := v6 * 15
-	v1607 := v1606 + 15
-	h1612 := g.v1612[:n]
+	v1632 := v6 * 15
+	v1633 := v1632 + 15
+	h1638 := g.v1638[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1609 := v1599 + 16
-		if uint64(v1609) > uint64(v14) {
-			g.Fault(8, v1609, v14, v0)
+		v1635 := v1625 + 16
+		if uint64(v1635) > uint64(v14) {
+			g.Fault(8, v1635, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1611 := v14 - v1609
-		v1612 := int(v1609) * 4
-		if uint64(v1607) >= uint64(v1611) {
-			g.Fault(10, v1607, v1611, v0)
+		v1637 := v14 - v1635
+		v1638 := int(v1635) * 4
+		if uint64(v1633) >= uint64(v1637) {
+			g.Fault(10, v1633, v1637, v0)
 			g.Leave(li)
 			continue
 		}
-		h1612[li] = v1612
+		h1638[li] = v1638
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1638, 18) {
 			continue
 		}
-		v1612 := h1612[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1638 := h1638[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1638), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1617 := g.v1617[:n]
+	h1643 := g.v1643[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1614 := v1599 + 32
-		if uint64(v1614) > uint64(v14) {
-			g.Fault(8, v1614, v14, v0)
+		v1640 := v1625 + 32
+		if uint64(v1640) > uint64(v14) {
+			g.Fault(8, v1640, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1616 := v14 - v1614
-		v1617 := int(v1614) * 4
-		if uint64(v1607) >= uint64(v1616) {
-			g.Fault(10, v1607, v1616, v0)
+		v1642 := v14 - v1640
+		v1643 := int(v1640) * 4
+		if uint64(v1633) >= uint64(v1642) {
+			g.Fault(10, v1633, v1642, v0)
 			g.Leave(li)
 			continue
 		}
-		h1617[li] = v1617
+		h1643[li] = v1643
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1643, 19) {
 			continue
 		}
-		v1617 := h1617[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1643 := h1643[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1643), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1622 := g.v1622[:n]
+	h1648 := g.v1648[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1599 := h1599[li]
+		v1625 := h1625[li]
 		v0 := int32(basex + li)
-		v1619 := v1599 + 48
-		if uint64(v1619) > uint64(v14) {
-			g.Fault(8, v1619, v14, v0)
+		v1645 := v1625 + 48
+		if uint64(v1645) > uint64(v14) {
+			g.Fault(8, v1645, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1621 := v14 - v1619
-		v1622 := int(v1619) * 4
-		if uint64(v1607) >= uint64(v1621) {
-			g.Fault(10, v1607, v1621, v0)
+		v1647 := v14 - v1645
+		v1648 := int(v1645) * 4
+		if uint64(v1633) >= uint64(v1647) {
+			g.Fault(10, v1633, v1647, v0)
 			g.Leave(li)
 			continue
 		}
-		h1622[li] = v1622
+		h1648[li] = v1648
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1648, 20) {
 			continue
 		}
-		v1622 := h1622[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1648 := h1648[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1648), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1595 := g.v1595[:n]
+	h1621 := g.v1621[:n]
 	v65 := g.v65
 	v79 := g.v79
-	h1628 := g.v1628[:n]
-	h1631 := g.v1631[:n]
+	h1654 := g.v1654[:n]
+	h1657 := g.v1657[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26349,156 +27609,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
-			if uint64(v1628) > uint64(v14) {
-				g.Fault(8, v1628, v14, v0)
+			v1654 := ((v65 + ((v1621 + 16) * v6)) + v79) + v1620
+			if uint64(v1654) > uint64(v14) {
+				g.Fault(8, v1654, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1630 := v14 - v1628
-			v1631 := int(v1628) * 4
-			if uint64(v1607) >= uint64(v1630) {
-				g.Fault(10, v1607, v1630, v0)
+			v1656 := v14 - v1654
+			v1657 := int(v1654) * 4
+			if uint64(v1633) >= uint64(v1656) {
+				g.Fault(10, v1633, v1656, v0)
 				g.Leave(li)
 				continue
 			}
-			h1628[li] = v1628
-			h1631[li] = v1631
+			h1654[li] = v1654
+			h1657[li] = v1657
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1657, 21) {
 			continue
 		}
-		v1631 := h1631[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1657 := h1657[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1657), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1636 := g.v1636[:n]
+	h1662 := g.v1662[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1633 := v1628 + 16
-		if uint64(v1633) > uint64(v14) {
-			g.Fault(8, v1633, v14, v0)
+		v1659 := v1654 + 16
+		if uint64(v1659) > uint64(v14) {
+			g.Fault(8, v1659, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1635 := v14 - v1633
-		v1636 := int(v1633) * 4
-		if uint64(v1607) >= uint64(v1635) {
-			g.Fault(10, v1607, v1635, v0)
+		v1661 := v14 - v1659
+		v1662 := int(v1659) * 4
+		if uint64(v1633) >= uint64(v1661) {
+			g.Fault(10, v1633, v1661, v0)
 			g.Leave(li)
 			continue
 		}
-		h1636[li] = v1636
+		h1662[li] = v1662
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1662, 22) {
 			continue
 		}
-		v1636 := h1636[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1662 := h1662[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1662), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1641 := g.v1641[:n]
+	h1667 := g.v1667[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1638 := v1628 + 32
-		if uint64(v1638) > uint64(v14) {
-			g.Fault(8, v1638, v14, v0)
+		v1664 := v1654 + 32
+		if uint64(v1664) > uint64(v14) {
+			g.Fault(8, v1664, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1640 := v14 - v1638
-		v1641 := int(v1638) * 4
-		if uint64(v1607) >= uint64(v1640) {
-			g.Fault(10, v1607, v1640, v0)
+		v1666 := v14 - v1664
+		v1667 := int(v1664) * 4
+		if uint64(v1633) >= uint64(v1666) {
+			g.Fault(10, v1633, v1666, v0)
 			g.Leave(li)
 			continue
 		}
-		h1641[li] = v1641
+		h1667[li] = v1667
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1667, 23) {
 			continue
 		}
-		v1641 := h1641[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1667 := h1667[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1667), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1646 := g.v1646[:n]
+	h1672 := g.v1672[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1628 := h1628[li]
+		v1654 := h1654[li]
 		v0 := int32(basex + li)
-		v1643 := v1628 + 48
-		if uint64(v1643) > uint64(v14) {
-			g.Fault(8, v1643, v14, v0)
+		v1669 := v1654 + 48
+		if uint64(v1669) > uint64(v14) {
+			g.Fault(8, v1669, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1645 := v14 - v1643
-		v1646 := int(v1643) * 4
-		if uint64(v1607) >= uint64(v1645) {
-			g.Fault(10, v1607, v1645, v0)
+		v1671 := v14 - v1669
+		v1672 := int(v1669) * 4
+		if uint64(v1633) >= uint64(v1671) {
+			g.Fault(10, v1633, v1671, v0)
 			g.Leave(li)
 			continue
 		}
-		h1646[li] = v1646
+		h1672[li] = v1672
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1672, 24) {
 			continue
 		}
-		v1646 := h1646[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1672 := h1672[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1672), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1652 := g.v1652[:n]
-	h1655 := g.v1655[:n]
+	h1678 := g.v1678[:n]
+	h1681 := g.v1681[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26510,156 +27770,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
-			if uint64(v1652) > uint64(v14) {
-				g.Fault(8, v1652, v14, v0)
+			v1678 := ((v65 + ((v1621 + 32) * v6)) + v79) + v1620
+			if uint64(v1678) > uint64(v14) {
+				g.Fault(8, v1678, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1654 := v14 - v1652
-			v1655 := int(v1652) * 4
-			if uint64(v1607) >= uint64(v1654) {
-				g.Fault(10, v1607, v1654, v0)
+			v1680 := v14 - v1678
+			v1681 := int(v1678) * 4
+			if uint64(v1633) >= uint64(v1680) {
+				g.Fault(10, v1633, v1680, v0)
 				g.Leave(li)
 				continue
 			}
-			h1652[li] = v1652
-			h1655[li] = v1655
+			h1678[li] = v1678
+			h1681[li] = v1681
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1681, 25) {
 			continue
 		}
-		v1655 := h1655[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1681 := h1681[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1681), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1660 := g.v1660[:n]
+	h1686 := g.v1686[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1657 := v1652 + 16
-		if uint64(v1657) > uint64(v14) {
-			g.Fault(8, v1657, v14, v0)
+		v1683 := v1678 + 16
+		if uint64(v1683) > uint64(v14) {
+			g.Fault(8, v1683, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1659 := v14 - v1657
-		v1660 := int(v1657) * 4
-		if uint64(v1607) >= uint64(v1659) {
-			g.Fault(10, v1607, v1659, v0)
+		v1685 := v14 - v1683
+		v1686 := int(v1683) * 4
+		if uint64(v1633) >= uint64(v1685) {
+			g.Fault(10, v1633, v1685, v0)
 			g.Leave(li)
 			continue
 		}
-		h1660[li] = v1660
+		h1686[li] = v1686
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1686, 26) {
 			continue
 		}
-		v1660 := h1660[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1686 := h1686[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1686), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1665 := g.v1665[:n]
+	h1691 := g.v1691[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1662 := v1652 + 32
-		if uint64(v1662) > uint64(v14) {
-			g.Fault(8, v1662, v14, v0)
+		v1688 := v1678 + 32
+		if uint64(v1688) > uint64(v14) {
+			g.Fault(8, v1688, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1664 := v14 - v1662
-		v1665 := int(v1662) * 4
-		if uint64(v1607) >= uint64(v1664) {
-			g.Fault(10, v1607, v1664, v0)
+		v1690 := v14 - v1688
+		v1691 := int(v1688) * 4
+		if uint64(v1633) >= uint64(v1690) {
+			g.Fault(10, v1633, v1690, v0)
 			g.Leave(li)
 			continue
 		}
-		h1665[li] = v1665
+		h1691[li] = v1691
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1691, 27) {
 			continue
 		}
-		v1665 := h1665[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1691 := h1691[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1691), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1670 := g.v1670[:n]
+	h1696 := g.v1696[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1652 := h1652[li]
+		v1678 := h1678[li]
 		v0 := int32(basex + li)
-		v1667 := v1652 + 48
-		if uint64(v1667) > uint64(v14) {
-			g.Fault(8, v1667, v14, v0)
+		v1693 := v1678 + 48
+		if uint64(v1693) > uint64(v14) {
+			g.Fault(8, v1693, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1669 := v14 - v1667
-		v1670 := int(v1667) * 4
-		if uint64(v1607) >= uint64(v1669) {
-			g.Fault(10, v1607, v1669, v0)
+		v1695 := v14 - v1693
+		v1696 := int(v1693) * 4
+		if uint64(v1633) >= uint64(v1695) {
+			g.Fault(10, v1633, v1695, v0)
 			g.Leave(li)
 			continue
 		}
-		h1670[li] = v1670
+		h1696[li] = v1696
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1696, 28) {
 			continue
 		}
-		v1670 := h1670[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1696 := h1696[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1696), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1676 := g.v1676[:n]
-	h1679 := g.v1679[:n]
+	h1702 := g.v1702[:n]
+	h1705 := g.v1705[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26671,153 +27931,153 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1595 := h1595[li]
-			v1587 := int32(sub)
-			v1592 := v1587 & 1
-			v1593 := v1592 * 64
-			v1594 := int64(uint32(v1593))
+			v1621 := h1621[li]
+			v1613 := int32(sub)
+			v1618 := v1613 & 1
+			v1619 := v1618 * 64
+			v1620 := int64(uint32(v1619))
 			v0 := int32(basex + li)
-			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
-			if uint64(v1676) > uint64(v14) {
-				g.Fault(8, v1676, v14, v0)
+			v1702 := ((v65 + ((v1621 + 48) * v6)) + v79) + v1620
+			if uint64(v1702) > uint64(v14) {
+				g.Fault(8, v1702, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1678 := v14 - v1676
-			v1679 := int(v1676) * 4
-			if uint64(v1607) >= uint64(v1678) {
-				g.Fault(10, v1607, v1678, v0)
+			v1704 := v14 - v1702
+			v1705 := int(v1702) * 4
+			if uint64(v1633) >= uint64(v1704) {
+				g.Fault(10, v1633, v1704, v0)
 				g.Leave(li)
 				continue
 			}
-			h1676[li] = v1676
-			h1679[li] = v1679
+			h1702[li] = v1702
+			h1705[li] = v1705
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1705, 29) {
 			continue
 		}
-		v1679 := h1679[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1705 := h1705[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1705), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1684 := g.v1684[:n]
+	h1710 := g.v1710[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1681 := v1676 + 16
-		if uint64(v1681) > uint64(v14) {
-			g.Fault(8, v1681, v14, v0)
+		v1707 := v1702 + 16
+		if uint64(v1707) > uint64(v14) {
+			g.Fault(8, v1707, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1683 := v14 - v1681
-		v1684 := int(v1681) * 4
-		if uint64(v1607) >= uint64(v1683) {
-			g.Fault(10, v1607, v1683, v0)
+		v1709 := v14 - v1707
+		v1710 := int(v1707) * 4
+		if uint64(v1633) >= uint64(v1709) {
+			g.Fault(10, v1633, v1709, v0)
 			g.Leave(li)
 			continue
 		}
-		h1684[li] = v1684
+		h1710[li] = v1710
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1710, 30) {
 			continue
 		}
-		v1684 := h1684[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1710 := h1710[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1710), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1689 := g.v1689[:n]
+	h1715 := g.v1715[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1686 := v1676 + 32
-		if uint64(v1686) > uint64(v14) {
-			g.Fault(8, v1686, v14, v0)
+		v1712 := v1702 + 32
+		if uint64(v1712) > uint64(v14) {
+			g.Fault(8, v1712, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1688 := v14 - v1686
-		v1689 := int(v1686) * 4
-		if uint64(v1607) >= uint64(v1688) {
-			g.Fault(10, v1607, v1688, v0)
+		v1714 := v14 - v1712
+		v1715 := int(v1712) * 4
+		if uint64(v1633) >= uint64(v1714) {
+			g.Fault(10, v1633, v1714, v0)
 			g.Leave(li)
 			continue
 		}
-		h1689[li] = v1689
+		h1715[li] = v1715
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1715, 31) {
 			continue
 		}
-		v1689 := h1689[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1715 := h1715[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1715), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1694 := g.v1694[:n]
+	h1720 := g.v1720[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1676 := h1676[li]
+		v1702 := h1702[li]
 		v0 := int32(basex + li)
-		v1691 := v1676 + 48
-		if uint64(v1691) > uint64(v14) {
-			g.Fault(8, v1691, v14, v0)
+		v1717 := v1702 + 48
+		if uint64(v1717) > uint64(v14) {
+			g.Fault(8, v1717, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1693 := v14 - v1691
-		v1694 := int(v1691) * 4
-		if uint64(v1607) >= uint64(v1693) {
-			g.Fault(10, v1607, v1693, v0)
+		v1719 := v14 - v1717
+		v1720 := int(v1717) * 4
+		if uint64(v1633) >= uint64(v1719) {
+			g.Fault(10, v1633, v1719, v0)
 			g.Leave(li)
 			continue
 		}
-		h1694[li] = v1694
+		h1720[li] = v1720
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1720, 32) {
 			continue
 		}
-		v1694 := h1694[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1720 := h1720[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1720), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -26839,54 +28099,54 @@ type productInt8Host struct {
 	c6                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v65, v76, v79, v81, v84, v560, v804 int64
+	v65, v76, v79, v81, v84, v610, v854 int64
 
 	v82, v85 int
 
-	v268, v285, v302, v319, v336, v353, v370, v387, v401, v413, v425, v437, v449, v461, v473, v485, v1053, v1057, v1086, v1110, v1134 []int64
+	v268, v285, v302, v319, v336, v353, v370, v387, v401, v413, v425, v437, v449, v461, v473, v485, v1103, v1107, v1136, v1160, v1184 []int64
 
-	v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v812, v813, v814, v815, v823, v824, v825, v826, v834, v835, v836, v837, v845, v846, v847, v848, v856, v857, v858, v859, v867, v868, v869, v870, v878, v879, v880, v881, v889, v890, v891, v892, v900, v901, v902, v903, v911, v912, v913, v914, v922, v923, v924, v925, v933, v934, v935, v936, v944, v945, v946, v947, v955, v956, v957, v958, v966, v967, v968, v969, v977, v978, v979, v980, v1029, v1031, v1033, v1035, v1037, v1039, v1041, v1043 []int32
+	v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609, v862, v863, v864, v865, v873, v874, v875, v876, v884, v885, v886, v887, v895, v896, v897, v898, v906, v907, v908, v909, v917, v918, v919, v920, v928, v929, v930, v931, v939, v940, v941, v942, v950, v951, v952, v953, v961, v962, v963, v964, v972, v973, v974, v975, v983, v984, v985, v986, v994, v995, v996, v997, v1005, v1006, v1007, v1008, v1016, v1017, v1018, v1019, v1027, v1028, v1029, v1030, v1079, v1081, v1083, v1085, v1087, v1089, v1091, v1093 []int32
 
-	v985, v1028 int32
+	v1035, v1078 int32
 
-	v1060, v1070, v1075, v1080, v1089, v1094, v1099, v1104, v1113, v1118, v1123, v1128, v1137, v1142, v1147, v1152 []int
+	v1110, v1120, v1125, v1130, v1139, v1144, v1149, v1154, v1163, v1168, v1173, v1178, v1187, v1192, v1197, v1202 []int
 }
 
 func newProductInt8Host() kernelimpl.HostForm { return new(productInt8Host) }
 
-const productInt8HostSites = `13	prim/blas/kernels/mixed.go:188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	129:8	"a matrix has no elements"
-13	132:8	"the width of lines is no multiple of StepPieces"
-10	135:12
+const productInt8HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	133:8	"a matrix has no elements"
+13	136:8	"the width of lines is no multiple of StepPieces"
+10	139:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/mixed.go:106:13
-4	106:34
-4	206:42
-13	206:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	206:24
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	188:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	191:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	206:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	prim/blas/kernels/mixed.go:108:13
+4	108:34
+4	222:42
+13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	222:24
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productInt8Host) Begin() {
 	g.Sites = productInt8HostSites
@@ -26940,44 +28200,44 @@ func (g *productInt8Host) Begin() {
 	g.Allot(25, int(g.c6)*4)
 	g.Allot(26, 128*n)
 	g.Allot(27, 128*n)
-	kernelimpl.HostRoom(n, &g.v268, &g.v285, &g.v302, &g.v319, &g.v336, &g.v353, &g.v370, &g.v387, &g.v401, &g.v413, &g.v425, &g.v437, &g.v449, &g.v461, &g.v473, &g.v485, &g.v1053, &g.v1057, &g.v1086, &g.v1110, &g.v1134)
-	kernelimpl.HostRoom(n, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v812, &g.v813, &g.v814, &g.v815, &g.v823, &g.v824, &g.v825, &g.v826, &g.v834, &g.v835, &g.v836, &g.v837, &g.v845, &g.v846, &g.v847, &g.v848, &g.v856, &g.v857, &g.v858, &g.v859, &g.v867, &g.v868, &g.v869, &g.v870, &g.v878, &g.v879, &g.v880, &g.v881, &g.v889, &g.v890, &g.v891, &g.v892, &g.v900, &g.v901, &g.v902, &g.v903, &g.v911, &g.v912, &g.v913, &g.v914, &g.v922, &g.v923, &g.v924, &g.v925, &g.v933, &g.v934, &g.v935, &g.v936, &g.v944, &g.v945, &g.v946, &g.v947, &g.v955, &g.v956, &g.v957, &g.v958, &g.v966, &g.v967, &g.v968, &g.v969, &g.v977, &g.v978, &g.v979, &g.v980, &g.v1029, &g.v1031, &g.v1033, &g.v1035, &g.v1037, &g.v1039, &g.v1041, &g.v1043)
-	kernelimpl.HostRoom(n, &g.v1060, &g.v1070, &g.v1075, &g.v1080, &g.v1089, &g.v1094, &g.v1099, &g.v1104, &g.v1113, &g.v1118, &g.v1123, &g.v1128, &g.v1137, &g.v1142, &g.v1147, &g.v1152)
+	kernelimpl.HostRoom(n, &g.v268, &g.v285, &g.v302, &g.v319, &g.v336, &g.v353, &g.v370, &g.v387, &g.v401, &g.v413, &g.v425, &g.v437, &g.v449, &g.v461, &g.v473, &g.v485, &g.v1103, &g.v1107, &g.v1136, &g.v1160, &g.v1184)
+	kernelimpl.HostRoom(n, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598, &g.v599, &g.v600, &g.v601, &g.v602, &g.v603, &g.v604, &g.v605, &g.v606, &g.v607, &g.v608, &g.v609, &g.v862, &g.v863, &g.v864, &g.v865, &g.v873, &g.v874, &g.v875, &g.v876, &g.v884, &g.v885, &g.v886, &g.v887, &g.v895, &g.v896, &g.v897, &g.v898, &g.v906, &g.v907, &g.v908, &g.v909, &g.v917, &g.v918, &g.v919, &g.v920, &g.v928, &g.v929, &g.v930, &g.v931, &g.v939, &g.v940, &g.v941, &g.v942, &g.v950, &g.v951, &g.v952, &g.v953, &g.v961, &g.v962, &g.v963, &g.v964, &g.v972, &g.v973, &g.v974, &g.v975, &g.v983, &g.v984, &g.v985, &g.v986, &g.v994, &g.v995, &g.v996, &g.v997, &g.v1005, &g.v1006, &g.v1007, &g.v1008, &g.v1016, &g.v1017, &g.v1018, &g.v1019, &g.v1027, &g.v1028, &g.v1029, &g.v1030, &g.v1079, &g.v1081, &g.v1083, &g.v1085, &g.v1087, &g.v1089, &g.v1091, &g.v1093)
+	kernelimpl.HostRoom(n, &g.v1110, &g.v1120, &g.v1125, &g.v1130, &g.v1139, &g.v1144, &g.v1149, &g.v1154, &g.v1163, &g.v1168, &g.v1173, &g.v1178, &g.v1187, &g.v1192, &g.v1197, &g.v1202)
 }
 
 func (g *productInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:111
+		case 2: // Barrier, mixed.go:115
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:188
+		case 4: // MatrixLoad, mixed.go:204
 			const n = 128
 			m0 := g.Memory(0)
-			h1029 := g.v1029[:n]
+			h1079 := g.v1079[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1029, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1079, 0) {
 					continue
 				}
-				v1029 := h1029[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v1029)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+				v1079 := h1079[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v1079)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:206
+		case 28: // MatrixStore, mixed.go:222
 			const n = 128
 			p3 := g.Pointer(3)
-			h1060 := g.v1060[:n]
+			h1110 := g.v1110[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1060, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1110, 1) {
 					continue
 				}
-				v1060 := h1060[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1060), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+				v1110 := h1110[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1110), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -26986,9 +28246,9 @@ func (g *productInt8Host) Run() {
 
 func (g *productInt8Host) r0() int {
 	const n = 128
-	// ZeroLocal, mixed.go:104
+	// ZeroLocal, mixed.go:106
 	g.Zero(0)
-	// ZeroLocal, mixed.go:104
+	// ZeroLocal, mixed.go:106
 	g.Zero(1)
 	v1 := g.v1
 	v16 := v1 + 127
@@ -27059,6 +28319,8 @@ func (g *productInt8Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
 	u65 := g.v65
 	u76 := g.v76
 	u79 := g.v79
@@ -27082,56 +28344,6 @@ func (g *productInt8Host) r0() int {
 	h461 := g.v461[:n]
 	h473 := g.v473[:n]
 	h485 := g.v485[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
-	h537 := g.v537[:n]
-	h538 := g.v538[:n]
-	h539 := g.v539[:n]
-	h540 := g.v540[:n]
-	h541 := g.v541[:n]
-	h542 := g.v542[:n]
-	h543 := g.v543[:n]
-	h544 := g.v544[:n]
-	h545 := g.v545[:n]
 	h546 := g.v546[:n]
 	h547 := g.v547[:n]
 	h548 := g.v548[:n]
@@ -27146,15 +28358,65 @@ func (g *productInt8Host) r0() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
-	u560 := g.v560
-	v1061 := uint64(v6) <= 1099511627776
-	v1062 := 16 <= v6
-	v1063 := v1061 && v1062
-	v1064 := v6 * 15
-	v1065 := v1064 + 15
-	h1053 := g.v1053[:n]
-	h1057 := g.v1057[:n]
-	h1060 := g.v1060[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
+	h601 := g.v601[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	u610 := g.v610
+	v1111 := uint64(v6) <= 1099511627776
+	v1112 := 16 <= v6
+	v1113 := v1111 && v1112
+	v1114 := v6 * 15
+	v1115 := v1114 + 15
+	h1103 := g.v1103[:n]
+	h1107 := g.v1107[:n]
+	h1110 := g.v1110[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -27164,8 +28426,8 @@ func (g *productInt8Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v277, v278, v279, v280, v294, v295, v296, v297, v311, v312, v313, v314, v328, v329, v330, v331, v345, v346, v347, v348, v362, v363, v364, v365, v379, v380, v381, v382, v396, v397, v398, v399, v408, v409, v410, v411, v420, v421, v422, v423, v432, v433, v434, v435, v444, v445, v446, v447, v456, v457, v458, v459, v468, v469, v470, v471, v480, v481, v482, v483, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559 int32
-			var v560 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v277, v278, v279, v280, v294, v295, v296, v297, v311, v312, v313, v314, v328, v329, v330, v331, v345, v346, v347, v348, v362, v363, v364, v365, v379, v380, v381, v382, v396, v397, v398, v399, v408, v409, v410, v411, v420, v421, v422, v423, v432, v433, v434, v435, v444, v445, v446, v447, v456, v457, v458, v459, v468, v469, v470, v471, v480, v481, v482, v483, v492, v493, v494, v495, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609 int32
+			var v610 int64
 			if v20 {
 				goto b7
 			}
@@ -27712,72 +28974,121 @@ func (g *productInt8Host) r0() int {
 				v494 = 0
 				v495 = 0
 			}
-			v496 = v277
-			v497 = v278
-			v498 = v279
-			v499 = v280
-			v500 = v294
-			v501 = v295
-			v502 = v296
-			v503 = v297
-			v504 = v311
-			v505 = v312
-			v506 = v313
-			v507 = v314
-			v508 = v328
-			v509 = v329
-			v510 = v330
-			v511 = v331
-			v512 = v345
-			v513 = v346
-			v514 = v347
-			v515 = v348
-			v516 = v362
-			v517 = v363
-			v518 = v364
-			v519 = v365
-			v520 = v379
-			v521 = v380
-			v522 = v381
-			v523 = v382
-			v524 = v396
-			v525 = v397
-			v526 = v398
-			v527 = v399
-			v528 = v408
-			v529 = v409
-			v530 = v410
-			v531 = v411
-			v532 = v420
-			v533 = v421
-			v534 = v422
-			v535 = v423
-			v536 = v432
-			v537 = v433
-			v538 = v434
-			v539 = v435
-			v540 = v444
-			v541 = v445
-			v542 = v446
-			v543 = v447
-			v544 = v456
-			v545 = v457
-			v546 = v458
-			v547 = v459
-			v548 = v468
-			v549 = v469
-			v550 = v470
-			v551 = v471
-			v552 = v480
-			v553 = v481
-			v554 = v482
-			v555 = v483
-			v556 = v492
-			v557 = v493
-			v558 = v494
-			v559 = v495
-			v560 = 0
-			if v560 < v3 {
+			v497 := (v264 & 127) * 144
+			v498 := v497 + 128
+			*(*int32)(unsafe.Add(m0, int(v498)*4)) = 0
+			v500 := v497 + 129
+			*(*int32)(unsafe.Add(m0, int(v500)*4)) = 0
+			v502 := v497 + 130
+			*(*int32)(unsafe.Add(m0, int(v502)*4)) = 0
+			v504 := v497 + 131
+			*(*int32)(unsafe.Add(m0, int(v504)*4)) = 0
+			v506 := v497 + 132
+			*(*int32)(unsafe.Add(m0, int(v506)*4)) = 0
+			v508 := v497 + 133
+			*(*int32)(unsafe.Add(m0, int(v508)*4)) = 0
+			v510 := v497 + 134
+			*(*int32)(unsafe.Add(m0, int(v510)*4)) = 0
+			v512 := v497 + 135
+			*(*int32)(unsafe.Add(m0, int(v512)*4)) = 0
+			v514 := v497 + 136
+			*(*int32)(unsafe.Add(m0, int(v514)*4)) = 0
+			v516 := v497 + 137
+			*(*int32)(unsafe.Add(m0, int(v516)*4)) = 0
+			v518 := v497 + 138
+			*(*int32)(unsafe.Add(m0, int(v518)*4)) = 0
+			v520 := v497 + 139
+			*(*int32)(unsafe.Add(m0, int(v520)*4)) = 0
+			v522 := v497 + 140
+			*(*int32)(unsafe.Add(m0, int(v522)*4)) = 0
+			v524 := v497 + 141
+			*(*int32)(unsafe.Add(m0, int(v524)*4)) = 0
+			v526 := v497 + 142
+			*(*int32)(unsafe.Add(m0, int(v526)*4)) = 0
+			v528 := v497 + 143
+			*(*int32)(unsafe.Add(m0, int(v528)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v498)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v500)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v502)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v504)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v506)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v508)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v510)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v512)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v514)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v516)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v518)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v520)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v522)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v524)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v526)*4)) = 0
+			*(*int32)(unsafe.Add(m1, int(v528)*4)) = 0
+			v546 = v277
+			v547 = v278
+			v548 = v279
+			v549 = v280
+			v550 = v294
+			v551 = v295
+			v552 = v296
+			v553 = v297
+			v554 = v311
+			v555 = v312
+			v556 = v313
+			v557 = v314
+			v558 = v328
+			v559 = v329
+			v560 = v330
+			v561 = v331
+			v562 = v345
+			v563 = v346
+			v564 = v347
+			v565 = v348
+			v566 = v362
+			v567 = v363
+			v568 = v364
+			v569 = v365
+			v570 = v379
+			v571 = v380
+			v572 = v381
+			v573 = v382
+			v574 = v396
+			v575 = v397
+			v576 = v398
+			v577 = v399
+			v578 = v408
+			v579 = v409
+			v580 = v410
+			v581 = v411
+			v582 = v420
+			v583 = v421
+			v584 = v422
+			v585 = v423
+			v586 = v432
+			v587 = v433
+			v588 = v434
+			v589 = v435
+			v590 = v444
+			v591 = v445
+			v592 = v446
+			v593 = v447
+			v594 = v456
+			v595 = v457
+			v596 = v458
+			v597 = v459
+			v598 = v468
+			v599 = v469
+			v600 = v470
+			v601 = v471
+			v602 = v480
+			v603 = v481
+			v604 = v482
+			v605 = v483
+			v606 = v492
+			v607 = v493
+			v608 = v494
+			v609 = v495
+			v610 = 0
+			if v610 < v3 {
 				u65 = v65
 				u76 = v76
 				u79 = v79
@@ -27801,56 +29112,6 @@ func (g *productInt8Host) r0() int {
 				h461[li] = v461
 				h473[li] = v473
 				h485[li] = v485
-				h496[li] = v496
-				h497[li] = v497
-				h498[li] = v498
-				h499[li] = v499
-				h500[li] = v500
-				h501[li] = v501
-				h502[li] = v502
-				h503[li] = v503
-				h504[li] = v504
-				h505[li] = v505
-				h506[li] = v506
-				h507[li] = v507
-				h508[li] = v508
-				h509[li] = v509
-				h510[li] = v510
-				h511[li] = v511
-				h512[li] = v512
-				h513[li] = v513
-				h514[li] = v514
-				h515[li] = v515
-				h516[li] = v516
-				h517[li] = v517
-				h518[li] = v518
-				h519[li] = v519
-				h520[li] = v520
-				h521[li] = v521
-				h522[li] = v522
-				h523[li] = v523
-				h524[li] = v524
-				h525[li] = v525
-				h526[li] = v526
-				h527[li] = v527
-				h528[li] = v528
-				h529[li] = v529
-				h530[li] = v530
-				h531[li] = v531
-				h532[li] = v532
-				h533[li] = v533
-				h534[li] = v534
-				h535[li] = v535
-				h536[li] = v536
-				h537[li] = v537
-				h538[li] = v538
-				h539[li] = v539
-				h540[li] = v540
-				h541[li] = v541
-				h542[li] = v542
-				h543[li] = v543
-				h544[li] = v544
-				h545[li] = v545
 				h546[li] = v546
 				h547[li] = v547
 				h548[li] = v548
@@ -27865,7 +29126,57 @@ func (g *productInt8Host) r0() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				u560 = v560
+				h560[li] = v560
+				h561[li] = v561
+				h562[li] = v562
+				h563[li] = v563
+				h564[li] = v564
+				h565[li] = v565
+				h566[li] = v566
+				h567[li] = v567
+				h568[li] = v568
+				h569[li] = v569
+				h570[li] = v570
+				h571[li] = v571
+				h572[li] = v572
+				h573[li] = v573
+				h574[li] = v574
+				h575[li] = v575
+				h576[li] = v576
+				h577[li] = v577
+				h578[li] = v578
+				h579[li] = v579
+				h580[li] = v580
+				h581[li] = v581
+				h582[li] = v582
+				h583[li] = v583
+				h584[li] = v584
+				h585[li] = v585
+				h586[li] = v586
+				h587[li] = v587
+				h588[li] = v588
+				h589[li] = v589
+				h590[li] = v590
+				h591[li] = v591
+				h592[li] = v592
+				h593[li] = v593
+				h594[li] = v594
+				h595[li] = v595
+				h596[li] = v596
+				h597[li] = v597
+				h598[li] = v598
+				h599[li] = v599
+				h600[li] = v600
+				h601[li] = v601
+				h602[li] = v602
+				h603[li] = v603
+				h604[li] = v604
+				h605[li] = v605
+				h606[li] = v606
+				h607[li] = v607
+				h608[li] = v608
+				h609[li] = v609
+				u610 = v610
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -27874,31 +29185,31 @@ func (g *productInt8Host) r0() int {
 				}
 				continue
 			}
-			v1045 := int32(sub)
-			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
-			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
-			if uint64(v1057) > uint64(v14) {
-				g.Fault(8, v1057, v14, v0)
+			v1095 := int32(sub)
+			v1103 := v76 + int64(uint32(int32(uint32(v1095&3)>>1)*64))
+			v1107 := ((v65 + (v1103 * v6)) + v79) + int64(uint32((v1095&1)*64))
+			if uint64(v1107) > uint64(v14) {
+				g.Fault(8, v1107, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1059 := v14 - v1057
-			v1060 := int(v1057) * 4
-			if !v1063 {
+			v1109 := v14 - v1107
+			v1110 := int(v1107) * 4
+			if !v1113 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1065) >= uint64(v1059) {
-				g.Fault(10, v1065, v1059, v0)
+			if uint64(v1115) >= uint64(v1109) {
+				g.Fault(10, v1115, v1109, v0)
 				g.Leave(li)
 				continue
 			}
 			u65 = v65
 			u79 = v79
-			h1053[li] = v1053
-			h1057[li] = v1057
-			h1060[li] = v1060
+			h1103[li] = v1103
+			h1107[li] = v1107
+			h1110[li] = v1110
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -27914,65 +29225,13 @@ func (g *productInt8Host) r0() int {
 	g.v82 = u82
 	g.v84 = u84
 	g.v85 = u85
-	g.v560 = u560
+	g.v610 = u610
 	return next
 }
 
 func (g *productInt8Host) r3() int {
 	const n = 128
 	m26 := g.Memory(26)
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	m0 := g.Memory(0)
-	m27 := g.Memory(27)
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
-	h537 := g.v537[:n]
-	h538 := g.v538[:n]
-	h539 := g.v539[:n]
-	h540 := g.v540[:n]
-	h541 := g.v541[:n]
-	h542 := g.v542[:n]
-	h543 := g.v543[:n]
-	h544 := g.v544[:n]
-	h545 := g.v545[:n]
 	h546 := g.v546[:n]
 	h547 := g.v547[:n]
 	h548 := g.v548[:n]
@@ -27987,6 +29246,58 @@ func (g *productInt8Host) r3() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	m0 := g.Memory(0)
+	m27 := g.Memory(27)
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
+	h601 := g.v601[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
 	m1 := g.Memory(1)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -27994,58 +29305,6 @@ func (g *productInt8Host) r3() int {
 			continue
 		}
 		own26 := unsafe.Add(m26, li*128)
-		v496 := h496[li]
-		v497 := h497[li]
-		v498 := h498[li]
-		v499 := h499[li]
-		v500 := h500[li]
-		v501 := h501[li]
-		v502 := h502[li]
-		v503 := h503[li]
-		v504 := h504[li]
-		v505 := h505[li]
-		v506 := h506[li]
-		v507 := h507[li]
-		v508 := h508[li]
-		v509 := h509[li]
-		v510 := h510[li]
-		v511 := h511[li]
-		v512 := h512[li]
-		v513 := h513[li]
-		v514 := h514[li]
-		v515 := h515[li]
-		v516 := h516[li]
-		v517 := h517[li]
-		v518 := h518[li]
-		v519 := h519[li]
-		v520 := h520[li]
-		v521 := h521[li]
-		v522 := h522[li]
-		v523 := h523[li]
-		v524 := h524[li]
-		v525 := h525[li]
-		v526 := h526[li]
-		v527 := h527[li]
-		v264 := int32(li)
-		own27 := unsafe.Add(m27, li*128)
-		v528 := h528[li]
-		v529 := h529[li]
-		v530 := h530[li]
-		v531 := h531[li]
-		v532 := h532[li]
-		v533 := h533[li]
-		v534 := h534[li]
-		v535 := h535[li]
-		v536 := h536[li]
-		v537 := h537[li]
-		v538 := h538[li]
-		v539 := h539[li]
-		v540 := h540[li]
-		v541 := h541[li]
-		v542 := h542[li]
-		v543 := h543[li]
-		v544 := h544[li]
-		v545 := h545[li]
 		v546 := h546[li]
 		v547 := h547[li]
 		v548 := h548[li]
@@ -28060,133 +29319,185 @@ func (g *productInt8Host) r3() int {
 		v557 := h557[li]
 		v558 := h558[li]
 		v559 := h559[li]
-		var v594, v715 int32
-		*(*int32)(own26) = v496
-		*(*int32)(unsafe.Add(own26, 4)) = v497
-		*(*int32)(unsafe.Add(own26, 8)) = v498
-		*(*int32)(unsafe.Add(own26, 12)) = v499
-		*(*int32)(unsafe.Add(own26, 16)) = v500
-		*(*int32)(unsafe.Add(own26, 20)) = v501
-		*(*int32)(unsafe.Add(own26, 24)) = v502
-		*(*int32)(unsafe.Add(own26, 28)) = v503
-		*(*int32)(unsafe.Add(own26, 32)) = v504
-		*(*int32)(unsafe.Add(own26, 36)) = v505
-		*(*int32)(unsafe.Add(own26, 40)) = v506
-		*(*int32)(unsafe.Add(own26, 44)) = v507
-		*(*int32)(unsafe.Add(own26, 48)) = v508
-		*(*int32)(unsafe.Add(own26, 52)) = v509
-		*(*int32)(unsafe.Add(own26, 56)) = v510
-		*(*int32)(unsafe.Add(own26, 60)) = v511
-		*(*int32)(unsafe.Add(own26, 64)) = v512
-		*(*int32)(unsafe.Add(own26, 68)) = v513
-		*(*int32)(unsafe.Add(own26, 72)) = v514
-		*(*int32)(unsafe.Add(own26, 76)) = v515
-		*(*int32)(unsafe.Add(own26, 80)) = v516
-		*(*int32)(unsafe.Add(own26, 84)) = v517
-		*(*int32)(unsafe.Add(own26, 88)) = v518
-		*(*int32)(unsafe.Add(own26, 92)) = v519
-		*(*int32)(unsafe.Add(own26, 96)) = v520
-		*(*int32)(unsafe.Add(own26, 100)) = v521
-		*(*int32)(unsafe.Add(own26, 104)) = v522
-		*(*int32)(unsafe.Add(own26, 108)) = v523
-		*(*int32)(unsafe.Add(own26, 112)) = v524
-		*(*int32)(unsafe.Add(own26, 116)) = v525
-		*(*int32)(unsafe.Add(own26, 120)) = v526
-		*(*int32)(unsafe.Add(own26, 124)) = v527
-		v594 = 0
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v568 := h568[li]
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := h571[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
+		v575 := h575[li]
+		v576 := h576[li]
+		v577 := h577[li]
+		v264 := int32(li)
+		own27 := unsafe.Add(m27, li*128)
+		v578 := h578[li]
+		v579 := h579[li]
+		v580 := h580[li]
+		v581 := h581[li]
+		v582 := h582[li]
+		v583 := h583[li]
+		v584 := h584[li]
+		v585 := h585[li]
+		v586 := h586[li]
+		v587 := h587[li]
+		v588 := h588[li]
+		v589 := h589[li]
+		v590 := h590[li]
+		v591 := h591[li]
+		v592 := h592[li]
+		v593 := h593[li]
+		v594 := h594[li]
+		v595 := h595[li]
+		v596 := h596[li]
+		v597 := h597[li]
+		v598 := h598[li]
+		v599 := h599[li]
+		v600 := h600[li]
+		v601 := h601[li]
+		v602 := h602[li]
+		v603 := h603[li]
+		v604 := h604[li]
+		v605 := h605[li]
+		v606 := h606[li]
+		v607 := h607[li]
+		v608 := h608[li]
+		v609 := h609[li]
+		var v644, v765 int32
+		*(*int32)(own26) = v546
+		*(*int32)(unsafe.Add(own26, 4)) = v547
+		*(*int32)(unsafe.Add(own26, 8)) = v548
+		*(*int32)(unsafe.Add(own26, 12)) = v549
+		*(*int32)(unsafe.Add(own26, 16)) = v550
+		*(*int32)(unsafe.Add(own26, 20)) = v551
+		*(*int32)(unsafe.Add(own26, 24)) = v552
+		*(*int32)(unsafe.Add(own26, 28)) = v553
+		*(*int32)(unsafe.Add(own26, 32)) = v554
+		*(*int32)(unsafe.Add(own26, 36)) = v555
+		*(*int32)(unsafe.Add(own26, 40)) = v556
+		*(*int32)(unsafe.Add(own26, 44)) = v557
+		*(*int32)(unsafe.Add(own26, 48)) = v558
+		*(*int32)(unsafe.Add(own26, 52)) = v559
+		*(*int32)(unsafe.Add(own26, 56)) = v560
+		*(*int32)(unsafe.Add(own26, 60)) = v561
+		*(*int32)(unsafe.Add(own26, 64)) = v562
+		*(*int32)(unsafe.Add(own26, 68)) = v563
+		*(*int32)(unsafe.Add(own26, 72)) = v564
+		*(*int32)(unsafe.Add(own26, 76)) = v565
+		*(*int32)(unsafe.Add(own26, 80)) = v566
+		*(*int32)(unsafe.Add(own26, 84)) = v567
+		*(*int32)(unsafe.Add(own26, 88)) = v568
+		*(*int32)(unsafe.Add(own26, 92)) = v569
+		*(*int32)(unsafe.Add(own26, 96)) = v570
+		*(*int32)(unsafe.Add(own26, 100)) = v571
+		*(*int32)(unsafe.Add(own26, 104)) = v572
+		*(*int32)(unsafe.Add(own26, 108)) = v573
+		*(*int32)(unsafe.Add(own26, 112)) = v574
+		*(*int32)(unsafe.Add(own26, 116)) = v575
+		*(*int32)(unsafe.Add(own26, 120)) = v576
+		*(*int32)(unsafe.Add(own26, 124)) = v577
+		v644 = 0
 	b108:
-		v596 := (v594 * 128) + v264
-		v597 := *(*int32)(unsafe.Add(own26, int(v594)*16))
-		v598 := *(*int32)(unsafe.Add(own26, int(v594)*16+4))
-		v599 := *(*int32)(unsafe.Add(own26, int(v594)*16+8))
-		v600 := *(*int32)(unsafe.Add(own26, int(v594)*16+12))
-		v605 := (int32(uint32(v596)>>3) * 144) + ((v596 & 7) * 16)
-		*(*int32)(unsafe.Add(m0, int(v605)*4)) = (v597 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+1)*4)) = (int32(uint32(v597)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+2)*4)) = (int32(uint32(v597)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+3)*4)) = (int32(uint32(v597)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+4)*4)) = (v598 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+5)*4)) = (int32(uint32(v598)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+6)*4)) = (int32(uint32(v598)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+7)*4)) = (int32(uint32(v598)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+8)*4)) = (v599 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+9)*4)) = (int32(uint32(v599)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+10)*4)) = (int32(uint32(v599)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+11)*4)) = (int32(uint32(v599)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+12)*4)) = (v600 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+13)*4)) = (int32(uint32(v600)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+14)*4)) = (int32(uint32(v600)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v605+15)*4)) = (int32(uint32(v600)>>24) << 24) >> 24
-		v681 := v594 + 1
-		if v681 < 8 {
-			v594 = v681
+		v646 := (v644 * 128) + v264
+		v647 := *(*int32)(unsafe.Add(own26, int(v644)*16))
+		v648 := *(*int32)(unsafe.Add(own26, int(v644)*16+4))
+		v649 := *(*int32)(unsafe.Add(own26, int(v644)*16+8))
+		v650 := *(*int32)(unsafe.Add(own26, int(v644)*16+12))
+		v655 := (int32(uint32(v646)>>3) * 144) + ((v646 & 7) * 16)
+		*(*int32)(unsafe.Add(m0, int(v655)*4)) = (v647 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+1)*4)) = (int32(uint32(v647)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+2)*4)) = (int32(uint32(v647)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+3)*4)) = (int32(uint32(v647)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+4)*4)) = (v648 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+5)*4)) = (int32(uint32(v648)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+6)*4)) = (int32(uint32(v648)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+7)*4)) = (int32(uint32(v648)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+8)*4)) = (v649 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+9)*4)) = (int32(uint32(v649)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+10)*4)) = (int32(uint32(v649)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+11)*4)) = (int32(uint32(v649)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+12)*4)) = (v650 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+13)*4)) = (int32(uint32(v650)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+14)*4)) = (int32(uint32(v650)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v655+15)*4)) = (int32(uint32(v650)>>24) << 24) >> 24
+		v731 := v644 + 1
+		if v731 < 8 {
+			v644 = v731
 			goto b108
 		}
-		*(*int32)(own27) = v528
-		*(*int32)(unsafe.Add(own27, 4)) = v529
-		*(*int32)(unsafe.Add(own27, 8)) = v530
-		*(*int32)(unsafe.Add(own27, 12)) = v531
-		*(*int32)(unsafe.Add(own27, 16)) = v532
-		*(*int32)(unsafe.Add(own27, 20)) = v533
-		*(*int32)(unsafe.Add(own27, 24)) = v534
-		*(*int32)(unsafe.Add(own27, 28)) = v535
-		*(*int32)(unsafe.Add(own27, 32)) = v536
-		*(*int32)(unsafe.Add(own27, 36)) = v537
-		*(*int32)(unsafe.Add(own27, 40)) = v538
-		*(*int32)(unsafe.Add(own27, 44)) = v539
-		*(*int32)(unsafe.Add(own27, 48)) = v540
-		*(*int32)(unsafe.Add(own27, 52)) = v541
-		*(*int32)(unsafe.Add(own27, 56)) = v542
-		*(*int32)(unsafe.Add(own27, 60)) = v543
-		*(*int32)(unsafe.Add(own27, 64)) = v544
-		*(*int32)(unsafe.Add(own27, 68)) = v545
-		*(*int32)(unsafe.Add(own27, 72)) = v546
-		*(*int32)(unsafe.Add(own27, 76)) = v547
-		*(*int32)(unsafe.Add(own27, 80)) = v548
-		*(*int32)(unsafe.Add(own27, 84)) = v549
-		*(*int32)(unsafe.Add(own27, 88)) = v550
-		*(*int32)(unsafe.Add(own27, 92)) = v551
-		*(*int32)(unsafe.Add(own27, 96)) = v552
-		*(*int32)(unsafe.Add(own27, 100)) = v553
-		*(*int32)(unsafe.Add(own27, 104)) = v554
-		*(*int32)(unsafe.Add(own27, 108)) = v555
-		*(*int32)(unsafe.Add(own27, 112)) = v556
-		*(*int32)(unsafe.Add(own27, 116)) = v557
-		*(*int32)(unsafe.Add(own27, 120)) = v558
-		*(*int32)(unsafe.Add(own27, 124)) = v559
-		v715 = 0
+		*(*int32)(own27) = v578
+		*(*int32)(unsafe.Add(own27, 4)) = v579
+		*(*int32)(unsafe.Add(own27, 8)) = v580
+		*(*int32)(unsafe.Add(own27, 12)) = v581
+		*(*int32)(unsafe.Add(own27, 16)) = v582
+		*(*int32)(unsafe.Add(own27, 20)) = v583
+		*(*int32)(unsafe.Add(own27, 24)) = v584
+		*(*int32)(unsafe.Add(own27, 28)) = v585
+		*(*int32)(unsafe.Add(own27, 32)) = v586
+		*(*int32)(unsafe.Add(own27, 36)) = v587
+		*(*int32)(unsafe.Add(own27, 40)) = v588
+		*(*int32)(unsafe.Add(own27, 44)) = v589
+		*(*int32)(unsafe.Add(own27, 48)) = v590
+		*(*int32)(unsafe.Add(own27, 52)) = v591
+		*(*int32)(unsafe.Add(own27, 56)) = v592
+		*(*int32)(unsafe.Add(own27, 60)) = v593
+		*(*int32)(unsafe.Add(own27, 64)) = v594
+		*(*int32)(unsafe.Add(own27, 68)) = v595
+		*(*int32)(unsafe.Add(own27, 72)) = v596
+		*(*int32)(unsafe.Add(own27, 76)) = v597
+		*(*int32)(unsafe.Add(own27, 80)) = v598
+		*(*int32)(unsafe.Add(own27, 84)) = v599
+		*(*int32)(unsafe.Add(own27, 88)) = v600
+		*(*int32)(unsafe.Add(own27, 92)) = v601
+		*(*int32)(unsafe.Add(own27, 96)) = v602
+		*(*int32)(unsafe.Add(own27, 100)) = v603
+		*(*int32)(unsafe.Add(own27, 104)) = v604
+		*(*int32)(unsafe.Add(own27, 108)) = v605
+		*(*int32)(unsafe.Add(own27, 112)) = v606
+		*(*int32)(unsafe.Add(own27, 116)) = v607
+		*(*int32)(unsafe.Add(own27, 120)) = v608
+		*(*int32)(unsafe.Add(own27, 124)) = v609
+		v765 = 0
 	b111:
-		v717 := (v715 * 128) + v264
-		v718 := *(*int32)(unsafe.Add(own27, int(v715)*16))
-		v719 := *(*int32)(unsafe.Add(own27, int(v715)*16+4))
-		v720 := *(*int32)(unsafe.Add(own27, int(v715)*16+8))
-		v721 := *(*int32)(unsafe.Add(own27, int(v715)*16+12))
-		v726 := (int32(uint32(v717)>>3) * 144) + ((v717 & 7) * 16)
-		*(*int32)(unsafe.Add(m1, int(v726)*4)) = (v718 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+1)*4)) = (int32(uint32(v718)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+2)*4)) = (int32(uint32(v718)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+3)*4)) = (int32(uint32(v718)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+4)*4)) = (v719 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+5)*4)) = (int32(uint32(v719)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+6)*4)) = (int32(uint32(v719)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+7)*4)) = (int32(uint32(v719)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+8)*4)) = (v720 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+9)*4)) = (int32(uint32(v720)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+10)*4)) = (int32(uint32(v720)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+11)*4)) = (int32(uint32(v720)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+12)*4)) = (v721 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+13)*4)) = (int32(uint32(v721)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+14)*4)) = (int32(uint32(v721)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v726+15)*4)) = (int32(uint32(v721)>>24) << 24) >> 24
-		v802 := v715 + 1
-		if v802 >= 8 {
+		v767 := (v765 * 128) + v264
+		v768 := *(*int32)(unsafe.Add(own27, int(v765)*16))
+		v769 := *(*int32)(unsafe.Add(own27, int(v765)*16+4))
+		v770 := *(*int32)(unsafe.Add(own27, int(v765)*16+8))
+		v771 := *(*int32)(unsafe.Add(own27, int(v765)*16+12))
+		v776 := (int32(uint32(v767)>>3) * 144) + ((v767 & 7) * 16)
+		*(*int32)(unsafe.Add(m1, int(v776)*4)) = (v768 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+1)*4)) = (int32(uint32(v768)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+2)*4)) = (int32(uint32(v768)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+3)*4)) = (int32(uint32(v768)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+4)*4)) = (v769 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+5)*4)) = (int32(uint32(v769)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+6)*4)) = (int32(uint32(v769)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+7)*4)) = (int32(uint32(v769)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+8)*4)) = (v770 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+9)*4)) = (int32(uint32(v770)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+10)*4)) = (int32(uint32(v770)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+11)*4)) = (int32(uint32(v770)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+12)*4)) = (v771 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+13)*4)) = (int32(uint32(v771)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+14)*4)) = (int32(uint32(v771)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v776+15)*4)) = (int32(uint32(v771)>>24) << 24) >> 24
+		v852 := v765 + 1
+		if v852 >= 8 {
 			continue
 		}
-		v715 = v802
+		v765 = v852
 		goto b111
 	}
-	// Barrier, mixed.go:114
-	e560 := g.v560
+	// Barrier, mixed.go:118
+	e610 := g.v610
 	h268 := g.v268[:n]
 	v81 := g.v81
 	p1 := g.Pointer(1)
@@ -28213,91 +29524,91 @@ func (g *productInt8Host) r3() int {
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u804 := g.v804
-	h812 := g.v812[:n]
-	h813 := g.v813[:n]
-	h814 := g.v814[:n]
-	h815 := g.v815[:n]
-	h823 := g.v823[:n]
-	h824 := g.v824[:n]
-	h825 := g.v825[:n]
-	h826 := g.v826[:n]
-	h834 := g.v834[:n]
-	h835 := g.v835[:n]
-	h836 := g.v836[:n]
-	h837 := g.v837[:n]
-	h845 := g.v845[:n]
-	h846 := g.v846[:n]
-	h847 := g.v847[:n]
-	h848 := g.v848[:n]
-	h856 := g.v856[:n]
-	h857 := g.v857[:n]
-	h858 := g.v858[:n]
-	h859 := g.v859[:n]
-	h867 := g.v867[:n]
-	h868 := g.v868[:n]
-	h869 := g.v869[:n]
-	h870 := g.v870[:n]
-	h878 := g.v878[:n]
-	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h911 := g.v911[:n]
-	h912 := g.v912[:n]
-	h913 := g.v913[:n]
-	h914 := g.v914[:n]
-	h922 := g.v922[:n]
-	h923 := g.v923[:n]
-	h924 := g.v924[:n]
-	h925 := g.v925[:n]
-	h933 := g.v933[:n]
-	h934 := g.v934[:n]
-	h935 := g.v935[:n]
-	h936 := g.v936[:n]
-	h944 := g.v944[:n]
-	h945 := g.v945[:n]
-	h946 := g.v946[:n]
-	h947 := g.v947[:n]
-	h955 := g.v955[:n]
-	h956 := g.v956[:n]
-	h957 := g.v957[:n]
-	h958 := g.v958[:n]
-	h966 := g.v966[:n]
-	h967 := g.v967[:n]
-	h968 := g.v968[:n]
-	h969 := g.v969[:n]
-	h977 := g.v977[:n]
-	h978 := g.v978[:n]
-	h979 := g.v979[:n]
-	h980 := g.v980[:n]
-	u985 := g.v985
-	u1028 := g.v1028
+	u854 := g.v854
+	h862 := g.v862[:n]
+	h863 := g.v863[:n]
+	h864 := g.v864[:n]
+	h865 := g.v865[:n]
+	h873 := g.v873[:n]
+	h874 := g.v874[:n]
+	h875 := g.v875[:n]
+	h876 := g.v876[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h906 := g.v906[:n]
+	h907 := g.v907[:n]
+	h908 := g.v908[:n]
+	h909 := g.v909[:n]
+	h917 := g.v917[:n]
+	h918 := g.v918[:n]
+	h919 := g.v919[:n]
+	h920 := g.v920[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h939 := g.v939[:n]
+	h940 := g.v940[:n]
+	h941 := g.v941[:n]
+	h942 := g.v942[:n]
+	h950 := g.v950[:n]
+	h951 := g.v951[:n]
+	h952 := g.v952[:n]
+	h953 := g.v953[:n]
+	h961 := g.v961[:n]
+	h962 := g.v962[:n]
+	h963 := g.v963[:n]
+	h964 := g.v964[:n]
+	h972 := g.v972[:n]
+	h973 := g.v973[:n]
+	h974 := g.v974[:n]
+	h975 := g.v975[:n]
+	h983 := g.v983[:n]
+	h984 := g.v984[:n]
+	h985 := g.v985[:n]
+	h986 := g.v986[:n]
+	h994 := g.v994[:n]
+	h995 := g.v995[:n]
+	h996 := g.v996[:n]
+	h997 := g.v997[:n]
+	h1005 := g.v1005[:n]
+	h1006 := g.v1006[:n]
+	h1007 := g.v1007[:n]
+	h1008 := g.v1008[:n]
+	h1016 := g.v1016[:n]
+	h1017 := g.v1017[:n]
+	h1018 := g.v1018[:n]
+	h1019 := g.v1019[:n]
+	h1027 := g.v1027[:n]
+	h1028 := g.v1028[:n]
 	h1029 := g.v1029[:n]
+	h1030 := g.v1030[:n]
+	u1035 := g.v1035
+	u1078 := g.v1078
+	h1079 := g.v1079[:n]
 	m5 := g.Memory(5)
 	v3 := g.v3
-	u560 := g.v560
+	u610 := g.v610
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1061 := uint64(v6) <= 1099511627776
-	v1062 := 16 <= v6
-	v1063 := v1061 && v1062
-	v1064 := v6 * 15
-	v1065 := v1064 + 15
-	h1053 := g.v1053[:n]
-	h1057 := g.v1057[:n]
-	h1060 := g.v1060[:n]
+	v1111 := uint64(v6) <= 1099511627776
+	v1112 := 16 <= v6
+	v1113 := v1111 && v1112
+	v1114 := v6 * 15
+	v1115 := v1114 + 15
+	h1103 := g.v1103[:n]
+	h1107 := g.v1107[:n]
+	h1110 := g.v1110[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -28309,7 +29620,7 @@ func (g *productInt8Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v560 := e560
+			v610 := e610
 			v268 := h268[li]
 			v264 := int32(li)
 			v269 := v264 & 7
@@ -28353,385 +29664,385 @@ func (g *productInt8Host) r3() int {
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v812, v813, v814, v815, v823, v824, v825, v826, v834, v835, v836, v837, v845, v846, v847, v848, v856, v857, v858, v859, v867, v868, v869, v870, v878, v879, v880, v881, v889, v890, v891, v892, v900, v901, v902, v903, v911, v912, v913, v914, v922, v923, v924, v925, v933, v934, v935, v936, v944, v945, v946, v947, v955, v956, v957, v958, v966, v967, v968, v969, v977, v978, v979, v980, v985, v988, v989, v997, v998, v999, v1007, v1008, v1009, v1017, v1018, v1019 int32
-			v804 := v560 + 8
-			v806 := (v268 + v804) + v270
-			if uint64(v806) < uint64(v81) {
-				v812 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16))
-				v813 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+4))
-				v814 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+8))
-				v815 = *(*int32)(unsafe.Add(p1, v82+int(v806)*16+12))
+			var v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609, v862, v863, v864, v865, v873, v874, v875, v876, v884, v885, v886, v887, v895, v896, v897, v898, v906, v907, v908, v909, v917, v918, v919, v920, v928, v929, v930, v931, v939, v940, v941, v942, v950, v951, v952, v953, v961, v962, v963, v964, v972, v973, v974, v975, v983, v984, v985, v986, v994, v995, v996, v997, v1005, v1006, v1007, v1008, v1016, v1017, v1018, v1019, v1027, v1028, v1029, v1030, v1035, v1038, v1039, v1047, v1048, v1049, v1057, v1058, v1059, v1067, v1068, v1069 int32
+			v854 := v610 + 8
+			v856 := (v268 + v854) + v270
+			if uint64(v856) < uint64(v81) {
+				v862 = *(*int32)(unsafe.Add(p1, v82+int(v856)*16))
+				v863 = *(*int32)(unsafe.Add(p1, v82+int(v856)*16+4))
+				v864 = *(*int32)(unsafe.Add(p1, v82+int(v856)*16+8))
+				v865 = *(*int32)(unsafe.Add(p1, v82+int(v856)*16+12))
 			} else {
-				v812 = 0
-				v813 = 0
-				v814 = 0
-				v815 = 0
+				v862 = 0
+				v863 = 0
+				v864 = 0
+				v865 = 0
 			}
-			v817 := (v285 + v804) + v287
-			if uint64(v817) < uint64(v81) {
-				v823 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16))
-				v824 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+4))
-				v825 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+8))
-				v826 = *(*int32)(unsafe.Add(p1, v82+int(v817)*16+12))
+			v867 := (v285 + v854) + v287
+			if uint64(v867) < uint64(v81) {
+				v873 = *(*int32)(unsafe.Add(p1, v82+int(v867)*16))
+				v874 = *(*int32)(unsafe.Add(p1, v82+int(v867)*16+4))
+				v875 = *(*int32)(unsafe.Add(p1, v82+int(v867)*16+8))
+				v876 = *(*int32)(unsafe.Add(p1, v82+int(v867)*16+12))
 			} else {
-				v823 = 0
-				v824 = 0
-				v825 = 0
-				v826 = 0
+				v873 = 0
+				v874 = 0
+				v875 = 0
+				v876 = 0
 			}
-			v828 := (v302 + v804) + v304
-			if uint64(v828) < uint64(v81) {
-				v834 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16))
-				v835 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+4))
-				v836 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+8))
-				v837 = *(*int32)(unsafe.Add(p1, v82+int(v828)*16+12))
+			v878 := (v302 + v854) + v304
+			if uint64(v878) < uint64(v81) {
+				v884 = *(*int32)(unsafe.Add(p1, v82+int(v878)*16))
+				v885 = *(*int32)(unsafe.Add(p1, v82+int(v878)*16+4))
+				v886 = *(*int32)(unsafe.Add(p1, v82+int(v878)*16+8))
+				v887 = *(*int32)(unsafe.Add(p1, v82+int(v878)*16+12))
 			} else {
-				v834 = 0
-				v835 = 0
-				v836 = 0
-				v837 = 0
+				v884 = 0
+				v885 = 0
+				v886 = 0
+				v887 = 0
 			}
-			v839 := (v319 + v804) + v321
-			if uint64(v839) < uint64(v81) {
-				v845 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16))
-				v846 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+4))
-				v847 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+8))
-				v848 = *(*int32)(unsafe.Add(p1, v82+int(v839)*16+12))
+			v889 := (v319 + v854) + v321
+			if uint64(v889) < uint64(v81) {
+				v895 = *(*int32)(unsafe.Add(p1, v82+int(v889)*16))
+				v896 = *(*int32)(unsafe.Add(p1, v82+int(v889)*16+4))
+				v897 = *(*int32)(unsafe.Add(p1, v82+int(v889)*16+8))
+				v898 = *(*int32)(unsafe.Add(p1, v82+int(v889)*16+12))
 			} else {
-				v845 = 0
-				v846 = 0
-				v847 = 0
-				v848 = 0
+				v895 = 0
+				v896 = 0
+				v897 = 0
+				v898 = 0
 			}
-			v850 := (v336 + v804) + v338
-			if uint64(v850) < uint64(v81) {
-				v856 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16))
-				v857 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+4))
-				v858 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+8))
-				v859 = *(*int32)(unsafe.Add(p1, v82+int(v850)*16+12))
+			v900 := (v336 + v854) + v338
+			if uint64(v900) < uint64(v81) {
+				v906 = *(*int32)(unsafe.Add(p1, v82+int(v900)*16))
+				v907 = *(*int32)(unsafe.Add(p1, v82+int(v900)*16+4))
+				v908 = *(*int32)(unsafe.Add(p1, v82+int(v900)*16+8))
+				v909 = *(*int32)(unsafe.Add(p1, v82+int(v900)*16+12))
 			} else {
-				v856 = 0
-				v857 = 0
-				v858 = 0
-				v859 = 0
+				v906 = 0
+				v907 = 0
+				v908 = 0
+				v909 = 0
 			}
-			v861 := (v353 + v804) + v355
-			if uint64(v861) < uint64(v81) {
-				v867 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16))
-				v868 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+4))
-				v869 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+8))
-				v870 = *(*int32)(unsafe.Add(p1, v82+int(v861)*16+12))
+			v911 := (v353 + v854) + v355
+			if uint64(v911) < uint64(v81) {
+				v917 = *(*int32)(unsafe.Add(p1, v82+int(v911)*16))
+				v918 = *(*int32)(unsafe.Add(p1, v82+int(v911)*16+4))
+				v919 = *(*int32)(unsafe.Add(p1, v82+int(v911)*16+8))
+				v920 = *(*int32)(unsafe.Add(p1, v82+int(v911)*16+12))
 			} else {
-				v867 = 0
-				v868 = 0
-				v869 = 0
-				v870 = 0
+				v917 = 0
+				v918 = 0
+				v919 = 0
+				v920 = 0
 			}
-			v872 := (v370 + v804) + v372
-			if uint64(v872) < uint64(v81) {
-				v878 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16))
-				v879 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+4))
-				v880 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+8))
-				v881 = *(*int32)(unsafe.Add(p1, v82+int(v872)*16+12))
+			v922 := (v370 + v854) + v372
+			if uint64(v922) < uint64(v81) {
+				v928 = *(*int32)(unsafe.Add(p1, v82+int(v922)*16))
+				v929 = *(*int32)(unsafe.Add(p1, v82+int(v922)*16+4))
+				v930 = *(*int32)(unsafe.Add(p1, v82+int(v922)*16+8))
+				v931 = *(*int32)(unsafe.Add(p1, v82+int(v922)*16+12))
 			} else {
-				v878 = 0
-				v879 = 0
-				v880 = 0
-				v881 = 0
+				v928 = 0
+				v929 = 0
+				v930 = 0
+				v931 = 0
 			}
-			v883 := (v387 + v804) + v389
-			if uint64(v883) < uint64(v81) {
-				v889 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16))
-				v890 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+4))
-				v891 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+8))
-				v892 = *(*int32)(unsafe.Add(p1, v82+int(v883)*16+12))
+			v933 := (v387 + v854) + v389
+			if uint64(v933) < uint64(v81) {
+				v939 = *(*int32)(unsafe.Add(p1, v82+int(v933)*16))
+				v940 = *(*int32)(unsafe.Add(p1, v82+int(v933)*16+4))
+				v941 = *(*int32)(unsafe.Add(p1, v82+int(v933)*16+8))
+				v942 = *(*int32)(unsafe.Add(p1, v82+int(v933)*16+12))
 			} else {
-				v889 = 0
-				v890 = 0
-				v891 = 0
-				v892 = 0
+				v939 = 0
+				v940 = 0
+				v941 = 0
+				v942 = 0
 			}
-			v894 := (v401 + v804) + v270
-			if uint64(v894) < uint64(v84) {
-				v900 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16))
-				v901 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+4))
-				v902 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+8))
-				v903 = *(*int32)(unsafe.Add(p2, v85+int(v894)*16+12))
+			v944 := (v401 + v854) + v270
+			if uint64(v944) < uint64(v84) {
+				v950 = *(*int32)(unsafe.Add(p2, v85+int(v944)*16))
+				v951 = *(*int32)(unsafe.Add(p2, v85+int(v944)*16+4))
+				v952 = *(*int32)(unsafe.Add(p2, v85+int(v944)*16+8))
+				v953 = *(*int32)(unsafe.Add(p2, v85+int(v944)*16+12))
 			} else {
-				v900 = 0
-				v901 = 0
-				v902 = 0
-				v903 = 0
+				v950 = 0
+				v951 = 0
+				v952 = 0
+				v953 = 0
 			}
-			v905 := (v413 + v804) + v287
-			if uint64(v905) < uint64(v84) {
-				v911 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16))
-				v912 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+4))
-				v913 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+8))
-				v914 = *(*int32)(unsafe.Add(p2, v85+int(v905)*16+12))
+			v955 := (v413 + v854) + v287
+			if uint64(v955) < uint64(v84) {
+				v961 = *(*int32)(unsafe.Add(p2, v85+int(v955)*16))
+				v962 = *(*int32)(unsafe.Add(p2, v85+int(v955)*16+4))
+				v963 = *(*int32)(unsafe.Add(p2, v85+int(v955)*16+8))
+				v964 = *(*int32)(unsafe.Add(p2, v85+int(v955)*16+12))
 			} else {
-				v911 = 0
-				v912 = 0
-				v913 = 0
-				v914 = 0
+				v961 = 0
+				v962 = 0
+				v963 = 0
+				v964 = 0
 			}
-			v916 := (v425 + v804) + v304
-			if uint64(v916) < uint64(v84) {
-				v922 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16))
-				v923 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+4))
-				v924 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+8))
-				v925 = *(*int32)(unsafe.Add(p2, v85+int(v916)*16+12))
+			v966 := (v425 + v854) + v304
+			if uint64(v966) < uint64(v84) {
+				v972 = *(*int32)(unsafe.Add(p2, v85+int(v966)*16))
+				v973 = *(*int32)(unsafe.Add(p2, v85+int(v966)*16+4))
+				v974 = *(*int32)(unsafe.Add(p2, v85+int(v966)*16+8))
+				v975 = *(*int32)(unsafe.Add(p2, v85+int(v966)*16+12))
 			} else {
-				v922 = 0
-				v923 = 0
-				v924 = 0
-				v925 = 0
+				v972 = 0
+				v973 = 0
+				v974 = 0
+				v975 = 0
 			}
-			v927 := (v437 + v804) + v321
-			if uint64(v927) < uint64(v84) {
-				v933 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16))
-				v934 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+4))
-				v935 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+8))
-				v936 = *(*int32)(unsafe.Add(p2, v85+int(v927)*16+12))
+			v977 := (v437 + v854) + v321
+			if uint64(v977) < uint64(v84) {
+				v983 = *(*int32)(unsafe.Add(p2, v85+int(v977)*16))
+				v984 = *(*int32)(unsafe.Add(p2, v85+int(v977)*16+4))
+				v985 = *(*int32)(unsafe.Add(p2, v85+int(v977)*16+8))
+				v986 = *(*int32)(unsafe.Add(p2, v85+int(v977)*16+12))
 			} else {
-				v933 = 0
-				v934 = 0
-				v935 = 0
-				v936 = 0
+				v983 = 0
+				v984 = 0
+				v985 = 0
+				v986 = 0
 			}
-			v938 := (v449 + v804) + v338
-			if uint64(v938) < uint64(v84) {
-				v944 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16))
-				v945 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+4))
-				v946 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+8))
-				v947 = *(*int32)(unsafe.Add(p2, v85+int(v938)*16+12))
+			v988 := (v449 + v854) + v338
+			if uint64(v988) < uint64(v84) {
+				v994 = *(*int32)(unsafe.Add(p2, v85+int(v988)*16))
+				v995 = *(*int32)(unsafe.Add(p2, v85+int(v988)*16+4))
+				v996 = *(*int32)(unsafe.Add(p2, v85+int(v988)*16+8))
+				v997 = *(*int32)(unsafe.Add(p2, v85+int(v988)*16+12))
 			} else {
-				v944 = 0
-				v945 = 0
-				v946 = 0
-				v947 = 0
+				v994 = 0
+				v995 = 0
+				v996 = 0
+				v997 = 0
 			}
-			v949 := (v461 + v804) + v355
-			if uint64(v949) < uint64(v84) {
-				v955 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16))
-				v956 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+4))
-				v957 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+8))
-				v958 = *(*int32)(unsafe.Add(p2, v85+int(v949)*16+12))
+			v999 := (v461 + v854) + v355
+			if uint64(v999) < uint64(v84) {
+				v1005 = *(*int32)(unsafe.Add(p2, v85+int(v999)*16))
+				v1006 = *(*int32)(unsafe.Add(p2, v85+int(v999)*16+4))
+				v1007 = *(*int32)(unsafe.Add(p2, v85+int(v999)*16+8))
+				v1008 = *(*int32)(unsafe.Add(p2, v85+int(v999)*16+12))
 			} else {
-				v955 = 0
-				v956 = 0
-				v957 = 0
-				v958 = 0
+				v1005 = 0
+				v1006 = 0
+				v1007 = 0
+				v1008 = 0
 			}
-			v960 := (v473 + v804) + v372
-			if uint64(v960) < uint64(v84) {
-				v966 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16))
-				v967 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+4))
-				v968 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+8))
-				v969 = *(*int32)(unsafe.Add(p2, v85+int(v960)*16+12))
+			v1010 := (v473 + v854) + v372
+			if uint64(v1010) < uint64(v84) {
+				v1016 = *(*int32)(unsafe.Add(p2, v85+int(v1010)*16))
+				v1017 = *(*int32)(unsafe.Add(p2, v85+int(v1010)*16+4))
+				v1018 = *(*int32)(unsafe.Add(p2, v85+int(v1010)*16+8))
+				v1019 = *(*int32)(unsafe.Add(p2, v85+int(v1010)*16+12))
 			} else {
-				v966 = 0
-				v967 = 0
-				v968 = 0
-				v969 = 0
+				v1016 = 0
+				v1017 = 0
+				v1018 = 0
+				v1019 = 0
 			}
-			v971 := (v485 + v804) + v389
-			if uint64(v971) < uint64(v84) {
-				v977 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16))
-				v978 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+4))
-				v979 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+8))
-				v980 = *(*int32)(unsafe.Add(p2, v85+int(v971)*16+12))
+			v1021 := (v485 + v854) + v389
+			if uint64(v1021) < uint64(v84) {
+				v1027 = *(*int32)(unsafe.Add(p2, v85+int(v1021)*16))
+				v1028 = *(*int32)(unsafe.Add(p2, v85+int(v1021)*16+4))
+				v1029 = *(*int32)(unsafe.Add(p2, v85+int(v1021)*16+8))
+				v1030 = *(*int32)(unsafe.Add(p2, v85+int(v1021)*16+12))
 			} else {
-				v977 = 0
-				v978 = 0
-				v979 = 0
-				v980 = 0
+				v1027 = 0
+				v1028 = 0
+				v1029 = 0
+				v1030 = 0
 			}
-			v981 := int32(sub)
-			v983 := int32(uint32(v981&3) >> 1)
-			v985 = 0
-			v987 := v981 * 512
-			if v985 >= 8 {
-				v496 = v812
-				v497 = v813
-				v498 = v814
-				v499 = v815
-				v500 = v823
-				v501 = v824
-				v502 = v825
-				v503 = v826
-				v504 = v834
-				v505 = v835
-				v506 = v836
-				v507 = v837
-				v508 = v845
-				v509 = v846
-				v510 = v847
-				v511 = v848
-				v512 = v856
-				v513 = v857
-				v514 = v858
-				v515 = v859
-				v516 = v867
-				v517 = v868
-				v518 = v869
-				v519 = v870
-				v520 = v878
-				v521 = v879
-				v522 = v880
-				v523 = v881
-				v524 = v889
-				v525 = v890
-				v526 = v891
-				v527 = v892
-				v528 = v900
-				v529 = v901
-				v530 = v902
-				v531 = v903
-				v532 = v911
-				v533 = v912
-				v534 = v913
-				v535 = v914
-				v536 = v922
-				v537 = v923
-				v538 = v924
-				v539 = v925
-				v540 = v933
-				v541 = v934
-				v542 = v935
-				v543 = v936
-				v544 = v944
-				v545 = v945
-				v546 = v946
-				v547 = v947
-				v548 = v955
-				v549 = v956
-				v550 = v957
-				v551 = v958
-				v552 = v966
-				v553 = v967
-				v554 = v968
-				v555 = v969
-				v556 = v977
-				v557 = v978
-				v558 = v979
-				v559 = v980
-				v560 = v804
+			v1031 := int32(sub)
+			v1033 := int32(uint32(v1031&3) >> 1)
+			v1035 = 0
+			v1037 := v1031 * 512
+			if v1035 >= 8 {
+				v546 = v862
+				v547 = v863
+				v548 = v864
+				v549 = v865
+				v550 = v873
+				v551 = v874
+				v552 = v875
+				v553 = v876
+				v554 = v884
+				v555 = v885
+				v556 = v886
+				v557 = v887
+				v558 = v895
+				v559 = v896
+				v560 = v897
+				v561 = v898
+				v562 = v906
+				v563 = v907
+				v564 = v908
+				v565 = v909
+				v566 = v917
+				v567 = v918
+				v568 = v919
+				v569 = v920
+				v570 = v928
+				v571 = v929
+				v572 = v930
+				v573 = v931
+				v574 = v939
+				v575 = v940
+				v576 = v941
+				v577 = v942
+				v578 = v950
+				v579 = v951
+				v580 = v952
+				v581 = v953
+				v582 = v961
+				v583 = v962
+				v584 = v963
+				v585 = v964
+				v586 = v972
+				v587 = v973
+				v588 = v974
+				v589 = v975
+				v590 = v983
+				v591 = v984
+				v592 = v985
+				v593 = v986
+				v594 = v994
+				v595 = v995
+				v596 = v996
+				v597 = v997
+				v598 = v1005
+				v599 = v1006
+				v600 = v1007
+				v601 = v1008
+				v602 = v1016
+				v603 = v1017
+				v604 = v1018
+				v605 = v1019
+				v606 = v1027
+				v607 = v1028
+				v608 = v1029
+				v609 = v1030
+				v610 = v854
 				goto b105
 			}
-			v988 = 0
-			v989 = v86
+			v1038 = 0
+			v1039 = v86
 		b148:
-			if uint32(v989) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v987+((v988*v87)+v86))*4)) = 0
-				v988 = v988 + 1
-				v989 = v989 + v87
+			if uint32(v1039) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v1037+((v1038*v87)+v86))*4)) = 0
+				v1038 = v1038 + 1
+				v1039 = v1039 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v997 = v981 * 512
-			v998 = 0
-			v999 = v86
+			v1047 = v1031 * 512
+			v1048 = 0
+			v1049 = v86
 		b151:
-			if uint32(v999) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v997+((v998*v87)+v86))*4)) = 0
-				v998 = v998 + 1
-				v999 = v999 + v87
+			if uint32(v1049) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v1047+((v1048*v87)+v86))*4)) = 0
+				v1048 = v1048 + 1
+				v1049 = v1049 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b151
 			}
-			v1007 = v981 * 512
-			v1008 = 0
-			v1009 = v86
+			v1057 = v1031 * 512
+			v1058 = 0
+			v1059 = v86
 		b154:
-			if uint32(v1009) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v1007+((v1008*v87)+v86))*4)) = 0
-				v1008 = v1008 + 1
-				v1009 = v1009 + v87
+			if uint32(v1059) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v1057+((v1058*v87)+v86))*4)) = 0
+				v1058 = v1058 + 1
+				v1059 = v1059 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b154
 			}
-			v1017 = v981 * 512
-			v1018 = 0
-			v1019 = v86
+			v1067 = v1031 * 512
+			v1068 = 0
+			v1069 = v86
 		b157:
-			if uint32(v1019) >= 512 {
-				v1028 := v985 * 16
-				v1029 := (v983 * 9216) + v1028
-				u804 = v804
-				h812[li] = v812
-				h813[li] = v813
-				h814[li] = v814
-				h815[li] = v815
-				h823[li] = v823
-				h824[li] = v824
-				h825[li] = v825
-				h826[li] = v826
-				h834[li] = v834
-				h835[li] = v835
-				h836[li] = v836
-				h837[li] = v837
-				h845[li] = v845
-				h846[li] = v846
-				h847[li] = v847
-				h848[li] = v848
-				h856[li] = v856
-				h857[li] = v857
-				h858[li] = v858
-				h859[li] = v859
-				h867[li] = v867
-				h868[li] = v868
-				h869[li] = v869
-				h870[li] = v870
-				h878[li] = v878
-				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h911[li] = v911
-				h912[li] = v912
-				h913[li] = v913
-				h914[li] = v914
-				h922[li] = v922
-				h923[li] = v923
-				h924[li] = v924
-				h925[li] = v925
-				h933[li] = v933
-				h934[li] = v934
-				h935[li] = v935
-				h936[li] = v936
-				h944[li] = v944
-				h945[li] = v945
-				h946[li] = v946
-				h947[li] = v947
-				h955[li] = v955
-				h956[li] = v956
-				h957[li] = v957
-				h958[li] = v958
-				h966[li] = v966
-				h967[li] = v967
-				h968[li] = v968
-				h969[li] = v969
-				h977[li] = v977
-				h978[li] = v978
-				h979[li] = v979
-				h980[li] = v980
-				u985 = v985
-				u1028 = v1028
+			if uint32(v1069) >= 512 {
+				v1078 := v1035 * 16
+				v1079 := (v1033 * 9216) + v1078
+				u854 = v854
+				h862[li] = v862
+				h863[li] = v863
+				h864[li] = v864
+				h865[li] = v865
+				h873[li] = v873
+				h874[li] = v874
+				h875[li] = v875
+				h876[li] = v876
+				h884[li] = v884
+				h885[li] = v885
+				h886[li] = v886
+				h887[li] = v887
+				h895[li] = v895
+				h896[li] = v896
+				h897[li] = v897
+				h898[li] = v898
+				h906[li] = v906
+				h907[li] = v907
+				h908[li] = v908
+				h909[li] = v909
+				h917[li] = v917
+				h918[li] = v918
+				h919[li] = v919
+				h920[li] = v920
+				h928[li] = v928
+				h929[li] = v929
+				h930[li] = v930
+				h931[li] = v931
+				h939[li] = v939
+				h940[li] = v940
+				h941[li] = v941
+				h942[li] = v942
+				h950[li] = v950
+				h951[li] = v951
+				h952[li] = v952
+				h953[li] = v953
+				h961[li] = v961
+				h962[li] = v962
+				h963[li] = v963
+				h964[li] = v964
+				h972[li] = v972
+				h973[li] = v973
+				h974[li] = v974
+				h975[li] = v975
+				h983[li] = v983
+				h984[li] = v984
+				h985[li] = v985
+				h986[li] = v986
+				h994[li] = v994
+				h995[li] = v995
+				h996[li] = v996
+				h997[li] = v997
+				h1005[li] = v1005
+				h1006[li] = v1006
+				h1007[li] = v1007
+				h1008[li] = v1008
+				h1016[li] = v1016
+				h1017[li] = v1017
+				h1018[li] = v1018
+				h1019[li] = v1019
+				h1027[li] = v1027
+				h1028[li] = v1028
 				h1029[li] = v1029
+				h1030[li] = v1030
+				u1035 = v1035
+				u1078 = v1078
+				h1079[li] = v1079
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -28740,65 +30051,15 @@ func (g *productInt8Host) r3() int {
 				}
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v1017+((v1018*v87)+v86))*4)) = 0
-			v1018 = v1018 + 1
-			v1019 = v1019 + v87
+			*(*int32)(unsafe.Add(m5, int(v1067+((v1068*v87)+v86))*4)) = 0
+			v1068 = v1068 + 1
+			v1069 = v1069 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b157
 		b105:
-			if v560 < v3 {
-				h496[li] = v496
-				h497[li] = v497
-				h498[li] = v498
-				h499[li] = v499
-				h500[li] = v500
-				h501[li] = v501
-				h502[li] = v502
-				h503[li] = v503
-				h504[li] = v504
-				h505[li] = v505
-				h506[li] = v506
-				h507[li] = v507
-				h508[li] = v508
-				h509[li] = v509
-				h510[li] = v510
-				h511[li] = v511
-				h512[li] = v512
-				h513[li] = v513
-				h514[li] = v514
-				h515[li] = v515
-				h516[li] = v516
-				h517[li] = v517
-				h518[li] = v518
-				h519[li] = v519
-				h520[li] = v520
-				h521[li] = v521
-				h522[li] = v522
-				h523[li] = v523
-				h524[li] = v524
-				h525[li] = v525
-				h526[li] = v526
-				h527[li] = v527
-				h528[li] = v528
-				h529[li] = v529
-				h530[li] = v530
-				h531[li] = v531
-				h532[li] = v532
-				h533[li] = v533
-				h534[li] = v534
-				h535[li] = v535
-				h536[li] = v536
-				h537[li] = v537
-				h538[li] = v538
-				h539[li] = v539
-				h540[li] = v540
-				h541[li] = v541
-				h542[li] = v542
-				h543[li] = v543
-				h544[li] = v544
-				h545[li] = v545
+			if v610 < v3 {
 				h546[li] = v546
 				h547[li] = v547
 				h548[li] = v548
@@ -28813,7 +30074,57 @@ func (g *productInt8Host) r3() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				u560 = v560
+				h560[li] = v560
+				h561[li] = v561
+				h562[li] = v562
+				h563[li] = v563
+				h564[li] = v564
+				h565[li] = v565
+				h566[li] = v566
+				h567[li] = v567
+				h568[li] = v568
+				h569[li] = v569
+				h570[li] = v570
+				h571[li] = v571
+				h572[li] = v572
+				h573[li] = v573
+				h574[li] = v574
+				h575[li] = v575
+				h576[li] = v576
+				h577[li] = v577
+				h578[li] = v578
+				h579[li] = v579
+				h580[li] = v580
+				h581[li] = v581
+				h582[li] = v582
+				h583[li] = v583
+				h584[li] = v584
+				h585[li] = v585
+				h586[li] = v586
+				h587[li] = v587
+				h588[li] = v588
+				h589[li] = v589
+				h590[li] = v590
+				h591[li] = v591
+				h592[li] = v592
+				h593[li] = v593
+				h594[li] = v594
+				h595[li] = v595
+				h596[li] = v596
+				h597[li] = v597
+				h598[li] = v598
+				h599[li] = v599
+				h600[li] = v600
+				h601[li] = v601
+				h602[li] = v602
+				h603[li] = v603
+				h604[li] = v604
+				h605[li] = v605
+				h606[li] = v606
+				h607[li] = v607
+				h608[li] = v608
+				h609[li] = v609
+				u610 = v610
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -28822,29 +30133,29 @@ func (g *productInt8Host) r3() int {
 				}
 				continue
 			}
-			v1045 := int32(sub)
-			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
-			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
-			if uint64(v1057) > uint64(v14) {
-				g.Fault(8, v1057, v14, v0)
+			v1095 := int32(sub)
+			v1103 := v76 + int64(uint32(int32(uint32(v1095&3)>>1)*64))
+			v1107 := ((v65 + (v1103 * v6)) + v79) + int64(uint32((v1095&1)*64))
+			if uint64(v1107) > uint64(v14) {
+				g.Fault(8, v1107, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1059 := v14 - v1057
-			v1060 := int(v1057) * 4
-			if !v1063 {
+			v1109 := v14 - v1107
+			v1110 := int(v1107) * 4
+			if !v1113 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1065) >= uint64(v1059) {
-				g.Fault(10, v1065, v1059, v0)
+			if uint64(v1115) >= uint64(v1109) {
+				g.Fault(10, v1115, v1109, v0)
 				g.Leave(li)
 				continue
 			}
-			h1053[li] = v1053
-			h1057[li] = v1057
-			h1060[li] = v1060
+			h1103[li] = v1103
+			h1107[li] = v1107
+			h1110[li] = v1110
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -28853,17 +30164,17 @@ func (g *productInt8Host) r3() int {
 			}
 		}
 	}
-	g.v804 = u804
-	g.v985 = u985
-	g.v1028 = u1028
-	g.v560 = u560
+	g.v854 = u854
+	g.v1035 = u1035
+	g.v1078 = u1078
+	g.v610 = u610
 	return next
 }
 
 func (g *productInt8Host) r5() int {
 	const n = 128
-	v1028 := g.v1028
-	h1031 := g.v1031[:n]
+	v1078 := g.v1078
+	h1081 := g.v1081[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -28875,26 +30186,26 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v982 := v981 & 3
-			v983 := int32(uint32(v982) >> 1)
-			v1027 := v983 * 9216
-			v1031 := (v1027 + 2304) + v1028
-			h1031[li] = v1031
+			v1031 := int32(sub)
+			v1032 := v1031 & 3
+			v1033 := int32(uint32(v1032) >> 1)
+			v1077 := v1033 * 9216
+			v1081 := (v1077 + 2304) + v1078
+			h1081[li] = v1081
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1031, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1081, 11) {
 			continue
 		}
-		v1031 := h1031[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v1031)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v1081 := h1081[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v1081)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h1033 := g.v1033[:n]
+	h1083 := g.v1083[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -28905,25 +30216,25 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v982 := v981 & 3
-			v983 := int32(uint32(v982) >> 1)
-			v1027 := v983 * 9216
-			v1033 := (v1027 + 4608) + v1028
-			h1033[li] = v1033
+			v1031 := int32(sub)
+			v1032 := v1031 & 3
+			v1033 := int32(uint32(v1032) >> 1)
+			v1077 := v1033 * 9216
+			v1083 := (v1077 + 4608) + v1078
+			h1083[li] = v1083
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1033, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1083, 12) {
 			continue
 		}
-		v1033 := h1033[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v1033)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v1083 := h1083[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v1083)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h1035 := g.v1035[:n]
+	h1085 := g.v1085[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -28934,25 +30245,25 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v982 := v981 & 3
-			v983 := int32(uint32(v982) >> 1)
-			v1027 := v983 * 9216
-			v1035 := (v1027 + 6912) + v1028
-			h1035[li] = v1035
+			v1031 := int32(sub)
+			v1032 := v1031 & 3
+			v1033 := int32(uint32(v1032) >> 1)
+			v1077 := v1033 * 9216
+			v1085 := (v1077 + 6912) + v1078
+			h1085[li] = v1085
 		}
 	}
-	// MatrixLoad, mixed.go:188
+	// MatrixLoad, mixed.go:204
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1035, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1085, 13) {
 			continue
 		}
-		v1035 := h1035[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v1035)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v1085 := h1085[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v1085)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h1037 := g.v1037[:n]
+	h1087 := g.v1087[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -28963,37 +30274,37 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v984 := v981 & 1
-			v1037 := (v984 * 9216) + v1028
-			h1037[li] = v1037
+			v1031 := int32(sub)
+			v1034 := v1031 & 1
+			v1087 := (v1034 * 9216) + v1078
+			h1087[li] = v1087
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1037, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1087, 14) {
 			continue
 		}
-		v1037 := h1037[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v1037)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1087 := h1087[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v1087)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1039 := g.v1039[:n]
+	h1089 := g.v1089[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29004,36 +30315,36 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v984 := v981 & 1
-			v1036 := v984 * 9216
-			v1039 := (v1036 + 2304) + v1028
-			h1039[li] = v1039
+			v1031 := int32(sub)
+			v1034 := v1031 & 1
+			v1086 := v1034 * 9216
+			v1089 := (v1086 + 2304) + v1078
+			h1089[li] = v1089
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1039, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1089, 15) {
 			continue
 		}
-		v1039 := h1039[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v1039)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1089 := h1089[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v1089)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1041 := g.v1041[:n]
+	h1091 := g.v1091[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29044,36 +30355,36 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v984 := v981 & 1
-			v1036 := v984 * 9216
-			v1041 := (v1036 + 4608) + v1028
-			h1041[li] = v1041
+			v1031 := int32(sub)
+			v1034 := v1031 & 1
+			v1086 := v1034 * 9216
+			v1091 := (v1086 + 4608) + v1078
+			h1091[li] = v1091
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1041, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1091, 16) {
 			continue
 		}
-		v1041 := h1041[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v1041)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1091 := h1091[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v1091)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h1043 := g.v1043[:n]
+	h1093 := g.v1093[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -29084,156 +30395,106 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v981 := int32(sub)
-			v984 := v981 & 1
-			v1036 := v984 * 9216
-			v1043 := (v1036 + 6912) + v1028
-			h1043[li] = v1043
+			v1031 := int32(sub)
+			v1034 := v1031 & 1
+			v1086 := v1034 * 9216
+			v1093 := (v1086 + 6912) + v1078
+			h1093[li] = v1093
 		}
 	}
-	// MatrixLoad, mixed.go:191
+	// MatrixLoad, mixed.go:207
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1043, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1093, 17) {
 			continue
 		}
-		v1043 := h1043[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v1043)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v1093 := h1093[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v1093)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:193
+	// MatrixMulAdd, mixed.go:209
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	e985 := g.v985
-	h812 := g.v812[:n]
-	h813 := g.v813[:n]
-	h814 := g.v814[:n]
-	h815 := g.v815[:n]
-	h823 := g.v823[:n]
-	h824 := g.v824[:n]
-	h825 := g.v825[:n]
-	h826 := g.v826[:n]
-	h834 := g.v834[:n]
-	h835 := g.v835[:n]
-	h836 := g.v836[:n]
-	h837 := g.v837[:n]
-	h845 := g.v845[:n]
-	h846 := g.v846[:n]
-	h847 := g.v847[:n]
-	h848 := g.v848[:n]
-	h856 := g.v856[:n]
-	h857 := g.v857[:n]
-	h858 := g.v858[:n]
-	h859 := g.v859[:n]
-	h867 := g.v867[:n]
-	h868 := g.v868[:n]
-	h869 := g.v869[:n]
-	h870 := g.v870[:n]
-	h878 := g.v878[:n]
-	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h911 := g.v911[:n]
-	h912 := g.v912[:n]
-	h913 := g.v913[:n]
-	h914 := g.v914[:n]
-	h922 := g.v922[:n]
-	h923 := g.v923[:n]
-	h924 := g.v924[:n]
-	h925 := g.v925[:n]
-	h933 := g.v933[:n]
-	h934 := g.v934[:n]
-	h935 := g.v935[:n]
-	h936 := g.v936[:n]
-	h944 := g.v944[:n]
-	h945 := g.v945[:n]
-	h946 := g.v946[:n]
-	h947 := g.v947[:n]
-	h955 := g.v955[:n]
-	h956 := g.v956[:n]
-	h957 := g.v957[:n]
-	h958 := g.v958[:n]
-	h966 := g.v966[:n]
-	h967 := g.v967[:n]
-	h968 := g.v968[:n]
-	h969 := g.v969[:n]
-	h977 := g.v977[:n]
-	h978 := g.v978[:n]
-	h979 := g.v979[:n]
-	h980 := g.v980[:n]
-	v804 := g.v804
-	stop := g.Cancelled()
-	u985 := g.v985
-	u1028 := g.v1028
+	e1035 := g.v1035
+	h862 := g.v862[:n]
+	h863 := g.v863[:n]
+	h864 := g.v864[:n]
+	h865 := g.v865[:n]
+	h873 := g.v873[:n]
+	h874 := g.v874[:n]
+	h875 := g.v875[:n]
+	h876 := g.v876[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h886 := g.v886[:n]
+	h887 := g.v887[:n]
+	h895 := g.v895[:n]
+	h896 := g.v896[:n]
+	h897 := g.v897[:n]
+	h898 := g.v898[:n]
+	h906 := g.v906[:n]
+	h907 := g.v907[:n]
+	h908 := g.v908[:n]
+	h909 := g.v909[:n]
+	h917 := g.v917[:n]
+	h918 := g.v918[:n]
+	h919 := g.v919[:n]
+	h920 := g.v920[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h939 := g.v939[:n]
+	h940 := g.v940[:n]
+	h941 := g.v941[:n]
+	h942 := g.v942[:n]
+	h950 := g.v950[:n]
+	h951 := g.v951[:n]
+	h952 := g.v952[:n]
+	h953 := g.v953[:n]
+	h961 := g.v961[:n]
+	h962 := g.v962[:n]
+	h963 := g.v963[:n]
+	h964 := g.v964[:n]
+	h972 := g.v972[:n]
+	h973 := g.v973[:n]
+	h974 := g.v974[:n]
+	h975 := g.v975[:n]
+	h983 := g.v983[:n]
+	h984 := g.v984[:n]
+	h985 := g.v985[:n]
+	h986 := g.v986[:n]
+	h994 := g.v994[:n]
+	h995 := g.v995[:n]
+	h996 := g.v996[:n]
+	h997 := g.v997[:n]
+	h1005 := g.v1005[:n]
+	h1006 := g.v1006[:n]
+	h1007 := g.v1007[:n]
+	h1008 := g.v1008[:n]
+	h1016 := g.v1016[:n]
+	h1017 := g.v1017[:n]
+	h1018 := g.v1018[:n]
+	h1019 := g.v1019[:n]
+	h1027 := g.v1027[:n]
+	h1028 := g.v1028[:n]
 	h1029 := g.v1029[:n]
+	h1030 := g.v1030[:n]
+	v854 := g.v854
+	stop := g.Cancelled()
+	u1035 := g.v1035
+	u1078 := g.v1078
+	h1079 := g.v1079[:n]
 	v3 := g.v3
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h518 := g.v518[:n]
-	h519 := g.v519[:n]
-	h520 := g.v520[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
-	h537 := g.v537[:n]
-	h538 := g.v538[:n]
-	h539 := g.v539[:n]
-	h540 := g.v540[:n]
-	h541 := g.v541[:n]
-	h542 := g.v542[:n]
-	h543 := g.v543[:n]
-	h544 := g.v544[:n]
-	h545 := g.v545[:n]
 	h546 := g.v546[:n]
 	h547 := g.v547[:n]
 	h548 := g.v548[:n]
@@ -29248,21 +30509,71 @@ func (g *productInt8Host) r5() int {
 	h557 := g.v557[:n]
 	h558 := g.v558[:n]
 	h559 := g.v559[:n]
-	u560 := g.v560
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
+	h601 := g.v601[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	u610 := g.v610
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1061 := uint64(v6) <= 1099511627776
-	v1062 := 16 <= v6
-	v1063 := v1061 && v1062
-	v1064 := v6 * 15
-	v1065 := v1064 + 15
-	h1053 := g.v1053[:n]
-	h1057 := g.v1057[:n]
-	h1060 := g.v1060[:n]
+	v1111 := uint64(v6) <= 1099511627776
+	v1112 := 16 <= v6
+	v1113 := v1111 && v1112
+	v1114 := v6 * 15
+	v1115 := v1114 + 15
+	h1103 := g.v1103[:n]
+	h1107 := g.v1107[:n]
+	h1110 := g.v1110[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -29274,197 +30585,197 @@ func (g *productInt8Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v985 := e985
-			v981 := int32(sub)
-			v812 := h812[li]
-			v813 := h813[li]
-			v814 := h814[li]
-			v815 := h815[li]
-			v823 := h823[li]
-			v824 := h824[li]
-			v825 := h825[li]
-			v826 := h826[li]
-			v834 := h834[li]
-			v835 := h835[li]
-			v836 := h836[li]
-			v837 := h837[li]
-			v845 := h845[li]
-			v846 := h846[li]
-			v847 := h847[li]
-			v848 := h848[li]
-			v856 := h856[li]
-			v857 := h857[li]
-			v858 := h858[li]
-			v859 := h859[li]
-			v867 := h867[li]
-			v868 := h868[li]
-			v869 := h869[li]
-			v870 := h870[li]
-			v878 := h878[li]
-			v879 := h879[li]
-			v880 := h880[li]
-			v881 := h881[li]
-			v889 := h889[li]
-			v890 := h890[li]
-			v891 := h891[li]
-			v892 := h892[li]
-			v900 := h900[li]
-			v901 := h901[li]
-			v902 := h902[li]
-			v903 := h903[li]
-			v911 := h911[li]
-			v912 := h912[li]
-			v913 := h913[li]
-			v914 := h914[li]
-			v922 := h922[li]
-			v923 := h923[li]
-			v924 := h924[li]
-			v925 := h925[li]
-			v933 := h933[li]
-			v934 := h934[li]
-			v935 := h935[li]
-			v936 := h936[li]
-			v944 := h944[li]
-			v945 := h945[li]
-			v946 := h946[li]
-			v947 := h947[li]
-			v955 := h955[li]
-			v956 := h956[li]
-			v957 := h957[li]
-			v958 := h958[li]
-			v966 := h966[li]
-			v967 := h967[li]
-			v968 := h968[li]
-			v969 := h969[li]
-			v977 := h977[li]
-			v978 := h978[li]
-			v979 := h979[li]
-			v980 := h980[li]
+			v1035 := e1035
+			v1031 := int32(sub)
+			v862 := h862[li]
+			v863 := h863[li]
+			v864 := h864[li]
+			v865 := h865[li]
+			v873 := h873[li]
+			v874 := h874[li]
+			v875 := h875[li]
+			v876 := h876[li]
+			v884 := h884[li]
+			v885 := h885[li]
+			v886 := h886[li]
+			v887 := h887[li]
+			v895 := h895[li]
+			v896 := h896[li]
+			v897 := h897[li]
+			v898 := h898[li]
+			v906 := h906[li]
+			v907 := h907[li]
+			v908 := h908[li]
+			v909 := h909[li]
+			v917 := h917[li]
+			v918 := h918[li]
+			v919 := h919[li]
+			v920 := h920[li]
+			v928 := h928[li]
+			v929 := h929[li]
+			v930 := h930[li]
+			v931 := h931[li]
+			v939 := h939[li]
+			v940 := h940[li]
+			v941 := h941[li]
+			v942 := h942[li]
+			v950 := h950[li]
+			v951 := h951[li]
+			v952 := h952[li]
+			v953 := h953[li]
+			v961 := h961[li]
+			v962 := h962[li]
+			v963 := h963[li]
+			v964 := h964[li]
+			v972 := h972[li]
+			v973 := h973[li]
+			v974 := h974[li]
+			v975 := h975[li]
+			v983 := h983[li]
+			v984 := h984[li]
+			v985 := h985[li]
+			v986 := h986[li]
+			v994 := h994[li]
+			v995 := h995[li]
+			v996 := h996[li]
+			v997 := h997[li]
+			v1005 := h1005[li]
+			v1006 := h1006[li]
+			v1007 := h1007[li]
+			v1008 := h1008[li]
+			v1016 := h1016[li]
+			v1017 := h1017[li]
+			v1018 := h1018[li]
+			v1019 := h1019[li]
+			v1027 := h1027[li]
+			v1028 := h1028[li]
+			v1029 := h1029[li]
+			v1030 := h1030[li]
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
-			v982 := v981 & 3
-			v983 := int32(uint32(v982) >> 1)
+			v1032 := v1031 & 3
+			v1033 := int32(uint32(v1032) >> 1)
 			v0 := int32(basex + li)
-			var v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v988, v989, v997, v998, v999, v1007, v1008, v1009, v1017, v1018, v1019 int32
-			var v560 int64
-			v985 = v985 + 2
-			v987 := v981 * 512
-			if v985 >= 8 {
-				v496 = v812
-				v497 = v813
-				v498 = v814
-				v499 = v815
-				v500 = v823
-				v501 = v824
-				v502 = v825
-				v503 = v826
-				v504 = v834
-				v505 = v835
-				v506 = v836
-				v507 = v837
-				v508 = v845
-				v509 = v846
-				v510 = v847
-				v511 = v848
-				v512 = v856
-				v513 = v857
-				v514 = v858
-				v515 = v859
-				v516 = v867
-				v517 = v868
-				v518 = v869
-				v519 = v870
-				v520 = v878
-				v521 = v879
-				v522 = v880
-				v523 = v881
-				v524 = v889
-				v525 = v890
-				v526 = v891
-				v527 = v892
-				v528 = v900
-				v529 = v901
-				v530 = v902
-				v531 = v903
-				v532 = v911
-				v533 = v912
-				v534 = v913
-				v535 = v914
-				v536 = v922
-				v537 = v923
-				v538 = v924
-				v539 = v925
-				v540 = v933
-				v541 = v934
-				v542 = v935
-				v543 = v936
-				v544 = v944
-				v545 = v945
-				v546 = v946
-				v547 = v947
-				v548 = v955
-				v549 = v956
-				v550 = v957
-				v551 = v958
-				v552 = v966
-				v553 = v967
-				v554 = v968
-				v555 = v969
-				v556 = v977
-				v557 = v978
-				v558 = v979
-				v559 = v980
-				v560 = v804
+			var v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609, v1038, v1039, v1047, v1048, v1049, v1057, v1058, v1059, v1067, v1068, v1069 int32
+			var v610 int64
+			v1035 = v1035 + 2
+			v1037 := v1031 * 512
+			if v1035 >= 8 {
+				v546 = v862
+				v547 = v863
+				v548 = v864
+				v549 = v865
+				v550 = v873
+				v551 = v874
+				v552 = v875
+				v553 = v876
+				v554 = v884
+				v555 = v885
+				v556 = v886
+				v557 = v887
+				v558 = v895
+				v559 = v896
+				v560 = v897
+				v561 = v898
+				v562 = v906
+				v563 = v907
+				v564 = v908
+				v565 = v909
+				v566 = v917
+				v567 = v918
+				v568 = v919
+				v569 = v920
+				v570 = v928
+				v571 = v929
+				v572 = v930
+				v573 = v931
+				v574 = v939
+				v575 = v940
+				v576 = v941
+				v577 = v942
+				v578 = v950
+				v579 = v951
+				v580 = v952
+				v581 = v953
+				v582 = v961
+				v583 = v962
+				v584 = v963
+				v585 = v964
+				v586 = v972
+				v587 = v973
+				v588 = v974
+				v589 = v975
+				v590 = v983
+				v591 = v984
+				v592 = v985
+				v593 = v986
+				v594 = v994
+				v595 = v995
+				v596 = v996
+				v597 = v997
+				v598 = v1005
+				v599 = v1006
+				v600 = v1007
+				v601 = v1008
+				v602 = v1016
+				v603 = v1017
+				v604 = v1018
+				v605 = v1019
+				v606 = v1027
+				v607 = v1028
+				v608 = v1029
+				v609 = v1030
+				v610 = v854
 				goto b105
 			}
-			v988 = 0
-			v989 = v86
+			v1038 = 0
+			v1039 = v86
 		b148:
-			if uint32(v989) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v987+((v988*v87)+v86))*4)) = 0
-				v988 = v988 + 1
-				v989 = v989 + v87
+			if uint32(v1039) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v1037+((v1038*v87)+v86))*4)) = 0
+				v1038 = v1038 + 1
+				v1039 = v1039 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v997 = v981 * 512
-			v998 = 0
-			v999 = v86
+			v1047 = v1031 * 512
+			v1048 = 0
+			v1049 = v86
 		b151:
-			if uint32(v999) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v997+((v998*v87)+v86))*4)) = 0
-				v998 = v998 + 1
-				v999 = v999 + v87
+			if uint32(v1049) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v1047+((v1048*v87)+v86))*4)) = 0
+				v1048 = v1048 + 1
+				v1049 = v1049 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b151
 			}
-			v1007 = v981 * 512
-			v1008 = 0
-			v1009 = v86
+			v1057 = v1031 * 512
+			v1058 = 0
+			v1059 = v86
 		b154:
-			if uint32(v1009) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v1007+((v1008*v87)+v86))*4)) = 0
-				v1008 = v1008 + 1
-				v1009 = v1009 + v87
+			if uint32(v1059) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v1057+((v1058*v87)+v86))*4)) = 0
+				v1058 = v1058 + 1
+				v1059 = v1059 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b154
 			}
-			v1017 = v981 * 512
-			v1018 = 0
-			v1019 = v86
+			v1067 = v1031 * 512
+			v1068 = 0
+			v1069 = v86
 		b157:
-			if uint32(v1019) >= 512 {
-				v1028 := v985 * 16
-				v1029 := (v983 * 9216) + v1028
-				u985 = v985
-				u1028 = v1028
-				h1029[li] = v1029
+			if uint32(v1069) >= 512 {
+				v1078 := v1035 * 16
+				v1079 := (v1033 * 9216) + v1078
+				u1035 = v1035
+				u1078 = v1078
+				h1079[li] = v1079
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -29473,65 +30784,15 @@ func (g *productInt8Host) r5() int {
 				}
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v1017+((v1018*v87)+v86))*4)) = 0
-			v1018 = v1018 + 1
-			v1019 = v1019 + v87
+			*(*int32)(unsafe.Add(m5, int(v1067+((v1068*v87)+v86))*4)) = 0
+			v1068 = v1068 + 1
+			v1069 = v1069 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b157
 		b105:
-			if v560 < v3 {
-				h496[li] = v496
-				h497[li] = v497
-				h498[li] = v498
-				h499[li] = v499
-				h500[li] = v500
-				h501[li] = v501
-				h502[li] = v502
-				h503[li] = v503
-				h504[li] = v504
-				h505[li] = v505
-				h506[li] = v506
-				h507[li] = v507
-				h508[li] = v508
-				h509[li] = v509
-				h510[li] = v510
-				h511[li] = v511
-				h512[li] = v512
-				h513[li] = v513
-				h514[li] = v514
-				h515[li] = v515
-				h516[li] = v516
-				h517[li] = v517
-				h518[li] = v518
-				h519[li] = v519
-				h520[li] = v520
-				h521[li] = v521
-				h522[li] = v522
-				h523[li] = v523
-				h524[li] = v524
-				h525[li] = v525
-				h526[li] = v526
-				h527[li] = v527
-				h528[li] = v528
-				h529[li] = v529
-				h530[li] = v530
-				h531[li] = v531
-				h532[li] = v532
-				h533[li] = v533
-				h534[li] = v534
-				h535[li] = v535
-				h536[li] = v536
-				h537[li] = v537
-				h538[li] = v538
-				h539[li] = v539
-				h540[li] = v540
-				h541[li] = v541
-				h542[li] = v542
-				h543[li] = v543
-				h544[li] = v544
-				h545[li] = v545
+			if v610 < v3 {
 				h546[li] = v546
 				h547[li] = v547
 				h548[li] = v548
@@ -29546,7 +30807,57 @@ func (g *productInt8Host) r5() int {
 				h557[li] = v557
 				h558[li] = v558
 				h559[li] = v559
-				u560 = v560
+				h560[li] = v560
+				h561[li] = v561
+				h562[li] = v562
+				h563[li] = v563
+				h564[li] = v564
+				h565[li] = v565
+				h566[li] = v566
+				h567[li] = v567
+				h568[li] = v568
+				h569[li] = v569
+				h570[li] = v570
+				h571[li] = v571
+				h572[li] = v572
+				h573[li] = v573
+				h574[li] = v574
+				h575[li] = v575
+				h576[li] = v576
+				h577[li] = v577
+				h578[li] = v578
+				h579[li] = v579
+				h580[li] = v580
+				h581[li] = v581
+				h582[li] = v582
+				h583[li] = v583
+				h584[li] = v584
+				h585[li] = v585
+				h586[li] = v586
+				h587[li] = v587
+				h588[li] = v588
+				h589[li] = v589
+				h590[li] = v590
+				h591[li] = v591
+				h592[li] = v592
+				h593[li] = v593
+				h594[li] = v594
+				h595[li] = v595
+				h596[li] = v596
+				h597[li] = v597
+				h598[li] = v598
+				h599[li] = v599
+				h600[li] = v600
+				h601[li] = v601
+				h602[li] = v602
+				h603[li] = v603
+				h604[li] = v604
+				h605[li] = v605
+				h606[li] = v606
+				h607[li] = v607
+				h608[li] = v608
+				h609[li] = v609
+				u610 = v610
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -29555,29 +30866,29 @@ func (g *productInt8Host) r5() int {
 				}
 				continue
 			}
-			v1045 := int32(sub)
-			v1053 := v76 + int64(uint32(int32(uint32(v1045&3)>>1)*64))
-			v1057 := ((v65 + (v1053 * v6)) + v79) + int64(uint32((v1045&1)*64))
-			if uint64(v1057) > uint64(v14) {
-				g.Fault(8, v1057, v14, v0)
+			v1095 := int32(sub)
+			v1103 := v76 + int64(uint32(int32(uint32(v1095&3)>>1)*64))
+			v1107 := ((v65 + (v1103 * v6)) + v79) + int64(uint32((v1095&1)*64))
+			if uint64(v1107) > uint64(v14) {
+				g.Fault(8, v1107, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1059 := v14 - v1057
-			v1060 := int(v1057) * 4
-			if !v1063 {
+			v1109 := v14 - v1107
+			v1110 := int(v1107) * 4
+			if !v1113 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1065) >= uint64(v1059) {
-				g.Fault(10, v1065, v1059, v0)
+			if uint64(v1115) >= uint64(v1109) {
+				g.Fault(10, v1115, v1109, v0)
 				g.Leave(li)
 				continue
 			}
-			h1053[li] = v1053
-			h1057[li] = v1057
-			h1060[li] = v1060
+			h1103[li] = v1103
+			h1107[li] = v1107
+			h1110[li] = v1110
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -29586,138 +30897,138 @@ func (g *productInt8Host) r5() int {
 			}
 		}
 	}
-	g.v985 = u985
-	g.v1028 = u1028
-	g.v560 = u560
+	g.v1035 = u1035
+	g.v1078 = u1078
+	g.v610 = u610
 	return next
 }
 
 func (g *productInt8Host) r29() int {
 	const n = 128
-	h1057 := g.v1057[:n]
+	h1107 := g.v1107[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1064 := v6 * 15
-	v1065 := v1064 + 15
-	h1070 := g.v1070[:n]
+	v1114 := v6 * 15
+	v1115 := v1114 + 15
+	h1120 := g.v1120[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1057 := h1057[li]
+		v1107 := h1107[li]
 		v0 := int32(basex + li)
-		v1067 := v1057 + 16
-		if uint64(v1067) > uint64(v14) {
-			g.Fault(8, v1067, v14, v0)
+		v1117 := v1107 + 16
+		if uint64(v1117) > uint64(v14) {
+			g.Fault(8, v1117, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1069 := v14 - v1067
-		v1070 := int(v1067) * 4
-		if uint64(v1065) >= uint64(v1069) {
-			g.Fault(10, v1065, v1069, v0)
+		v1119 := v14 - v1117
+		v1120 := int(v1117) * 4
+		if uint64(v1115) >= uint64(v1119) {
+			g.Fault(10, v1115, v1119, v0)
 			g.Leave(li)
 			continue
 		}
-		h1070[li] = v1070
+		h1120[li] = v1120
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1070, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1120, 18) {
 			continue
 		}
-		v1070 := h1070[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1070), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1120 := h1120[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1120), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1075 := g.v1075[:n]
+	h1125 := g.v1125[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1057 := h1057[li]
+		v1107 := h1107[li]
 		v0 := int32(basex + li)
-		v1072 := v1057 + 32
-		if uint64(v1072) > uint64(v14) {
-			g.Fault(8, v1072, v14, v0)
+		v1122 := v1107 + 32
+		if uint64(v1122) > uint64(v14) {
+			g.Fault(8, v1122, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1074 := v14 - v1072
-		v1075 := int(v1072) * 4
-		if uint64(v1065) >= uint64(v1074) {
-			g.Fault(10, v1065, v1074, v0)
+		v1124 := v14 - v1122
+		v1125 := int(v1122) * 4
+		if uint64(v1115) >= uint64(v1124) {
+			g.Fault(10, v1115, v1124, v0)
 			g.Leave(li)
 			continue
 		}
-		h1075[li] = v1075
+		h1125[li] = v1125
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1075, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1125, 19) {
 			continue
 		}
-		v1075 := h1075[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1075), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1125 := h1125[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1125), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1080 := g.v1080[:n]
+	h1130 := g.v1130[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1057 := h1057[li]
+		v1107 := h1107[li]
 		v0 := int32(basex + li)
-		v1077 := v1057 + 48
-		if uint64(v1077) > uint64(v14) {
-			g.Fault(8, v1077, v14, v0)
+		v1127 := v1107 + 48
+		if uint64(v1127) > uint64(v14) {
+			g.Fault(8, v1127, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1079 := v14 - v1077
-		v1080 := int(v1077) * 4
-		if uint64(v1065) >= uint64(v1079) {
-			g.Fault(10, v1065, v1079, v0)
+		v1129 := v14 - v1127
+		v1130 := int(v1127) * 4
+		if uint64(v1115) >= uint64(v1129) {
+			g.Fault(10, v1115, v1129, v0)
 			g.Leave(li)
 			continue
 		}
-		h1080[li] = v1080
+		h1130[li] = v1130
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1080, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1130, 20) {
 			continue
 		}
-		v1080 := h1080[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1080), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1130 := h1130[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1130), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1053 := g.v1053[:n]
+	h1103 := g.v1103[:n]
 	v65 := g.v65
 	v79 := g.v79
-	h1086 := g.v1086[:n]
-	h1089 := g.v1089[:n]
+	h1136 := g.v1136[:n]
+	h1139 := g.v1139[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -29729,156 +31040,156 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1053 := h1053[li]
-			v1045 := int32(sub)
-			v1050 := v1045 & 1
-			v1051 := v1050 * 64
-			v1052 := int64(uint32(v1051))
+			v1103 := h1103[li]
+			v1095 := int32(sub)
+			v1100 := v1095 & 1
+			v1101 := v1100 * 64
+			v1102 := int64(uint32(v1101))
 			v0 := int32(basex + li)
-			v1086 := ((v65 + ((v1053 + 16) * v6)) + v79) + v1052
-			if uint64(v1086) > uint64(v14) {
-				g.Fault(8, v1086, v14, v0)
+			v1136 := ((v65 + ((v1103 + 16) * v6)) + v79) + v1102
+			if uint64(v1136) > uint64(v14) {
+				g.Fault(8, v1136, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1088 := v14 - v1086
-			v1089 := int(v1086) * 4
-			if uint64(v1065) >= uint64(v1088) {
-				g.Fault(10, v1065, v1088, v0)
+			v1138 := v14 - v1136
+			v1139 := int(v1136) * 4
+			if uint64(v1115) >= uint64(v1138) {
+				g.Fault(10, v1115, v1138, v0)
 				g.Leave(li)
 				continue
 			}
-			h1086[li] = v1086
-			h1089[li] = v1089
+			h1136[li] = v1136
+			h1139[li] = v1139
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1089, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1139, 21) {
 			continue
 		}
-		v1089 := h1089[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1089), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1139 := h1139[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1139), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1094 := g.v1094[:n]
+	h1144 := g.v1144[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1086 := h1086[li]
+		v1136 := h1136[li]
 		v0 := int32(basex + li)
-		v1091 := v1086 + 16
-		if uint64(v1091) > uint64(v14) {
-			g.Fault(8, v1091, v14, v0)
+		v1141 := v1136 + 16
+		if uint64(v1141) > uint64(v14) {
+			g.Fault(8, v1141, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1093 := v14 - v1091
-		v1094 := int(v1091) * 4
-		if uint64(v1065) >= uint64(v1093) {
-			g.Fault(10, v1065, v1093, v0)
+		v1143 := v14 - v1141
+		v1144 := int(v1141) * 4
+		if uint64(v1115) >= uint64(v1143) {
+			g.Fault(10, v1115, v1143, v0)
 			g.Leave(li)
 			continue
 		}
-		h1094[li] = v1094
+		h1144[li] = v1144
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1094, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1144, 22) {
 			continue
 		}
-		v1094 := h1094[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1094), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1144 := h1144[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1144), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1099 := g.v1099[:n]
+	h1149 := g.v1149[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1086 := h1086[li]
+		v1136 := h1136[li]
 		v0 := int32(basex + li)
-		v1096 := v1086 + 32
-		if uint64(v1096) > uint64(v14) {
-			g.Fault(8, v1096, v14, v0)
+		v1146 := v1136 + 32
+		if uint64(v1146) > uint64(v14) {
+			g.Fault(8, v1146, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1098 := v14 - v1096
-		v1099 := int(v1096) * 4
-		if uint64(v1065) >= uint64(v1098) {
-			g.Fault(10, v1065, v1098, v0)
+		v1148 := v14 - v1146
+		v1149 := int(v1146) * 4
+		if uint64(v1115) >= uint64(v1148) {
+			g.Fault(10, v1115, v1148, v0)
 			g.Leave(li)
 			continue
 		}
-		h1099[li] = v1099
+		h1149[li] = v1149
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1099, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1149, 23) {
 			continue
 		}
-		v1099 := h1099[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1099), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1149 := h1149[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1149), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1104 := g.v1104[:n]
+	h1154 := g.v1154[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1086 := h1086[li]
+		v1136 := h1136[li]
 		v0 := int32(basex + li)
-		v1101 := v1086 + 48
-		if uint64(v1101) > uint64(v14) {
-			g.Fault(8, v1101, v14, v0)
+		v1151 := v1136 + 48
+		if uint64(v1151) > uint64(v14) {
+			g.Fault(8, v1151, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1103 := v14 - v1101
-		v1104 := int(v1101) * 4
-		if uint64(v1065) >= uint64(v1103) {
-			g.Fault(10, v1065, v1103, v0)
+		v1153 := v14 - v1151
+		v1154 := int(v1151) * 4
+		if uint64(v1115) >= uint64(v1153) {
+			g.Fault(10, v1115, v1153, v0)
 			g.Leave(li)
 			continue
 		}
-		h1104[li] = v1104
+		h1154[li] = v1154
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1104, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1154, 24) {
 			continue
 		}
-		v1104 := h1104[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1104), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1154 := h1154[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1154), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1110 := g.v1110[:n]
-	h1113 := g.v1113[:n]
+	h1160 := g.v1160[:n]
+	h1163 := g.v1163[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -29890,156 +31201,156 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1053 := h1053[li]
-			v1045 := int32(sub)
-			v1050 := v1045 & 1
-			v1051 := v1050 * 64
-			v1052 := int64(uint32(v1051))
+			v1103 := h1103[li]
+			v1095 := int32(sub)
+			v1100 := v1095 & 1
+			v1101 := v1100 * 64
+			v1102 := int64(uint32(v1101))
 			v0 := int32(basex + li)
-			v1110 := ((v65 + ((v1053 + 32) * v6)) + v79) + v1052
-			if uint64(v1110) > uint64(v14) {
-				g.Fault(8, v1110, v14, v0)
+			v1160 := ((v65 + ((v1103 + 32) * v6)) + v79) + v1102
+			if uint64(v1160) > uint64(v14) {
+				g.Fault(8, v1160, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1112 := v14 - v1110
-			v1113 := int(v1110) * 4
-			if uint64(v1065) >= uint64(v1112) {
-				g.Fault(10, v1065, v1112, v0)
+			v1162 := v14 - v1160
+			v1163 := int(v1160) * 4
+			if uint64(v1115) >= uint64(v1162) {
+				g.Fault(10, v1115, v1162, v0)
 				g.Leave(li)
 				continue
 			}
-			h1110[li] = v1110
-			h1113[li] = v1113
+			h1160[li] = v1160
+			h1163[li] = v1163
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1113, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1163, 25) {
 			continue
 		}
-		v1113 := h1113[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1113), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1163 := h1163[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1163), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1118 := g.v1118[:n]
+	h1168 := g.v1168[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1110 := h1110[li]
+		v1160 := h1160[li]
 		v0 := int32(basex + li)
-		v1115 := v1110 + 16
-		if uint64(v1115) > uint64(v14) {
-			g.Fault(8, v1115, v14, v0)
+		v1165 := v1160 + 16
+		if uint64(v1165) > uint64(v14) {
+			g.Fault(8, v1165, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1117 := v14 - v1115
-		v1118 := int(v1115) * 4
-		if uint64(v1065) >= uint64(v1117) {
-			g.Fault(10, v1065, v1117, v0)
+		v1167 := v14 - v1165
+		v1168 := int(v1165) * 4
+		if uint64(v1115) >= uint64(v1167) {
+			g.Fault(10, v1115, v1167, v0)
 			g.Leave(li)
 			continue
 		}
-		h1118[li] = v1118
+		h1168[li] = v1168
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1118, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1168, 26) {
 			continue
 		}
-		v1118 := h1118[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1118), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1168 := h1168[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1168), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1123 := g.v1123[:n]
+	h1173 := g.v1173[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1110 := h1110[li]
+		v1160 := h1160[li]
 		v0 := int32(basex + li)
-		v1120 := v1110 + 32
-		if uint64(v1120) > uint64(v14) {
-			g.Fault(8, v1120, v14, v0)
+		v1170 := v1160 + 32
+		if uint64(v1170) > uint64(v14) {
+			g.Fault(8, v1170, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1122 := v14 - v1120
-		v1123 := int(v1120) * 4
-		if uint64(v1065) >= uint64(v1122) {
-			g.Fault(10, v1065, v1122, v0)
+		v1172 := v14 - v1170
+		v1173 := int(v1170) * 4
+		if uint64(v1115) >= uint64(v1172) {
+			g.Fault(10, v1115, v1172, v0)
 			g.Leave(li)
 			continue
 		}
-		h1123[li] = v1123
+		h1173[li] = v1173
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1123, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1173, 27) {
 			continue
 		}
-		v1123 := h1123[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1123), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1173 := h1173[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1173), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1128 := g.v1128[:n]
+	h1178 := g.v1178[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1110 := h1110[li]
+		v1160 := h1160[li]
 		v0 := int32(basex + li)
-		v1125 := v1110 + 48
-		if uint64(v1125) > uint64(v14) {
-			g.Fault(8, v1125, v14, v0)
+		v1175 := v1160 + 48
+		if uint64(v1175) > uint64(v14) {
+			g.Fault(8, v1175, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1127 := v14 - v1125
-		v1128 := int(v1125) * 4
-		if uint64(v1065) >= uint64(v1127) {
-			g.Fault(10, v1065, v1127, v0)
+		v1177 := v14 - v1175
+		v1178 := int(v1175) * 4
+		if uint64(v1115) >= uint64(v1177) {
+			g.Fault(10, v1115, v1177, v0)
 			g.Leave(li)
 			continue
 		}
-		h1128[li] = v1128
+		h1178[li] = v1178
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1128, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1178, 28) {
 			continue
 		}
-		v1128 := h1128[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1128), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1178 := h1178[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1178), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1134 := g.v1134[:n]
-	h1137 := g.v1137[:n]
+	h1184 := g.v1184[:n]
+	h1187 := g.v1187[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -30051,153 +31362,153 @@ func (g *productInt8Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1053 := h1053[li]
-			v1045 := int32(sub)
-			v1050 := v1045 & 1
-			v1051 := v1050 * 64
-			v1052 := int64(uint32(v1051))
+			v1103 := h1103[li]
+			v1095 := int32(sub)
+			v1100 := v1095 & 1
+			v1101 := v1100 * 64
+			v1102 := int64(uint32(v1101))
 			v0 := int32(basex + li)
-			v1134 := ((v65 + ((v1053 + 48) * v6)) + v79) + v1052
-			if uint64(v1134) > uint64(v14) {
-				g.Fault(8, v1134, v14, v0)
+			v1184 := ((v65 + ((v1103 + 48) * v6)) + v79) + v1102
+			if uint64(v1184) > uint64(v14) {
+				g.Fault(8, v1184, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1136 := v14 - v1134
-			v1137 := int(v1134) * 4
-			if uint64(v1065) >= uint64(v1136) {
-				g.Fault(10, v1065, v1136, v0)
+			v1186 := v14 - v1184
+			v1187 := int(v1184) * 4
+			if uint64(v1115) >= uint64(v1186) {
+				g.Fault(10, v1115, v1186, v0)
 				g.Leave(li)
 				continue
 			}
-			h1134[li] = v1134
-			h1137[li] = v1137
+			h1184[li] = v1184
+			h1187[li] = v1187
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1137, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1187, 29) {
 			continue
 		}
-		v1137 := h1137[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1137), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1187 := h1187[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1187), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1142 := g.v1142[:n]
+	h1192 := g.v1192[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1134 := h1134[li]
+		v1184 := h1184[li]
 		v0 := int32(basex + li)
-		v1139 := v1134 + 16
-		if uint64(v1139) > uint64(v14) {
-			g.Fault(8, v1139, v14, v0)
+		v1189 := v1184 + 16
+		if uint64(v1189) > uint64(v14) {
+			g.Fault(8, v1189, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1141 := v14 - v1139
-		v1142 := int(v1139) * 4
-		if uint64(v1065) >= uint64(v1141) {
-			g.Fault(10, v1065, v1141, v0)
+		v1191 := v14 - v1189
+		v1192 := int(v1189) * 4
+		if uint64(v1115) >= uint64(v1191) {
+			g.Fault(10, v1115, v1191, v0)
 			g.Leave(li)
 			continue
 		}
-		h1142[li] = v1142
+		h1192[li] = v1192
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1142, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1192, 30) {
 			continue
 		}
-		v1142 := h1142[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1142), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1192 := h1192[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1192), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1147 := g.v1147[:n]
+	h1197 := g.v1197[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1134 := h1134[li]
+		v1184 := h1184[li]
 		v0 := int32(basex + li)
-		v1144 := v1134 + 32
-		if uint64(v1144) > uint64(v14) {
-			g.Fault(8, v1144, v14, v0)
+		v1194 := v1184 + 32
+		if uint64(v1194) > uint64(v14) {
+			g.Fault(8, v1194, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1146 := v14 - v1144
-		v1147 := int(v1144) * 4
-		if uint64(v1065) >= uint64(v1146) {
-			g.Fault(10, v1065, v1146, v0)
+		v1196 := v14 - v1194
+		v1197 := int(v1194) * 4
+		if uint64(v1115) >= uint64(v1196) {
+			g.Fault(10, v1115, v1196, v0)
 			g.Leave(li)
 			continue
 		}
-		h1147[li] = v1147
+		h1197[li] = v1197
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1147, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1197, 31) {
 			continue
 		}
-		v1147 := h1147[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1147), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1197 := h1197[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1197), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
-	h1152 := g.v1152[:n]
+	h1202 := g.v1202[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1134 := h1134[li]
+		v1184 := h1184[li]
 		v0 := int32(basex + li)
-		v1149 := v1134 + 48
-		if uint64(v1149) > uint64(v14) {
-			g.Fault(8, v1149, v14, v0)
+		v1199 := v1184 + 48
+		if uint64(v1199) > uint64(v14) {
+			g.Fault(8, v1199, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1151 := v14 - v1149
-		v1152 := int(v1149) * 4
-		if uint64(v1065) >= uint64(v1151) {
-			g.Fault(10, v1065, v1151, v0)
+		v1201 := v14 - v1199
+		v1202 := int(v1199) * 4
+		if uint64(v1115) >= uint64(v1201) {
+			g.Fault(10, v1115, v1201, v0)
 			g.Leave(li)
 			continue
 		}
-		h1152[li] = v1152
+		h1202[li] = v1202
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:206
+	// MatrixStore, mixed.go:222
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1152, 32) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1202, 32) {
 			continue
 		}
-		v1152 := h1152[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1152), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		v1202 := h1202[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1202), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -35257,8 +36568,8 @@ type widenBFloat16Host struct {
 
 func newWidenBFloat16Host() kernelimpl.HostForm { return new(widenBFloat16Host) }
 
-const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:315:17
-1	315:7`
+const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:331:17
+1	331:7`
 
 func (g *widenBFloat16Host) Begin() {
 	g.Sites = widenBFloat16HostSites
@@ -35320,8 +36631,8 @@ type widenFloat16Host struct {
 
 func newWidenFloat16Host() kernelimpl.HostForm { return new(widenFloat16Host) }
 
-const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:315:17
-1	315:7`
+const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:331:17
+1	331:7`
 
 func (g *widenFloat16Host) Begin() {
 	g.Sites = widenFloat16HostSites

@@ -204,6 +204,21 @@ func _(k *kernels.GemvColumns64) {
 	_ = (*kernelsGemvColumns64HasChanged_RunGoGenerate)(k) // kernels.GemvColumns64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.GemvQuads].
+func _(k *kernels.GemvQuads) {
+	type kernelsGemvQuadsHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		X       []kernels.Quad
+		Y       []float32
+		M       int
+		K       int
+		StrideA int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsGemvQuadsHasChanged_RunGoGenerate)(k) // kernels.GemvQuads has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.GemvRows32].
 func _(k *kernels.GemvRows32) {
 	type kernelsGemvRows32HasChanged_RunGoGenerate struct {
@@ -500,14 +515,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addPartial32Kernel, addPartial64Kernel, finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plain64Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
+	return []*runtime.Kernel{addPartial32Kernel, addPartial64Kernel, finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvQuadsKernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plain64Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
-	Kernels: []string{"AddPartial32", "AddPartial64", "FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "Plain64", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
+	Kernels: []string{"AddPartial32", "AddPartial64", "FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvQuads", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "Plain64", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
@@ -535,9 +550,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xe5cd2881},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xb1a8e5f4},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
-		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x4f36ba4c},
+		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x9d00069},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
 	},
@@ -767,14 +782,14 @@ var finishFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:294:22", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:296:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:298:5", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:310:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:22", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:314:5", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: finishFloat32SPIRV,
 	IR:    finishFloat32IR,
-	Sum:   0x832525b7,
+	Sum:   0xd8b63384,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {80}, {8}, {12}, {16}, {32}, {48}, {16, 80}, {12, 64}, {16, 72}, {12, 56}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x4cb10757},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: finishFloat32Words, Sum: 0xb140882d},
@@ -878,14 +893,14 @@ var finishInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      4,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:294:22", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:296:22", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:298:5", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:310:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:22", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:314:5", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: finishInt32SPIRV,
 	IR:    finishInt32IR,
-	Sum:   0xb0d476b,
+	Sum:   0x509e5158,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {80}, {8}, {12}, {16}, {32}, {48}, {16, 80}, {12, 64}, {16, 72}, {12, 56}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xd449cd49},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: finishInt32Words, Sum: 0xbcee672c},
@@ -1960,6 +1975,123 @@ func RunGemvColumns64(ctx context.Context, dev *runtime.Device, k kernels.GemvCo
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed GemvQuads.spv
+var gemvQuadsSPIRV string
+
+//go:embed GemvQuads.kir
+var gemvQuadsIR string
+
+//go:embed GemvQuads.words.spv
+var gemvQuadsWords string
+
+var gemvQuadsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvQuads",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 72, Size: 4, HostOffset: 96},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 76, Size: 4, HostOffset: 100},
+	},
+	ArgSize:    80,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 528, Len: 32, Accessor: -1},
+		{Name: "local", ElemSize: 16, Len: 32, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:196:6", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/gemv.go:180:2 224:2 235:2",
+	SPIRV: gemvQuadsSPIRV,
+	IR:    gemvQuadsIR,
+	Sum:   0x45313659,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:180:2 224:2 235:2", Make: kernelimpl.MakeModule, Sum: 0x6ff258c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:180:2 224:2 235:2", SPIRV: gemvQuadsWords, Sum: 0x25366f08},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.GemvQuads{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		X:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		Y:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[int](a, 3),
+		K:       kernelimpl.HostValue[int](a, 4),
+		StrideA: kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float32](a, 6),
+		Beta:    kernelimpl.HostValue[float32](a, 7),
+	}.Kernel
+}, newGemvQuadsHost)
+
+var _ = kernelimpl.Properties[kernels.GemvQuads](gemvQuadsKernel)
+
+// GemvQuads is the kernel [kernels.GemvQuads] with its slices in device memory.
+// GemvQuads computes the same as GemvRows32 for matrices and vectors that consist of quads.
+type GemvQuads struct {
+	A       runtime.View[kernels.Quad]
+	X       runtime.View[kernels.Quad]
+	Y       runtime.View[float32]
+	M       int
+	K       int
+	StrideA int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GemvQuads) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvQuadsKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GemvQuads) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k GemvQuads) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GemvQuads) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunGemvQuads runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvQuads(ctx context.Context, dev *runtime.Device, k kernels.GemvQuads, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvQuadsKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 //go:embed GemvRows32.spv
 var gemvRows32SPIRV string
 
@@ -2002,7 +2134,7 @@ var gemvRows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    gemvRows32IR,
 	Sum:   0x7171e7cb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x1144a994},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0xe4629e66},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", SPIRV: gemvRows32Words, Sum: 0x37702ce0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
@@ -2120,7 +2252,7 @@ var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    gemvRows64IR,
 	Sum:   0xccfe3b00,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x78391e99},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x16f0bb74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvRows64{
@@ -2419,15 +2551,15 @@ var pack16Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:246:15", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:249:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:262:15", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:265:7", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/mixed.go:244:2 244:2",
+	Loops: "prim/blas/kernels/mixed.go:260:2 260:2",
 	SPIRV: pack16SPIRV,
 	IR:    pack16IR,
-	Sum:   0x1eef5c00,
+	Sum:   0x25365be1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:244:2 244:2 -", SPIRV: pack16Words, Sum: 0x93f5bf2d},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:260:2 260:2 -", SPIRV: pack16Words, Sum: 0x93f5bf2d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pack16{
@@ -2503,15 +2635,15 @@ var pack8Kernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:265:25", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:268:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:281:25", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:284:7", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/mixed.go:263:2 263:2",
+	Loops: "prim/blas/kernels/mixed.go:279:2 279:2",
 	SPIRV: pack8SPIRV,
 	IR:    pack8IR,
-	Sum:   0x803b313b,
+	Sum:   0x1b57e816,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:263:2 263:2", SPIRV: pack8Words, Sum: 0x2ba89640},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:279:2 279:2", SPIRV: pack8Words, Sum: 0x2ba89640},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pack8{
@@ -2881,22 +3013,22 @@ var plainInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 1, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Type: "bool", Size: 4},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:346:19", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:346:35", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:353:20", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:355:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:362:19", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:362:35", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:369:20", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:371:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/mixed.go:345:2 345:2 345:2",
+	Loops: "prim/blas/kernels/mixed.go:361:2 361:2 361:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Pos: "prim/blas/kernels/gemm.go:35:2", Var: &kernels.RightDeep},
 	},
 	SPIRV: plainInt8SPIRV,
 	IR:    plainInt8IR,
-	Sum:   0x324f8ce2,
+	Sum:   0xb31d7ed7,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {96}, {104}, {112}, {120}, {8}, {12}, {16}, {32}, {48}, {64}, {16, 104}, {16, 112}, {12, 80}, {8, 88}, {16, 120}, {12, 96}}, Loops: "prim/blas/kernels/mixed.go:345:2 345:2 345:2", Make: kernelimpl.MakeModule, Sum: 0x96ed28d2},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:345:2 345:2 345:2", SPIRV: plainInt8Words, Sum: 0x43daf341},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {96}, {104}, {112}, {120}, {8}, {12}, {16}, {32}, {48}, {64}, {16, 104}, {16, 112}, {12, 80}, {8, 88}, {16, 120}, {12, 96}}, Loops: "prim/blas/kernels/mixed.go:361:2 361:2 361:2", Make: kernelimpl.MakeModule, Sum: 0x96ed28d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:361:2 361:2 361:2", SPIRV: plainInt8Words, Sum: 0x43daf341},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.PlainInt8{
@@ -3010,9 +3142,9 @@ var productBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:78:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.BFloat16]]", Pos: "prim/blas/kernels/mixed.go:149:12"}}},
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:78:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.BFloat16]]", Pos: "prim/blas/kernels/mixed.go:153:12"}}},
 		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:72:23"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:85:40"}, {Func: "kernels.addStep[[16][16]half.BFloat16, [16][16]half.BFloat16, [16][16]float32, half.BFloat16]", Pos: "prim/blas/kernels/mixed.go:184:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:176:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:87:40"}, {Func: "kernels.addStep[[16][16]half.BFloat16, [16][16]half.BFloat16, [16][16]float32, half.BFloat16]", Pos: "prim/blas/kernels/mixed.go:200:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:192:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
@@ -3020,20 +3152,20 @@ var productBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:133:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:136:8", Message: "the width of lines is no multiple of StepPieces"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:139:12"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:13", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:34", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:206:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:206:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:222:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:222:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:222:24"},
 	},
-	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:79:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	Loops:      "- - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:81:2 201:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productBFloat16SPIRV,
 	IR:         productBFloat16IR,
-	Sum:        0xe8c8405c,
+	Sum:        0x7abf96d0,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -3115,9 +3247,9 @@ var productFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:78:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.Float16]]", Pos: "prim/blas/kernels/mixed.go:149:12"}}},
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:78:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.Float16]]", Pos: "prim/blas/kernels/mixed.go:153:12"}}},
 		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:72:23"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:85:40"}, {Func: "kernels.addStep[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16]", Pos: "prim/blas/kernels/mixed.go:184:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:176:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:87:40"}, {Func: "kernels.addStep[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16]", Pos: "prim/blas/kernels/mixed.go:200:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:192:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
@@ -3125,20 +3257,20 @@ var productFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:133:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:136:8", Message: "the width of lines is no multiple of StepPieces"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:139:12"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:13", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:75:34", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:206:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:206:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:222:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:222:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:222:24"},
 	},
-	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:79:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	Loops:      "- - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:81:2 201:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productFloat16SPIRV,
 	IR:         productFloat16IR,
-	Sum:        0x677939be,
+	Sum:        0x4118df73,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -3220,8 +3352,8 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64, properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:103:22"}}},
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:116:54"}, {Func: "kernels.addStep[[16][32]int8, [32][16]int8, [16][16]int32, int8]", Pos: "prim/blas/kernels/mixed.go:184:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:176:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:105:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:120:54"}, {Func: "kernels.addStep[[16][32]int8, [32][16]int8, [16][16]int32, int8]", Pos: "prim/blas/kernels/mixed.go:200:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:192:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
@@ -3237,20 +3369,20 @@ var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:129:8", Message: "a matrix has no elements"},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:132:8", Message: "the width of lines is no multiple of StepPieces"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:135:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:133:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:136:8", Message: "the width of lines is no multiple of StepPieces"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:139:12"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:106:13", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:106:34", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:206:42", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:206:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:206:24"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:108:13", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:108:34", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:222:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:222:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:222:24"},
 	},
-	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:110:2 185:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	Loops:      "- - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:114:2 201:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV:      productInt8SPIRV,
 	IR:         productInt8IR,
-	Sum:        0x18c978cc,
+	Sum:        0x8db8fbef,
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
@@ -3946,13 +4078,13 @@ var widenBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   8,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:315:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:315:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:331:17", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:331:7", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: widenBFloat16SPIRV,
 	IR:    widenBFloat16IR,
-	Sum:   0x630d6f5b,
+	Sum:   0xe132d633,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: widenBFloat16Words, Sum: 0x4733892b},
 	},
@@ -4024,13 +4156,13 @@ var widenFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   8,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:315:17", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:315:7", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:331:17", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:331:7", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: widenFloat16SPIRV,
 	IR:    widenFloat16IR,
-	Sum:   0x863d852b,
+	Sum:   0x474129f5,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: widenFloat16Words, Sum: 0xce597c85},
 	},

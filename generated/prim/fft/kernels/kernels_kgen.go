@@ -263,7 +263,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x863e1d5f},
 		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x5208525a},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
-		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x94227611},
+		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x140d5b8},
 	},
 })
 
@@ -1663,9 +1663,9 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: twos32SPIRV,
 	IR:    twos32IR,
-	Sum:   0x5d945e8e,
+	Sum:   0x23b7bb69,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x11a02ca0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0xd31867ac},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Twos32{

@@ -2573,47 +2573,77 @@ func (g *uniformFloat32Host) Run() {
 	p1 := g.Pointer(1)
 	v5 := g.Int64(56)
 	v10 := g.Int32(100)
+	v20 := v10 == 1
 	v9 := g.Int32(96)
 	v8 := g.Int64(80)
 	v7 := g.Int64(72)
-	v26 := v7 & 4294967295
-	v27 := v26 * 3449720151
-	v28 := int64(uint64(v27) >> 32)
-	v29 := int32(uint64(v28))
+	v67 := v7 & 4294967295
+	v68 := v67 * 3449720151
+	v69 := int64(uint64(v68) >> 32)
+	v70 := int32(uint64(v69))
 	v6 := g.Int64(64)
-	v23 := int32(uint64(v6))
-	v21 := int64(uint64(v7) >> 32)
-	v22 := int32(uint64(v21))
-	v24 := int64(uint64(v6) >> 32)
-	v25 := int32(uint64(v24))
-	v30 := int32(uint64(v27))
-	v31 := v23 + -1640531527
-	v32 := v25 + -1150833019
-	v33 := v23 + 1013904242
-	v34 := v25 + 1993301258
-	v35 := v23 + -626627285
-	v36 := v25 + 842468239
-	v37 := v23 + 2027808484
-	v38 := v25 + -308364780
-	v39 := v23 + 387276957
-	v40 := v25 + -1459197799
-	v41 := v23 + -1253254570
-	v42 := v25 + 1684936478
-	v43 := v23 + 1401181199
-	v44 := v25 + 534103459
-	v45 := v23 + -239350328
-	v46 := v25 + -616729560
-	v47 := v23 + -1879881855
-	v48 := v25 + -1767562579
+	v62 := int32(uint64(v6))
+	v60 := int64(uint64(v7) >> 32)
+	v61 := int32(uint64(v60))
+	v63 := int64(uint64(v6) >> 32)
+	v64 := int32(uint64(v63))
+	v73 := int32(uint64(v68))
+	v79 := v62 + -1640531527
+	v80 := v64 + -1150833019
+	v95 := v62 + 1013904242
+	v96 := v64 + 1993301258
+	v111 := v62 + -626627285
+	v112 := v64 + 842468239
+	v127 := v62 + 2027808484
+	v128 := v64 + -308364780
+	v143 := v62 + 387276957
+	v144 := v64 + -1459197799
+	v159 := v62 + -1253254570
+	v160 := v64 + 1684936478
+	v175 := v62 + 1401181199
+	v176 := v64 + 534103459
+	v191 := v62 + -239350328
+	v192 := v64 + -616729560
+	v207 := v62 + -1879881855
+	v208 := v64 + -1767562579
 	p0 := g.Pointer(0)
+	v27 := v7 & 4294967295
+	v28 := v27 * 3449720151
+	v29 := int64(uint64(v28) >> 32)
+	v30 := int32(uint64(v29))
+	v24 := int32(uint64(v6))
+	v22 := int64(uint64(v7) >> 32)
+	v23 := int32(uint64(v22))
+	v25 := int64(uint64(v6) >> 32)
+	v26 := int32(uint64(v25))
+	v31 := int32(uint64(v28))
+	v32 := v24 + -1640531527
+	v33 := v26 + -1150833019
+	v34 := v24 + 1013904242
+	v35 := v26 + 1993301258
+	v36 := v24 + -626627285
+	v37 := v26 + 842468239
+	v38 := v24 + 2027808484
+	v39 := v26 + -308364780
+	v40 := v24 + 387276957
+	v41 := v26 + -1459197799
+	v42 := v24 + -1253254570
+	v43 := v26 + 1684936478
+	v44 := v24 + 1401181199
+	v45 := v26 + 534103459
+	v46 := v24 + -239350328
+	v47 := v26 + -616729560
+	v48 := v24 + -1879881855
+	v49 := v26 + -1767562579
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v18 int64
-		var v49 int32
+		var v18, v55, v248, v254, v260, v438, v444, v450 int64
+		var v54, v216, v217, v221, v222, v266 int32
+		var v245, v251, v257, v263, v435, v441, v447, v453 float32
 		v0 := int32(x)
 		if v11 {
 			v18 = v1
@@ -2630,82 +2660,180 @@ func (g *uniformFloat32Host) Run() {
 			v18 = v17
 		}
 		v19 := v0 * v10
-		v20 := v19 + v10
-		v49 = v19
-	b3:
-		if uint32(v49) >= uint32(v20) {
+		v21 := v19 + v10
+		if !v20 {
+			v266 = v19
+			goto b15
+		}
+		{
+			v54 = ((int32(uint32(v19)>>8) * 1024) + (v19 & 255)) - v9
+			v55 = int64(v54)
+			v57 := v8 + int64(uint32(v19))
+			v66 := (v57 & 4294967295) * 3528531795
+			v81 := int64(uint32((v70 ^ int32(uint64(int64(uint64(v57)>>32)))) ^ v62))
+			v82 := v81 * 3528531795
+			v83 := int64(uint32((int32(uint64(int64(uint64(v66)>>32))) ^ v61) ^ v64))
+			v84 := v83 * 3449720151
+			v93 := (int32(uint64(int64(uint64(v82)>>32))) ^ int32(uint64(v66))) ^ v80
+			v97 := int64(uint32((int32(uint64(int64(uint64(v84)>>32))) ^ v73) ^ v79))
+			v98 := v97 * 3528531795
+			v100 := int64(uint32(v93)) * 3449720151
+			v103 := int32(uint64(int64(uint64(v100)>>32))) ^ int32(uint64(v84))
+			v109 := (int32(uint64(int64(uint64(v98)>>32))) ^ int32(uint64(v82))) ^ v96
+			v114 := int64(uint32(v103^v95)) * 3528531795
+			v116 := int64(uint32(v109)) * 3449720151
+			v119 := int32(uint64(int64(uint64(v116)>>32))) ^ int32(uint64(v100))
+			v124 := int32(uint64(int64(uint64(v114)>>32))) ^ int32(uint64(v98))
+			v130 := int64(uint32(v119^v111)) * 3528531795
+			v132 := int64(uint32(v124^v112)) * 3449720151
+			v135 := int32(uint64(int64(uint64(v132)>>32))) ^ int32(uint64(v116))
+			v140 := int32(uint64(int64(uint64(v130)>>32))) ^ int32(uint64(v114))
+			v146 := int64(uint32(v135^v127)) * 3528531795
+			v148 := int64(uint32(v140^v128)) * 3449720151
+			v151 := int32(uint64(int64(uint64(v148)>>32))) ^ int32(uint64(v132))
+			v156 := int32(uint64(int64(uint64(v146)>>32))) ^ int32(uint64(v130))
+			v162 := int64(uint32(v151^v143)) * 3528531795
+			v164 := int64(uint32(v156^v144)) * 3449720151
+			v167 := int32(uint64(int64(uint64(v164)>>32))) ^ int32(uint64(v148))
+			v172 := int32(uint64(int64(uint64(v162)>>32))) ^ int32(uint64(v146))
+			v178 := int64(uint32(v167^v159)) * 3528531795
+			v180 := int64(uint32(v172^v160)) * 3449720151
+			v183 := int32(uint64(int64(uint64(v180)>>32))) ^ int32(uint64(v164))
+			v188 := int32(uint64(int64(uint64(v178)>>32))) ^ int32(uint64(v162))
+			v194 := int64(uint32(v183^v175)) * 3528531795
+			v196 := int64(uint32(v188^v176)) * 3449720151
+			v199 := int32(uint64(int64(uint64(v196)>>32))) ^ int32(uint64(v180))
+			v204 := int32(uint64(int64(uint64(v194)>>32))) ^ int32(uint64(v178))
+			v210 := int64(uint32(v199^v191)) * 3528531795
+			v212 := int64(uint32(v204^v192)) * 3449720151
+			v215 := int32(uint64(int64(uint64(v212)>>32))) ^ int32(uint64(v196))
+			v216 = v215 ^ v207
+			v217 = int32(uint64(v212))
+			v220 := int32(uint64(int64(uint64(v210)>>32))) ^ int32(uint64(v194))
+			v221 = v220 ^ v208
+			v222 = int32(uint64(v210))
+			if 0 > v54 {
+				goto b6
+			}
+		}
+		if (v55 + 768) < v18 {
+			v226 := int(v54) * 4
+			*(*float32)(unsafe.Add(p0, v226)) = float32(float32(int32(uint32(v216)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v226+1024)) = float32(float32(int32(uint32(v217)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v226+2048)) = float32(float32(int32(uint32(v221)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v226+3072)) = float32(float32(int32(uint32(v222)>>8)) * 5.9604645e-08)
+			goto b14
+		}
+	b6:
+		v245 = float32(float32(int32(uint32(v216)>>8)) * 5.9604645e-08)
+		if uint64(v55) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v54)*4)) = v245
+		}
+		v248 = v55 + 256
+		v251 = float32(float32(int32(uint32(v217)>>8)) * 5.9604645e-08)
+		if uint64(v248) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v248)*4)) = v251
+		}
+		v254 = v55 + 512
+		v257 = float32(float32(int32(uint32(v221)>>8)) * 5.9604645e-08)
+		if uint64(v254) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v254)*4)) = v257
+		}
+		v260 = v55 + 768
+		v263 = float32(float32(int32(uint32(v222)>>8)) * 5.9604645e-08)
+		if uint64(v260) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v260)*4)) = v263
+		}
+	b14:
+		continue
+	b15:
+		if uint32(v266) >= uint32(v21) {
 			continue
 		}
-		v55 := ((int32(uint32(v49)>>8) * 1024) + (v49 & 255)) - v9
-		v56 := int64(v55)
-		v58 := v8 + int64(uint32(v49))
-		v62 := (v58 & 4294967295) * 3528531795
-		v70 := int64(uint32((v29 ^ int32(uint64(int64(uint64(v58)>>32)))) ^ v23))
-		v71 := v70 * 3528531795
-		v72 := int64(uint32((int32(uint64(int64(uint64(v62)>>32))) ^ v22) ^ v25))
-		v73 := v72 * 3449720151
-		v82 := (int32(uint64(int64(uint64(v71)>>32))) ^ int32(uint64(v62))) ^ v32
-		v84 := int64(uint32((int32(uint64(int64(uint64(v73)>>32))) ^ v30) ^ v31))
-		v85 := v84 * 3528531795
-		v87 := int64(uint32(v82)) * 3449720151
-		v91 := (int32(uint64(int64(uint64(v87)>>32))) ^ int32(uint64(v73))) ^ v33
-		v96 := (int32(uint64(int64(uint64(v85)>>32))) ^ int32(uint64(v71))) ^ v34
-		v99 := int64(uint32(v91)) * 3528531795
-		v101 := int64(uint32(v96)) * 3449720151
-		v104 := int32(uint64(int64(uint64(v101)>>32))) ^ int32(uint64(v87))
-		v110 := (int32(uint64(int64(uint64(v99)>>32))) ^ int32(uint64(v85))) ^ v36
-		v113 := int64(uint32(v104^v35)) * 3528531795
-		v115 := int64(uint32(v110)) * 3449720151
-		v118 := int32(uint64(int64(uint64(v115)>>32))) ^ int32(uint64(v101))
-		v123 := int32(uint64(int64(uint64(v113)>>32))) ^ int32(uint64(v99))
-		v127 := int64(uint32(v118^v37)) * 3528531795
-		v129 := int64(uint32(v123^v38)) * 3449720151
-		v132 := int32(uint64(int64(uint64(v129)>>32))) ^ int32(uint64(v115))
-		v137 := int32(uint64(int64(uint64(v127)>>32))) ^ int32(uint64(v113))
-		v141 := int64(uint32(v132^v39)) * 3528531795
-		v143 := int64(uint32(v137^v40)) * 3449720151
-		v146 := int32(uint64(int64(uint64(v143)>>32))) ^ int32(uint64(v129))
-		v151 := int32(uint64(int64(uint64(v141)>>32))) ^ int32(uint64(v127))
-		v155 := int64(uint32(v146^v41)) * 3528531795
-		v157 := int64(uint32(v151^v42)) * 3449720151
-		v160 := int32(uint64(int64(uint64(v157)>>32))) ^ int32(uint64(v143))
-		v165 := int32(uint64(int64(uint64(v155)>>32))) ^ int32(uint64(v141))
-		v169 := int64(uint32(v160^v43)) * 3528531795
-		v171 := int64(uint32(v165^v44)) * 3449720151
-		v174 := int32(uint64(int64(uint64(v171)>>32))) ^ int32(uint64(v157))
-		v179 := int32(uint64(int64(uint64(v169)>>32))) ^ int32(uint64(v155))
-		v183 := int64(uint32(v174^v45)) * 3528531795
-		v185 := int64(uint32(v179^v46)) * 3449720151
-		v188 := int32(uint64(int64(uint64(v185)>>32))) ^ int32(uint64(v171))
-		v190 := int32(uint64(v185))
-		v193 := int32(uint64(int64(uint64(v183)>>32))) ^ int32(uint64(v169))
-		v194 := v193 ^ v48
-		v195 := int32(uint64(v183))
-		v198 := float32(float32(int32(uint32(v188^v47)>>8)) * 5.9604645e-08)
-		if uint64(v56) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v55)*4)) = v198
+		v272 := ((int32(uint32(v266)>>8) * 1024) + (v266 & 255)) - v9
+		v273 := int64(v272)
+		v275 := v8 + int64(uint32(v266))
+		v279 := (v275 & 4294967295) * 3528531795
+		v287 := int64(uint32((v30 ^ int32(uint64(int64(uint64(v275)>>32)))) ^ v24))
+		v288 := v287 * 3528531795
+		v289 := int64(uint32((int32(uint64(int64(uint64(v279)>>32))) ^ v23) ^ v26))
+		v290 := v289 * 3449720151
+		v298 := int32(uint64(int64(uint64(v288)>>32))) ^ int32(uint64(v279))
+		v301 := int64(uint32((int32(uint64(int64(uint64(v290)>>32))) ^ v31) ^ v32))
+		v302 := v301 * 3528531795
+		v304 := int64(uint32(v298^v33)) * 3449720151
+		v307 := int32(uint64(int64(uint64(v304)>>32))) ^ int32(uint64(v290))
+		v312 := int32(uint64(int64(uint64(v302)>>32))) ^ int32(uint64(v288))
+		v316 := int64(uint32(v307^v34)) * 3528531795
+		v318 := int64(uint32(v312^v35)) * 3449720151
+		v321 := int32(uint64(int64(uint64(v318)>>32))) ^ int32(uint64(v304))
+		v326 := int32(uint64(int64(uint64(v316)>>32))) ^ int32(uint64(v302))
+		v330 := int64(uint32(v321^v36)) * 3528531795
+		v332 := int64(uint32(v326^v37)) * 3449720151
+		v335 := int32(uint64(int64(uint64(v332)>>32))) ^ int32(uint64(v318))
+		v340 := int32(uint64(int64(uint64(v330)>>32))) ^ int32(uint64(v316))
+		v344 := int64(uint32(v335^v38)) * 3528531795
+		v346 := int64(uint32(v340^v39)) * 3449720151
+		v349 := int32(uint64(int64(uint64(v346)>>32))) ^ int32(uint64(v332))
+		v354 := int32(uint64(int64(uint64(v344)>>32))) ^ int32(uint64(v330))
+		v358 := int64(uint32(v349^v40)) * 3528531795
+		v360 := int64(uint32(v354^v41)) * 3449720151
+		v363 := int32(uint64(int64(uint64(v360)>>32))) ^ int32(uint64(v346))
+		v368 := int32(uint64(int64(uint64(v358)>>32))) ^ int32(uint64(v344))
+		v372 := int64(uint32(v363^v42)) * 3528531795
+		v374 := int64(uint32(v368^v43)) * 3449720151
+		v377 := int32(uint64(int64(uint64(v374)>>32))) ^ int32(uint64(v360))
+		v382 := int32(uint64(int64(uint64(v372)>>32))) ^ int32(uint64(v358))
+		v386 := int64(uint32(v377^v44)) * 3528531795
+		v388 := int64(uint32(v382^v45)) * 3449720151
+		v391 := int32(uint64(int64(uint64(v388)>>32))) ^ int32(uint64(v374))
+		v396 := int32(uint64(int64(uint64(v386)>>32))) ^ int32(uint64(v372))
+		v400 := int64(uint32(v391^v46)) * 3528531795
+		v402 := int64(uint32(v396^v47)) * 3449720151
+		v405 := int32(uint64(int64(uint64(v402)>>32))) ^ int32(uint64(v388))
+		v406 := v405 ^ v48
+		v407 := int32(uint64(v402))
+		v410 := int32(uint64(int64(uint64(v400)>>32))) ^ int32(uint64(v386))
+		v411 := v410 ^ v49
+		v412 := int32(uint64(v400))
+		if 0 > v272 {
+			goto b19
 		}
-		v201 := v56 + 256
-		v204 := float32(float32(int32(uint32(v190)>>8)) * 5.9604645e-08)
-		if uint64(v201) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v201)*4)) = v204
+		if (v273 + 768) < v18 {
+			v416 := int(v272) * 4
+			*(*float32)(unsafe.Add(p0, v416)) = float32(float32(int32(uint32(v406)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v416+1024)) = float32(float32(int32(uint32(v407)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v416+2048)) = float32(float32(int32(uint32(v411)>>8)) * 5.9604645e-08)
+			*(*float32)(unsafe.Add(p0, v416+3072)) = float32(float32(int32(uint32(v412)>>8)) * 5.9604645e-08)
+			goto b27
 		}
-		v207 := v56 + 512
-		v210 := float32(float32(int32(uint32(v194)>>8)) * 5.9604645e-08)
-		if uint64(v207) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v207)*4)) = v210
+	b19:
+		v435 = float32(float32(int32(uint32(v406)>>8)) * 5.9604645e-08)
+		if uint64(v273) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v272)*4)) = v435
 		}
-		v213 := v56 + 768
-		v216 := float32(float32(int32(uint32(v195)>>8)) * 5.9604645e-08)
-		if uint64(v213) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v213)*4)) = v216
+		v438 = v273 + 256
+		v441 = float32(float32(int32(uint32(v407)>>8)) * 5.9604645e-08)
+		if uint64(v438) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v438)*4)) = v441
 		}
-		v49 = v49 + 1
+		v444 = v273 + 512
+		v447 = float32(float32(int32(uint32(v411)>>8)) * 5.9604645e-08)
+		if uint64(v444) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v444)*4)) = v447
+		}
+		v450 = v273 + 768
+		v453 = float32(float32(int32(uint32(v412)>>8)) * 5.9604645e-08)
+		if uint64(v450) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v450)*4)) = v453
+		}
+	b27:
+		v266 = v266 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b3
+		goto b15
 	}
 }
 

@@ -189,7 +189,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "prim/rand/kernels/kernels.go", Package: "kernels", Sum: 0x783aee4f},
+		{File: "prim/rand/kernels/kernels.go", Package: "kernels", Sum: 0x1f60822a},
 		{File: "prim/rand/kernels/normal.go", Package: "kernels", Sum: 0x83afda5a},
 		{File: "prim/rand/kernels/philox.go", Package: "kernels", Sum: 0x2e132385},
 		{File: "prim/rand/kernels/shuffle.go", Package: "kernels", Sum: 0xbef5fba7},
@@ -220,12 +220,12 @@ var ints16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 84,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/rand/kernels/kernels.go:77:2 87:3",
+	Loops:   "prim/rand/kernels/kernels.go:92:2 102:3",
 	SPIRV:   ints16SPIRV,
 	IR:      ints16IR,
-	Sum:     0xd3b19c0a,
+	Sum:     0x2cac351,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/rand/kernels/kernels.go:77:2 87:3 -", SPIRV: ints16Words, Sum: 0x331757e9},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/rand/kernels/kernels.go:92:2 102:3 -", SPIRV: ints16Words, Sum: 0x331757e9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ints16{
@@ -310,12 +310,12 @@ var ints32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 84,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/rand/kernels/kernels.go:77:2 87:3",
+	Loops:   "prim/rand/kernels/kernels.go:92:2 102:3",
 	SPIRV:   ints32SPIRV,
 	IR:      ints32IR,
-	Sum:     0xc4473e70,
+	Sum:     0x2158f0e9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:77:2 87:3", SPIRV: ints32Words, Sum: 0x40566bf3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:92:2 102:3", SPIRV: ints32Words, Sum: 0x40566bf3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ints32{
@@ -400,12 +400,12 @@ var ints64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 88,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/rand/kernels/kernels.go:126:2 129:3",
+	Loops:   "prim/rand/kernels/kernels.go:141:2 144:3",
 	SPIRV:   ints64SPIRV,
 	IR:      ints64IR,
-	Sum:     0x5567bd4e,
+	Sum:     0xa3a3fa66,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:126:2 129:3", SPIRV: ints64Words, Sum: 0x4081e46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:141:2 144:3", SPIRV: ints64Words, Sum: 0x4081e46},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ints64{
@@ -491,12 +491,12 @@ var ints8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 84,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/rand/kernels/kernels.go:77:2 87:3",
+	Loops:   "prim/rand/kernels/kernels.go:92:2 102:3",
 	SPIRV:   ints8SPIRV,
 	IR:      ints8IR,
-	Sum:     0xd5a35cdd,
+	Sum:     0x86162730,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/rand/kernels/kernels.go:77:2 87:3 -", SPIRV: ints8Words, Sum: 0xa074c7b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/rand/kernels/kernels.go:92:2 102:3 -", SPIRV: ints8Words, Sum: 0xa074c7b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Ints8{
@@ -670,7 +670,7 @@ var normalFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.NormalFloat64).Kernel", Pos: "prim/rand/kernels/normal.go:72:32"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:55:16"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.NormalFloat64).Kernel", Pos: "prim/rand/kernels/normal.go:72:32"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:70:16"}}},
 	},
 	Loops: "prim/rand/kernels/normal.go:69:2 102:2 136:2 115:2 85:2",
 	SPIRV: normalFloat64SPIRV,
@@ -1079,12 +1079,12 @@ var uniformFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 80,
 	Items:   1,
 	Lingers: true,
-	Loops:   "prim/rand/kernels/kernels.go:23:2",
+	Loops:   "prim/rand/kernels/kernels.go:27:2",
 	SPIRV:   uniformFloat32SPIRV,
 	IR:      uniformFloat32IR,
-	Sum:     0xabd08bd3,
+	Sum:     0x5daf1c64,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:23:2", SPIRV: uniformFloat32Words, Sum: 0xdd97feba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:27:2", SPIRV: uniformFloat32Words, Sum: 0x7fd59dc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.UniformFloat32{
@@ -1167,14 +1167,14 @@ var uniformFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers: true,
 	Aspects: []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.UniformFloat64).Kernel", Pos: "prim/rand/kernels/kernels.go:48:20"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:55:16"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.UniformFloat64).Kernel", Pos: "prim/rand/kernels/kernels.go:63:20"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:70:16"}}},
 	},
-	Loops: "prim/rand/kernels/kernels.go:45:2",
+	Loops: "prim/rand/kernels/kernels.go:60:2",
 	SPIRV: uniformFloat64SPIRV,
 	IR:    uniformFloat64IR,
-	Sum:   0x40a48e9,
+	Sum:   0xba64d294,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:45:2", SPIRV: uniformFloat64Words, Sum: 0x9dd62c64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/kernels.go:60:2", SPIRV: uniformFloat64Words, Sum: 0x9dd62c64},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.UniformFloat64{

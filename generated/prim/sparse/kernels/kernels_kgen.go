@@ -143,7 +143,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
 		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xe5cd2881},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
-		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x4f36ba4c},
+		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x9d00069},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
 		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0xa803d2d7},
