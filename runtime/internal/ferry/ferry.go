@@ -35,10 +35,20 @@ var staging atomic.Bool
 // tests.
 func Stage(on bool) { staging.Store(on) }
 
+// withoutPeers, set by tests, lets no bytes go from device to device without memory of the host.
+var withoutPeers atomic.Bool
+
+// Peers says whether bytes may go from device to device without memory of the host, as they do by
+// default where both devices can. It is for tests.
+func Peers(on bool) { withoutPeers.Store(!on) }
+
 // Move copies size bytes from src to dst, which are of two devices. No other command uses the
 // bytes meanwhile, and the caller has seen all earlier commands that use them complete. Move ends
 // early if cancel is asked, or if ctx ends because a device was abandoned.
-func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) Outcome {
+//
+// If the destination can copy from other devices, Move calls note the first time that this works,
+// or does not, with the reason.
+func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, note func(refused error)) Outcome {
 	from, to := src.bytes(size), dst.bytes(size)
 	switch {
 	case staging.Load():
@@ -50,6 +60,15 @@ func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) Ou
 	case to != nil:
 		c, err := run(src.Device, hal.Command{Op: hal.OpRead, Cancel: cancel, Src: src.Memory, SrcOff: src.Off, Size: size, Host: to})
 		return Outcome{Src: err, Cancelled: c}
+	}
+	if p, ok := dst.Device.(hal.Peer); ok && !withoutPeers.Load() {
+		c := p.CopyFrom(ctx, cancel, dst.Memory, dst.Off, src.Device, src.Memory, src.Off, size)
+		if c.First {
+			note(c.Refused)
+		}
+		if c.Refused == nil {
+			return Outcome{Dst: c.Failed, Cancelled: c.Cancelled}
+		}
 	}
 	return newMove(ctx, cancel, dst, src, size).run()
 }

@@ -54,8 +54,15 @@ const (
 	structureTypeCalibratedTimestampInfoExt                          = 1000184000
 	structureTypeExternalMemoryBufferCreateInfo                      = 1000072000
 	structureTypeImportMemoryHostPointerInfoExt                      = 1000178000
+	structureTypePhysicalDeviceExternalBufferInfo                    = 1000071002
+	structureTypeExternalBufferProperties                            = 1000071003
+	structureTypeExportMemoryAllocateInfo                            = 1000072002
+	structureTypeMemoryGetFdInfoKhr                                  = 1000074002
 	structureTypeMemoryHostPointerPropertiesExt                      = 1000178001
 	externalMemoryHandleTypeHostAllocationBitExt                     = 0x00000080
+	externalMemoryHandleTypeOpaqueFdBit                              = 0x00000001
+	externalMemoryFeatureDedicatedOnlyBit                            = 0x00000001
+	externalMemoryFeatureExportableBit                               = 0x00000002
 	structureTypePhysicalDevicePciBusInfoPropertiesExt               = 1000212000
 	structureTypeDebugUtilsMessengerCreateInfoExt                    = 1000128004
 	structureTypeValidationFeaturesExt                               = 1000247000
@@ -1015,6 +1022,44 @@ type importMemoryHostPointerInfoEXT struct {
 	pHostPointer unsafe.Pointer
 }
 
+// exportMemoryAllocateInfo is VkExportMemoryAllocateInfo.
+type exportMemoryAllocateInfo struct {
+	sType       uint32
+	pNext       unsafe.Pointer
+	handleTypes uint32
+}
+
+// memoryGetFdInfoKHR is VkMemoryGetFdInfoKHR.
+type memoryGetFdInfoKHR struct {
+	sType      uint32
+	pNext      unsafe.Pointer
+	memory     uintptr
+	handleType uint32
+}
+
+// physicalDeviceExternalBufferInfo is VkPhysicalDeviceExternalBufferInfo.
+type physicalDeviceExternalBufferInfo struct {
+	sType      uint32
+	pNext      unsafe.Pointer
+	flags      uint32
+	usage      uint32
+	handleType uint32
+}
+
+// externalMemoryProperties is VkExternalMemoryProperties.
+type externalMemoryProperties struct {
+	externalMemoryFeatures        uint32
+	exportFromImportedHandleTypes uint32
+	compatibleHandleTypes         uint32
+}
+
+// externalBufferProperties is VkExternalBufferProperties.
+type externalBufferProperties struct {
+	sType                    uint32
+	pNext                    unsafe.Pointer
+	externalMemoryProperties externalMemoryProperties
+}
+
 // memoryHostPointerPropertiesEXT is VkMemoryHostPointerPropertiesEXT.
 type memoryHostPointerPropertiesEXT struct {
 	sType          uint32
@@ -1230,6 +1275,7 @@ const (
 	hasExtCalibratedTimestamps
 	hasExtPciBusInfo
 	hasExtExternalMemoryHost
+	hasKhrExternalMemoryFd
 	hasExtPipelineCreationFeedback
 	hasKhrPortabilitySubset
 )
@@ -1246,6 +1292,7 @@ var extensions = [...]extension{
 	{"VK_EXT_calibrated_timestamps", never, true},
 	{"VK_EXT_pci_bus_info", never, false},
 	{"VK_EXT_external_memory_host", never, true},
+	{"VK_KHR_external_memory_fd", never, false},
 	{"VK_EXT_pipeline_creation_feedback", 3, true},
 	{"VK_KHR_portability_subset", never, true},
 }
