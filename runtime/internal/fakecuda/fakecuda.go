@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/tests/need"
@@ -36,21 +37,14 @@ type Library struct{ log string }
 // ends. No device may be open. Use skips the test if the program was built without cgo.
 func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	tb.Helper()
-	dir := tb.TempDir()
-	file, lib := filepath.Join(dir, "fake.c"), filepath.Join(dir, "libfakecuda.so")
-	l := &Library{log: filepath.Join(dir, "log")}
-	if err := os.WriteFile(file, source, 0o666); err != nil {
-		tb.Fatal(err)
-	}
-	compiler := os.Getenv("CC")
-	if compiler == "" {
-		compiler = "cc"
-	}
-	if _, err := exec.LookPath(compiler); err != nil {
+	binary, err := compiled()
+	if errors.Is(err, exec.ErrNotFound) {
 		need.Missing(tb, need.Vulkan, "no C compiler: %v", err)
 	}
-	if out, err := exec.Command(compiler, "-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", lib, file, "-lpthread").CombinedOutput(); err != nil {
-		tb.Fatalf("%v\n%s", err, out)
+	dir := tb.TempDir() // a library of a new name starts anew
+	lib, l := filepath.Join(dir, "libfakecuda.so"), &Library{log: filepath.Join(dir, "log")}
+	if err := errors.Join(err, os.WriteFile(lib, binary, 0o777)); err != nil {
+		tb.Fatal(err)
 	}
 	var list []string
 	for _, u := range uuids {
@@ -68,6 +62,28 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	}
 	return l
 }
+
+// compiled returns the contents of the library's file.
+var compiled = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "fakecuda")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file, lib := filepath.Join(dir, "fake.c"), filepath.Join(dir, "libfakecuda.so")
+	if err := os.WriteFile(file, source, 0o666); err != nil {
+		return nil, err
+	}
+	compiler := os.Getenv("CC")
+	if compiler == "" {
+		compiler = "cc"
+	}
+	cmd := exec.Command(compiler, "-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", lib, file, "-lpthread")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(lib)
+})
 
 // Calls returns how many calls of each function have succeeded that makes, frees or copies.
 func (l *Library) Calls(tb testing.TB) map[string]int {

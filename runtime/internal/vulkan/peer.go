@@ -39,8 +39,15 @@ const (
 	peerSpin = 2 * time.Millisecond
 )
 
-// peerPatience is how long a copy waits for its piece after a device was abandoned. Tests set it.
+// peerPatience is how long a copy waits for its piece after a device was abandoned.
 var peerPatience = 10 * time.Second
+
+// PeerPatience sets how long a copy waits for its piece after a device was abandoned, and returns
+// the time before. It is for tests.
+func PeerPatience(d time.Duration) (before time.Duration) {
+	before, peerPatience = peerPatience, d
+	return before
+}
 
 // exportAlways says that each device with a UUID that CUDA's driver knows exports its memory.
 var exportAlways atomic.Bool
