@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/need"
@@ -100,22 +101,33 @@ func bits(t testing.TB, uuid string) (out [16]byte) {
 	return [16]byte(b)
 }
 
-// byPeers runs a test on two devices that are the first Vulkan device: a GPU of NVIDIA by CUDA's
+// byPeers runs a test on two devices: two GPUs of NVIDIA, or one of them opened twice, by CUDA's
 // driver, or lavapipe by a library that stands in for it.
 func byPeers(t *testing.T, test func(t *testing.T, a, b *runtime.Device, gpu bool)) {
 	info := vulkanDevice(t)
 	gpu := info.Type != runtime.VulkanCPU
+	second := 0
 	if gpu {
 		if err := cuda.Has(bits(t, info.UUID)); err != nil {
 			t.Skip(err)
 		}
-		exportAll(t)
+		if infos := runtime.Devices(); infos[1].Type == info.Type && cuda.Reaches(bits(t, infos[1].UUID), bits(t, info.UUID)) == nil {
+			second = 1
+		} else {
+			exportAll(t)
+		}
 	} else {
 		lib := fakeCUDA(t)
 		t.Cleanup(func() { lib.Freed(t) })
 	}
 	log := newWayLog()
-	a, b := devtest.Vulkan(t, runtime.Logger(slog.New(log))), devtest.Vulkan(t, runtime.Logger(slog.New(log)))
+	a := devtest.Vulkan(t, runtime.Logger(slog.New(log)))
+	b := a
+	if second > 0 {
+		b = devtest.Index(t, second, runtime.Logger(slog.New(log)))
+	} else {
+		b = devtest.Vulkan(t, runtime.Logger(slog.New(log)))
+	}
 	test(t, a, b, gpu)
 	lines := log.text.String()
 	if n := strings.Count(lines, byCUDA); n == 0 || n != strings.Count(lines, "\n") {
@@ -333,8 +345,9 @@ func TestCopyByPeerAbandoned(t *testing.T) {
 	t.Setenv(fakecuda.Hang, "1")
 	ev := must(b.DefaultQueue().Enqueue(runtime.Copy(y.All(), x.All())))
 	for lib.Calls(t)["cuMemcpyAsync"] == before {
-		must(b.DefaultQueue().Enqueue(runtime.Fill(other.All(), 1))) // the copy has not begun
+		time.Sleep(time.Millisecond) // the copy has not begun
 	}
+	must(b.DefaultQueue().Enqueue(runtime.Fill(other.All(), 1)))
 	wantError(t, a.Close(), runtime.ErrDeviceLost, "")
 	wantError(t, ev.Wait(ctx), runtime.ErrDriver, "")
 	must(b.DefaultQueue().Enqueue(runtime.Fill(y.All(), 3)))

@@ -119,8 +119,9 @@ type Memory struct {
 	handle  uintptr
 }
 
-// Import makes size bytes of memory usable that Vulkan exported as the file descriptor fd, also if
-// another device has it. Import owns fd, also if it fails.
+// Import makes an allocation of size bytes usable that Vulkan exported as the file descriptor fd,
+// also that of another device. The allocation is dedicated to one buffer. Import owns fd, also if it
+// fails.
 func (c *Context) Import(fd int, size uint64) (*Memory, error) {
 	h, err := importMemory(c.handle, fd, size)
 	if err != nil {

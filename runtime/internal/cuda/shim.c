@@ -41,7 +41,7 @@ typedef struct {
 _Static_assert(sizeof(external_memory_handle_desc) == 104 && offsetof(external_memory_handle_desc, size) == 24, "as CUDA has it");
 _Static_assert(sizeof(external_memory_buffer_desc) == 88, "as CUDA has it");
 
-enum { HANDLE_OPAQUE_FD = 1, STREAM_NON_BLOCKING = 1, NOT_READY = 600, FUNCTION_MISSING = -1 };
+enum { HANDLE_OPAQUE_FD = 1, DEDICATED = 1, STREAM_NON_BLOCKING = 1, NOT_READY = 600, FUNCTION_MISSING = -1 };
 
 /* X(function, its name in the library, arguments) */
 #define FUNCTIONS(X) \
@@ -155,7 +155,7 @@ cuda_value cuda_copy(uintptr_t ctx, uintptr_t stream, uint64_t dst, uint64_t src
 }
 
 cuda_value cuda_import(uintptr_t ctx, int fd, uint64_t size) {
-	external_memory_handle_desc d = {.type = HANDLE_OPAQUE_FD, .handle.fd = fd, .size = size};
+	external_memory_handle_desc d = {.type = HANDLE_OPAQUE_FD, .handle.fd = fd, .size = size, .flags = DEDICATED};
 	CUexternalMemory m = NULL;
 	WITHIN(ctx, "cuImportExternalMemory", cu.ImportExternalMemory(&m, &d), (uintptr_t)m);
 }

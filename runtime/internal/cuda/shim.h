@@ -32,7 +32,7 @@ cuda_value cuda_stream_destroy(uintptr_t ctx, uintptr_t stream);
 cuda_value cuda_stream_done(uintptr_t ctx, uintptr_t stream);
 cuda_value cuda_copy(uintptr_t ctx, uintptr_t stream, uint64_t dst, uint64_t src, uint64_t size);
 
-/* Imports size bytes. Unless it fails, the driver owns fd afterwards. */
+/* Imports an allocation of size bytes that one buffer has for itself. Unless it fails, the driver owns fd afterwards. */
 cuda_value cuda_import(uintptr_t ctx, int fd, uint64_t size);
 cuda_value cuda_map(uintptr_t ctx, uintptr_t memory, uint64_t size);
 cuda_value cuda_unmap(uintptr_t ctx, uint64_t address);

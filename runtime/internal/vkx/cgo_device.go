@@ -183,8 +183,8 @@ func (d *Device) createExportedBuffer(size uint64, usage BufferUsageFlags) (Buff
 	return made[Buffer](C.vkx_create_exported_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
-func (d *Device) allocateExportedMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
-	return made[DeviceMemory](C.vkx_allocate_exported_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
+func (d *Device) allocateExportedMemory(size uint64, memoryType uint32, b Buffer) (DeviceMemory, Result) {
+	return made[DeviceMemory](C.vkx_allocate_exported_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType), C.uintptr_t(b)))
 }
 
 func (d *Device) exportMemory(m DeviceMemory) (int, Result) {

@@ -72,12 +72,12 @@ func (d *Device) CreateExportedBuffer(size uint64, usage BufferUsageFlags) (Buff
 	return d.createExportedBuffer(size, usage)
 }
 
-// AllocateExportedMemory is AllocateMemory for memory that ExportMemory exports.
-func (d *Device) AllocateExportedMemory(size uint64, memoryType int) (DeviceMemory, Result) {
+// AllocateExportedMemory allocates the memory of a buffer of CreateExportedBuffer alone.
+func (d *Device) AllocateExportedMemory(size uint64, memoryType int, b Buffer) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
 	}
-	return d.allocateExportedMemory(size, uint32(memoryType))
+	return d.allocateExportedMemory(size, uint32(memoryType), b)
 }
 
 // ExportMemory returns a new file descriptor of memory of AllocateExportedMemory. The caller, or

@@ -211,7 +211,7 @@ func (d *Device) createExportedBuffer(uint64, BufferUsageFlags) (Buffer, Result)
 	return 0, ErrorExtensionNotPresent
 }
 
-func (d *Device) allocateExportedMemory(uint64, uint32) (DeviceMemory, Result) {
+func (d *Device) allocateExportedMemory(uint64, uint32, Buffer) (DeviceMemory, Result) {
 	return 0, ErrorExtensionNotPresent
 }
 

@@ -18,6 +18,7 @@ typedef struct VkDevice_T *VkDevice;
 typedef struct VkQueue_T *VkQueue;
 typedef struct VkCommandBuffer_T *VkCommandBuffer;
 typedef struct VkBuffer_T *VkBuffer;
+typedef struct VkImage_T *VkImage;
 typedef struct VkDeviceMemory_T *VkDeviceMemory;
 typedef struct VkFence_T *VkFence;
 typedef struct VkQueryPool_T *VkQueryPool;
@@ -119,11 +120,11 @@ enum {
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO = 1000071002,
 	VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES = 1000071003,
 	VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO = 1000072002,
+	VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO = 1000127001,
 	VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR = 1000074002,
 	VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT = 1000178001,
 	VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT = 0x00000080,
 	VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT = 0x00000001,
-	VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT = 0x00000001,
 	VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT = 0x00000002,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT = 1000212000,
 	VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT = 1000128004,
@@ -802,6 +803,13 @@ typedef struct VkExportMemoryAllocateInfo {
 	const void* pNext;
 	VkExternalMemoryHandleTypeFlags handleTypes;
 } VkExportMemoryAllocateInfo;
+
+typedef struct VkMemoryDedicatedAllocateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkImage image;
+	VkBuffer buffer;
+} VkMemoryDedicatedAllocateInfo;
 
 typedef struct VkMemoryGetFdInfoKHR {
 	VkStructureType sType;

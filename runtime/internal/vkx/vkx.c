@@ -344,8 +344,7 @@ int vkx_exports(uintptr_t physicalDevice, uint32_t usage) {
 	};
 	VkExternalBufferProperties o = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
 	in.GetPhysicalDeviceExternalBufferProperties(p, &info, &o);
-	uint32_t f = o.externalMemoryProperties.externalMemoryFeatures;
-	return f & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT && !(f & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT) &&
+	return o.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT &&
 		extensions_of(p, 0) & EXT(VK_KHR_external_memory_fd);
 }
 
@@ -515,9 +514,10 @@ static vkx_value allocate_memory(vkx_device *d, uint64_t size, uint32_t type, co
 
 vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) { return allocate_memory(d, size, type, NULL); }
 
-vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type) {
+vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t buffer) {
+	VkMemoryDedicatedAllocateInfo own = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = (VkBuffer)buffer};
 	VkExportMemoryAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+		.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, .pNext = &own, .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
 	};
 	return allocate_memory(d, size, type, &info);
 }

@@ -151,7 +151,7 @@ const char *vkx_feature_name(uint32_t feature);
 /* The bytes of vkx_features in no struct that is chained on a device with all extensions: 0, says a test. */
 size_t vkx_unchained(void);
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
-/* Whether the memory of buffers with the usage can be exported, without an allocation of its own for each buffer. */
+/* Whether the memory of buffers with the usage can be exported. */
 int vkx_exports(uintptr_t physicalDevice, uint32_t usage);
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
@@ -181,9 +181,10 @@ int vkx_imports_host(vkx_device *d);
 vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage);
 int32_t vkx_get_host_types(vkx_device *d, void *p, uint32_t *types);
 vkx_value vkx_import_memory(vkx_device *d, void *p, uint64_t size, uint32_t type);
-/* A buffer and its memory that can be exported, if the device was created with exports. Its caller closes the file descriptor. */
+/* A buffer whose memory can be exported, if the device was created with exports, and that memory, which no other buffer may
+ * have. The caller closes the file descriptor. */
 vkx_value vkx_create_exported_buffer(vkx_device *d, uint64_t size, uint32_t usage);
-vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type);
+vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t buffer);
 int32_t vkx_export_memory(vkx_device *d, uintptr_t memory, int *fd);
 /* A timeline semaphore of value 0, its value, and a wait for one, of at most timeout nanoseconds. */
 vkx_value vkx_create_timeline(vkx_device *d);

@@ -57,11 +57,11 @@ const (
 	structureTypePhysicalDeviceExternalBufferInfo                    = 1000071002
 	structureTypeExternalBufferProperties                            = 1000071003
 	structureTypeExportMemoryAllocateInfo                            = 1000072002
+	structureTypeMemoryDedicatedAllocateInfo                         = 1000127001
 	structureTypeMemoryGetFdInfoKhr                                  = 1000074002
 	structureTypeMemoryHostPointerPropertiesExt                      = 1000178001
 	externalMemoryHandleTypeHostAllocationBitExt                     = 0x00000080
 	externalMemoryHandleTypeOpaqueFdBit                              = 0x00000001
-	externalMemoryFeatureDedicatedOnlyBit                            = 0x00000001
 	externalMemoryFeatureExportableBit                               = 0x00000002
 	structureTypePhysicalDevicePciBusInfoPropertiesExt               = 1000212000
 	structureTypeDebugUtilsMessengerCreateInfoExt                    = 1000128004
@@ -1027,6 +1027,14 @@ type exportMemoryAllocateInfo struct {
 	sType       uint32
 	pNext       unsafe.Pointer
 	handleTypes uint32
+}
+
+// memoryDedicatedAllocateInfo is VkMemoryDedicatedAllocateInfo.
+type memoryDedicatedAllocateInfo struct {
+	sType  uint32
+	pNext  unsafe.Pointer
+	image  uintptr
+	buffer uintptr
 }
 
 // memoryGetFdInfoKHR is VkMemoryGetFdInfoKHR.

@@ -78,6 +78,7 @@ var structs = map[string]reflect.Type{
 	"VkExternalMemoryBufferCreateInfo":                      reflect.TypeFor[externalMemoryBufferCreateInfo](),
 	"VkImportMemoryHostPointerInfoEXT":                      reflect.TypeFor[importMemoryHostPointerInfoEXT](),
 	"VkExportMemoryAllocateInfo":                            reflect.TypeFor[exportMemoryAllocateInfo](),
+	"VkMemoryDedicatedAllocateInfo":                         reflect.TypeFor[memoryDedicatedAllocateInfo](),
 	"VkMemoryGetFdInfoKHR":                                  reflect.TypeFor[memoryGetFdInfoKHR](),
 	"VkPhysicalDeviceExternalBufferInfo":                    reflect.TypeFor[physicalDeviceExternalBufferInfo](),
 	"VkExternalMemoryProperties":                            reflect.TypeFor[externalMemoryProperties](),

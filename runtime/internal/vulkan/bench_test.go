@@ -215,7 +215,7 @@ func BenchmarkPipeline(b *testing.B) {
 func BenchmarkExported(b *testing.B) {
 	size := uint64(1 << 30)
 	if devices(b)[0].Type == hal.VulkanCPU {
-		size = 64 << 20
+		size = 256 << 20
 	}
 	if !vkx.Exports(shared.devices[0].handle, bufferUsage) {
 		b.Skip("the device does not export memory")

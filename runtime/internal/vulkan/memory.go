@@ -383,11 +383,14 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	}()
 	v := a.d.vk
 	var r vkx.Result
-	createBuffer, allocate := v.CreateBuffer, v.AllocateMemory
+	create, allocate := v.CreateBuffer, v.AllocateMemory
 	if b.exported {
-		createBuffer, allocate = v.CreateExportedBuffer, v.AllocateExportedMemory
+		create = v.CreateExportedBuffer
+		allocate = func(size uint64, kind int) (vkx.DeviceMemory, vkx.Result) {
+			return v.AllocateExportedMemory(size, kind, b.buffer)
+		}
 	}
-	if b.buffer, r = createBuffer(size, bufferUsage); r < 0 {
+	if b.buffer, r = create(size, bufferUsage); r < 0 {
 		return nil, a.d.check("vkCreateBuffer", r)
 	}
 	need := v.BufferRequirements(b.buffer)
