@@ -32,12 +32,13 @@ import (
 
 const (
 	vendorNVIDIA = 0x10DE
-	// peerPiece is the number of bytes after which a copy looks whether it was cancelled. NVLink
-	// copies them in 0.7 ms.
-	peerPiece = 256 << 20
 	// peerSpin is the time for which a copy asks without pauses whether a piece has completed.
 	peerSpin = 2 * time.Millisecond
 )
+
+// peerPiece is the number of bytes after which a copy looks whether it was cancelled. NVLink copies
+// them in 0.7 ms. Tests set it.
+var peerPiece uint64 = 256 << 20
 
 // peerPatience is how long a copy waits for its piece after a device was abandoned.
 var peerPatience = 10 * time.Second
@@ -141,8 +142,9 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	if err, ok := p.sources[s.phys.DeviceUUID]; ok {
 		return false, err
 	}
-	if err = p.try(d, s); errors.Is(err, hal.ErrOutOfMemory) {
-		return true, err // there may be memory later
+	err = p.try(d, s)
+	if errors.Is(err, hal.ErrOutOfMemory) || errors.Is(err, hal.ErrDeviceLost) {
+		return true, err // there may be memory, or another device of that UUID, later
 	}
 	if p.sources == nil {
 		p.sources = map[cuda.UUID]error{}
