@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // BenchmarkSubmit submits batches of launches and waits for each batch.
@@ -208,29 +208,35 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 }
 
-// BenchmarkExported compares memory that is exported with other memory: how long an allocation
-// takes, and how fast copies and kernels use it.
+// BenchmarkExported compares memory that is exported with other memory, also on a device with a CUDA
+// context: how long an allocation takes, and how fast copies and kernels use it.
 //
-//	go test -run - -bench Exported ./runtime/internal/vulkan
+//	go test -run - -bench Exported -count 5 ./runtime/internal/vulkan
 func BenchmarkExported(b *testing.B) {
 	size := uint64(1 << 30)
 	if devices(b)[0].Type == hal.VulkanCPU {
 		size = 256 << 20
 	}
-	if !vkx.Exports(shared.devices[0].handle, bufferUsage) {
-		b.Skip("the device does not export memory")
-	}
-	for _, exports := range []bool{false, true} {
-		name := map[bool]string{false: "own", true: "exported"}[exports]
-		ExportAlways(exports)
+	for _, state := range []string{"own", "exported", "context"} {
+		if state == "own" {
+			b.Setenv(env.NVLink, "off")
+		} else {
+			b.Setenv(env.NVLink, "")
+		}
+		ExportAlways(true)
 		d := open(b)
 		ExportAlways(false)
-		if d.peer.exports != exports {
+		if state != "own" && !d.peer.exports {
 			b.Skip("CUDA's driver does not have the device")
+		}
+		if state == "context" {
+			if _, err := d.peer.tried(d, d); err != nil {
+				b.Fatal(err)
+			}
 		}
 		pool := d.mem.pools[d.mem.types.device]
 		for _, n := range []uint64{1 << 20, 64 << 20, size} {
-			b.Run(fmt.Sprintf("allocate/%dMiB/%s", n>>20, name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("allocate/%dMiB/%s", n>>20, state), func(b *testing.B) {
 				for b.Loop() {
 					blk, err := d.mem.newBlock(pool, n)
 					if err != nil {
@@ -253,7 +259,7 @@ func BenchmarkExported(b *testing.B) {
 			{"copy", hal.Command{Op: hal.OpCopy, Dst: y, Src: x, Size: size}},
 			{"increment", launch},
 		} {
-			b.Run(fmt.Sprintf("%s/%dMiB/%s", c.name, size>>20, name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%dMiB/%s", c.name, size>>20, state), func(b *testing.B) {
 				b.SetBytes(int64(2 * size))
 				for b.Loop() {
 					if err := d.complete(c.command); err != nil {
@@ -262,5 +268,8 @@ func BenchmarkExported(b *testing.B) {
 				}
 			})
 		}
+		x.Free()
+		y.Free()
+		d.Close()
 	}
 }
