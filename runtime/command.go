@@ -74,7 +74,8 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 // on either device, and later commands on either device see its writes. Commands that use other
 // memory run meanwhile. The copy can be a node of a graph of either device. Each run of that graph
 // then runs the copy, which is ordered with the other device's commands as if Submit had enqueued
-// it there. If one of the devices fails, the error of the copy's event names that device; of the
+// it there. Between two NVIDIA GPUs the bytes may go over NVLink; docs/scaling.md says when, and
+// KGEN_NVLINK=off prevents it. If one of the devices fails, the error of the copy's event names that device; of the
 // other device only the elements of dst become unusable, until they are written again.
 func Copy[T any](dst, src View[T]) Command {
 	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}

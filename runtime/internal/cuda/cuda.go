@@ -27,7 +27,7 @@ var library = struct {
 	name    string
 	tried   bool
 	err     error
-	devices []UUID // by their numbers in CUDA
+	devices []UUID // the devices in CUDA's order
 }{name: "libcuda.so.1"}
 
 // UseLibrary makes later calls open another library, and returns the name of the one before. It is

@@ -21,8 +21,8 @@ import (
 //go:embed testdata/fake.c
 var source []byte
 
-// Variables of the environment, which tests set to change what the library does. The file fake.c
-// explains their values.
+// Variables of the environment, which tests set to make the library fail. The file fake.c explains
+// their values.
 const (
 	Fail  = "FAKE_CUDA_FAIL"
 	Wrong = "FAKE_CUDA_WRONG"

@@ -85,7 +85,7 @@ type peering struct {
 	err   error           // the failure after which the context is not used any more
 	told  bool            // the failure was an outcome
 	hung  bool            // a copy did not end, so that nothing of the context is freed
-	views map[*block]view // what the context has imported
+	views map[*block]view // the blocks that the context has imported, or tried to
 }
 
 // view is a block as a CUDA context sees it, or the reason why it does not.
