@@ -76,12 +76,19 @@ func vulkanDevice(t *testing.T) runtime.DeviceInfo {
 func fakeCUDA(t *testing.T) *fakecuda.Library {
 	t.Helper()
 	info := vulkanDevice(t)
+	copyAllByPeers(t)
 	if info.Type != runtime.VulkanCPU {
 		t.Skipf("%s does not export memory of the host, which the library that stands in for CUDA's driver needs", info.Name)
 	}
 	lib := fakecuda.Use(t, bits(t, info.UUID))
 	exportAll(t)
 	return lib
+}
+
+// copyAllByPeers lets copies of a few bytes go by CUDA's driver, too.
+func copyAllByPeers(t testing.TB) {
+	before := ferry.FromPeers(0)
+	t.Cleanup(func() { ferry.FromPeers(before) })
 }
 
 // exportAll makes devices export their memory, and moves all bytes as between GPUs.
@@ -108,6 +115,7 @@ func byPeers(t *testing.T, test func(t *testing.T, a, b *runtime.Device, gpu boo
 	gpu := info.Type != runtime.VulkanCPU
 	second := 0
 	if gpu {
+		copyAllByPeers(t)
 		if err := cuda.Has(bits(t, info.UUID)); err != nil {
 			t.Skip(err)
 		}
@@ -233,6 +241,26 @@ func copied(t *testing.T, a, b *runtime.Device, value uint32) {
 	must(a.DefaultQueue().Enqueue(runtime.Fill(x.All(), value)))
 	must(b.DefaultQueue().Enqueue(runtime.Copy(y.All(), x.All())))
 	expect(t, y, value)
+}
+
+// TestCopyByPeerSmall: copies of fewer bytes than ferry.PeerSize go by the host's memory.
+func TestCopyByPeerSmall(t *testing.T) {
+	lib := fakeCUDA(t)
+	ferry.FromPeers(ferry.PeerSize) // fakeCUDA sets another number until the test ends
+	a, b := devtest.Vulkan(t), devtest.Vulkan(t)
+	const n = ferry.PeerSize
+	x, y := must(runtime.NewBuffer[byte](a, n)), must(runtime.NewBuffer[byte](b, n))
+	for _, c := range []struct{ size, calls int }{{n - 1, 0}, {n, 2}} { // the trial and the copy
+		must(a.DefaultQueue().Enqueue(runtime.Fill(x.All(), byte(c.calls+1))))
+		must(b.DefaultQueue().Enqueue(runtime.Copy(y.Slice(0, c.size), x.Slice(0, c.size))))
+		got := make([]byte, n)
+		if err := y.CopyTo(ctx, b.DefaultQueue(), got); err != nil {
+			t.Fatal(err)
+		}
+		if calls := lib.Calls(t)["cuMemcpyAsync"]; calls != c.calls || got[0] != byte(c.calls+1) || got[c.size-1] != got[0] {
+			t.Errorf("%d bytes: %d copies by CUDA, and the first bytes are %d and %d", c.size, calls, got[0], got[c.size-1])
+		}
+	}
 }
 
 // TestCopyByPeerRefused: where CUDA's driver cannot copy, the bytes go by the host's memory, and the

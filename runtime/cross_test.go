@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -426,8 +427,11 @@ func BenchmarkCopyAcross(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d KiB", way, size>>10), func(b *testing.B) {
 				ferry.Import(way != "staged")
 				defer ferry.Import(true)
-				ferry.Peers(way == "CUDA") // else the bytes go by the host's memory
-				defer ferry.Peers(true)
+				least := uint64(math.MaxUint64) // the bytes go by the host's memory
+				if way == "CUDA" {
+					least = 0
+				}
+				defer ferry.FromPeers(ferry.FromPeers(least))
 				exportMemory(way == "CUDA")
 				defer exportMemory(false)
 				ferry.Stage(infos[0].Type >= runtime.HostCPU)
