@@ -71,9 +71,11 @@ func random(n int, seed uint64) []byte {
 // TestPeer copies by a CUDA context: whole blocks, and parts of shared ones at odd offsets.
 func TestPeer(t *testing.T) {
 	lib, a, b := fakePeers(t)
+	small, target := filled(t, a, random(4, 1)), filled(t, b, random(4, 2))
+	var x, y hal.Memory
 	for i, n := range []int{4, 5, 1000, 64 << 10, 3<<20 + 1, dedicatedSize + 9} {
 		src, dst := random(n, uint64(i)), random(n, uint64(i)+100)
-		x, y := filled(t, a, src), filled(t, b, dst)
+		x, y = filled(t, a, src), filled(t, b, dst)
 		off, at, size := n/7, n/9, n-n/5
 		c := b.CopyFrom(context.Background(), nil, y, uint64(at), a, x, uint64(off), uint64(size))
 		if c.Refused != nil || c.Failed != nil || c.Cancelled || c.First != (i == 0) {
@@ -84,8 +86,24 @@ func TestPeer(t *testing.T) {
 			t.Errorf("%d bytes: the memory differs", n)
 		}
 	}
-	if calls := lib.Calls(t); calls["cuMemcpyAsync"] != 7 || calls["cuDevicePrimaryCtxRetain"] != 1 || calls["cuImportExternalMemory"] != 4 {
+	calls := lib.Calls(t)
+	if calls["cuMemcpyAsync"] != 7 || calls["cuDevicePrimaryCtxRetain"] != 1 || calls["cuImportExternalMemory"] != 4 {
 		t.Errorf("the calls are %v", calls)
+	}
+	for _, m := range []hal.Memory{x, y} { // they have their own blocks
+		m.Free()
+		a.mem.destroy(a.mem.unused())
+		b.mem.destroy(b.mem.unused())
+	}
+	if n := lib.Calls(t)["cuDestroyExternalMemory"]; n != 2 {
+		t.Errorf("%d imports ended with their blocks, and not 2", n)
+	}
+	for _, lost := range []*device{a, b} {
+		lost.lost.Store(&errTest)
+		if c := b.CopyFrom(t.Context(), nil, target, 0, a, small, 0, 4); !errors.Is(c.Refused, errTest) || c.First {
+			t.Errorf("a copy of a lost device: %+v", c)
+		}
+		lost.lost.Store(nil)
 	}
 	if err := errors.Join(b.Close(), a.Close()); err != nil {
 		t.Error(err)
