@@ -291,21 +291,22 @@ func TestCopyByPeerRefused(t *testing.T) {
 	}
 }
 
-// TestCopyByPeerAbsent: without CUDA's driver, or without the device there, no memory is exported
-// and nothing is logged.
+// TestCopyByPeerAbsent: without CUDA's driver, or without the device there, the bytes go by the
+// host's memory, and the log says why, once.
 func TestCopyByPeerAbsent(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T)
+		why  string // "" if nothing is logged
 	}{
-		{"no library", func(t *testing.T) { cuda.UseLibrary("libcuda-none.so") }},
-		{"no functions", func(t *testing.T) { cuda.UseLibrary("libc.so.6") }},
-		{"no devices", func(t *testing.T) { t.Setenv("FAKE_CUDA_UUIDS", "") }},
-		{"another device", func(t *testing.T) { t.Setenv("FAKE_CUDA_UUIDS", strings.Repeat("ab", 16)) }},
-		{"a driver that does not start", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuInit:1") }},
-		{"a driver that does not count", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuDeviceGetCount:1") }},
-		{"a driver that does not name", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuDeviceGetUuid_v2:1") }},
-		{"KGEN_NVLINK=off", func(t *testing.T) { t.Setenv("KGEN_NVLINK", "off") }},
+		{"no library", func(t *testing.T) { cuda.UseLibrary("libcuda-none.so") }, "libcuda-none.so: cannot open"},
+		{"no functions", func(t *testing.T) { cuda.UseLibrary("libc.so.6") }, "libc.so.6 has no cuInit"},
+		{"no devices", func(t *testing.T) { t.Setenv("FAKE_CUDA_UUIDS", "") }, "has no device with the UUID"},
+		{"another device", func(t *testing.T) { t.Setenv("FAKE_CUDA_UUIDS", strings.Repeat("ab", 16)) }, "has no device with the UUID"},
+		{"a driver that does not start", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuInit:1") }, "cuInit: CUDA_ERROR_LAUNCH_FAILED"},
+		{"a driver that does not count", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuDeviceGetCount:1") }, "cuDeviceGetCount: CUDA_ERROR_LAUNCH_FAILED"},
+		{"a driver that does not name", func(t *testing.T) { t.Setenv(fakecuda.Fail, "cuDeviceGetUuid_v2:1") }, "cuDeviceGetUuid_v2: CUDA_ERROR_LAUNCH_FAILED"},
+		{"KGEN_NVLINK=off", func(t *testing.T) { t.Setenv("KGEN_NVLINK", "off") }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lib := fakeCUDA(t)
@@ -314,7 +315,8 @@ func TestCopyByPeerAbsent(t *testing.T) {
 			c.set(t)
 			a, b := devtest.Vulkan(t), devtest.Vulkan(t, runtime.Logger(slog.New(log)))
 			copied(t, a, b, 5)
-			log.want(t, 0, "")
+			copied(t, a, b, 6)
+			log.want(t, min(1, len(c.why)), c.why)
 			if calls := lib.Calls(t); len(calls) != 0 {
 				t.Errorf("the calls are %v", calls)
 			}

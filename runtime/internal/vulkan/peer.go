@@ -4,7 +4,8 @@ package vulkan
 
 // This file copies from the memory of one NVIDIA device to the memory of another, by CUDA's driver.
 //
-// Both devices allocate exported memory. The destination's CUDA context imports the blocks of both
+// Both devices allocate exported memory. Each block is a dedicated allocation: CUDA's driver imports
+// others only if they are of the same GPU. The destination's CUDA context imports the blocks of both
 // memories, once for each block, and copies:
 //
 //	source, Vulkan        block A ──fd──┐
@@ -50,7 +51,7 @@ func PeerPatience(d time.Duration) (before time.Duration) {
 	return before
 }
 
-// exportAlways says that each device with a UUID that CUDA's driver knows exports its memory.
+// exportAlways says that each device exports its memory that can.
 var exportAlways atomic.Bool
 
 // ExportAlways makes devices that are opened later export their memory also where there is no
@@ -58,19 +59,12 @@ var exportAlways atomic.Bool
 func ExportAlways(on bool) { exportAlways.Store(on) }
 
 // exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
-// devices do that beside which the process sees another NVIDIA device, so that other programs do
-// without CUDA's driver. The caller holds shared's mutex.
+// NVIDIA devices do that, and only beside another one. The first copy opens CUDA's driver, which
+// takes some tenths of a second. The caller holds shared's mutex.
 func exportsMemory(p *physicalDevice) bool {
-	if env.Get(env.NVLink) == "off" {
-		return false
-	}
-	if exportAlways.Load() {
-		return vkx.Exports(p.handle, bufferUsage) && cuda.Has(p.DeviceUUID) == nil
-	}
-	return p.VendorID == vendorNVIDIA && slices.ContainsFunc(shared.devices, func(o physicalDevice) bool {
-		return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID && vkx.Exports(p.handle, bufferUsage) &&
-			(cuda.Reaches(o.DeviceUUID, p.DeviceUUID) == nil || cuda.Reaches(p.DeviceUUID, o.DeviceUUID) == nil)
-	})
+	other := func(o physicalDevice) bool { return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID }
+	alone := p.VendorID != vendorNVIDIA || !slices.ContainsFunc(shared.devices, other)
+	return env.Get(env.NVLink) != "off" && (exportAlways.Load() || !alone) && vkx.Exports(p.handle, bufferUsage)
 }
 
 // peering is the part of a device that copies from other devices' memory. It has a CUDA context
