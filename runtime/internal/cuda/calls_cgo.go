@@ -24,6 +24,9 @@ import (
 	"unsafe"
 )
 
+// Built reports whether the program can open the driver's library.
+const Built = true
+
 // result returns the value or the failure of a call.
 func result(v C.cuda_value) (uint64, error) {
 	if v.call == nil {

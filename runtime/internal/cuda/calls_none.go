@@ -2,6 +2,9 @@
 
 package cuda
 
+// Built reports whether the program can open the driver's library.
+const Built = false
+
 // No function but open is called: there is no device.
 
 func open(string) ([]UUID, error) { return nil, ErrNone }

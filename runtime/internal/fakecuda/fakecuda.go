@@ -37,6 +37,9 @@ type Library struct{ log string }
 // ends. No device may be open. Use skips the test if the program was built without cgo.
 func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	tb.Helper()
+	if !cuda.Built {
+		tb.Skip(cuda.ErrNone)
+	}
 	binary, err := compiled()
 	if errors.Is(err, exec.ErrNotFound) {
 		need.Missing(tb, need.Vulkan, "no C compiler: %v", err)
@@ -57,9 +60,6 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	}
 	before := cuda.UseLibrary(lib)
 	tb.Cleanup(func() { cuda.UseLibrary(before) })
-	if err := cuda.Has([16]byte{}); errors.Is(err, cuda.ErrNone) {
-		tb.Skip(err)
-	}
 	return l
 }
 
