@@ -73,7 +73,9 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 // with the commands of both: the copy sees the writes of all commands that were enqueued before on
 // either device, and later commands on either device see its writes. Commands that use other memory run
 // meanwhile. The copy can be a node of a graph of either device. Each run of that graph then runs the
-// copy, which is ordered with the other device's commands as if Submit had enqueued it there. If one of
+// copy, which is ordered with the other device's commands as if Submit had enqueued it there. Between two
+// NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions, and
+// KGEN_NVLINK=off prevents such copies. If one of
 // the devices fails, the error of the copy's event names that device. The other device can still be
 // used. Only the elements of dst become unusable, until they are written again.
 func Copy[T any](dst, src View[T]) Command {

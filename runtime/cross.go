@@ -58,7 +58,9 @@ func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	end := func(u stream.Use) ferry.End {
 		return ferry.End{Device: deviceOf(u.Mem).hal, Memory: u.Mem.HAL(), Off: u.Lo}
 	}
-	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo))
+	to := deviceOf(c.dst.Mem)
+	note := func(refused error) { to.copiesFrom(deviceOf(c.src.Mem), refused) }
+	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo, note))
 }
 
 // crossWithin returns the copy with a move that does nothing once ctx has ended.

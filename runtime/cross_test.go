@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -418,14 +419,21 @@ func BenchmarkCopyAcross(b *testing.B) {
 	if len(infos) > 1 && infos[1].Type < runtime.HostCPU {
 		two = 1
 	}
-	for _, way := range []string{"imported", "staged"} {
+	for _, way := range []string{"CUDA", "imported", "staged"} {
 		for _, size := range []int{4 << 10, 1 << 20, 64 << 20, 1 << 30} {
 			if infos[0].Type >= runtime.HostCPU && size > 64<<20 {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s/%d KiB", way, size>>10), func(b *testing.B) {
-				ferry.Import(way == "imported")
+				ferry.Import(way != "staged")
 				defer ferry.Import(true)
+				least := uint64(math.MaxUint64) // the bytes go by the host's memory
+				if way == "CUDA" {
+					least = 0
+				}
+				defer ferry.FromPeers(ferry.FromPeers(least))
+				exportMemory(way == "CUDA")
+				defer exportMemory(false)
 				ferry.Stage(infos[0].Type >= runtime.HostCPU)
 				defer ferry.Stage(false)
 				x, y := must(runtime.NewBuffer[byte](devtest.Index(b, one), size)), must(runtime.NewBuffer[byte](devtest.Index(b, two), size))
@@ -444,6 +452,10 @@ func BenchmarkCopyAcross(b *testing.B) {
 		}
 	}
 }
+
+// exportMemory makes Vulkan devices export their memory, for copies by CUDA's driver between two
+// devices that are one GPU. It does nothing on systems without Vulkan devices.
+var exportMemory = func(bool) {}
 
 // TestCopyAcrossConcurrent has goroutines copy between three devices in all directions, and other
 // goroutines that end their copies early.

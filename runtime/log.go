@@ -18,7 +18,8 @@ import (
 //   - which module of a kernel became a pipeline, and how long that took;
 //   - whether the driver had the pipeline in its cache, and whether the module was made from
 //     the kernel's IR;
-//   - why the device refused other variants of a kernel.
+//   - why the device refused other variants of a kernel;
+//   - whether copies from another NVIDIA device go over NVLink, and why they do not.
 //
 // Without this option the device logs to the logger that slog.Default() returns at the time of
 // Open. A launch whose pipeline exists logs nothing. If l is nil, Open returns ErrInvalid.
@@ -65,6 +66,17 @@ func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 			d.logRefused(k, nil, fmt.Sprintf("it uses the aspect %v, which the device lacks", a))
 			return
 		}
+	}
+}
+
+// copiesFrom logs which way copies from another device go, where there are two ways.
+func (d *Device) copiesFrom(other *Device, refused error) {
+	switch {
+	case !d.logging():
+	case refused != nil:
+		d.log.Debug("kgen: copies go by the host's memory", "from", other.Name(), "to", d.Name(), "why", refused.Error())
+	default:
+		d.log.Debug("kgen: copies go by CUDA's driver", "from", other.Name(), "to", d.Name())
 	}
 }
 

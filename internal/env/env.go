@@ -22,6 +22,7 @@ const (
 	Small              = "KGEN_SMALL"
 	Matrices           = "KGEN_MATRICES"
 	Dots               = "KGEN_DOTS"
+	NVLink             = "KGEN_NVLINK"
 	Checked            = "KGEN_CHECKED"
 	HostForm           = "KGEN_HOST_FORM"
 	HostSubGroup       = "KGEN_HOST_SUBGROUP"
@@ -59,6 +60,7 @@ var Vars = []Var{
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
 	{Matrices, "`expanded`", "do without the matrices that a device has of its own; see [docs/matrices.md](docs/matrices.md)", oneOf("expanded")},
 	{Dots, "`always`, `never`", "compute products of four numbers of 8 bits by a Vulkan device's instructions for them, also where it does not call these fast, or never", oneOf("always", "never")},
+	{NVLink, "`off`", "copy between two NVIDIA devices by the host's memory, also where CUDA's driver can copy over NVLink; see [docs/scaling.md](docs/scaling.md)", oneOf("off")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
 	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},

@@ -70,6 +70,7 @@ func TestCheck(t *testing.T) {
 		{Fused, []string{"never"}, []string{"always", "0"}},
 		{ExactDivide, []string{"always", "never"}, []string{"allways", "1", "Never"}},
 		{Small, []string{"never"}, []string{"nevr", "0", "off", "always"}},
+		{NVLink, []string{"off"}, []string{"on", "0", "Off", "of"}},
 		{Checked, []string{"0", "1", "18446744073709551615"}, []string{"-1", "x", "18446744073709551616", "1.5"}},
 		{HostForm, []string{"on", "off"}, []string{"of", "1", "On"}},
 		{HostSubGroup, []string{"1", "4", "32", "128"}, []string{"0", "-4", "3", "256", "4x"}},

@@ -33,7 +33,8 @@ var rules = []rule{
 		never: "go/types golang.org/x/tools/..."},
 	{name: "only gostub writes Go", packages: "./...", but: "./codegen/gostub", never: "github.com/dave/jennifer/..."},
 	{name: "only vkx sees the binding of Vulkan", packages: "./...", but: "./runtime/internal/vkx", never: "github.com/vulkan-go/..."},
-	{name: "cgo stands in vkx", packages: "./...", but: "./runtime/internal/vkx", never: "C"},
+	{name: "cgo stands in the bindings of Vulkan and CUDA", packages: "./...", but: "./runtime/internal/vkx ./runtime/internal/cuda", never: "C"},
+	{name: "cuda is a leaf", packages: "./runtime/internal/cuda", never: "./..."},
 	{name: "only the package that programs import for it makes them dynamic", packages: "./...", but: "./runtime/purego", never: "github.com/ebitengine/..."},
 
 	{name: "load is the first stage", packages: "./codegen/load", never: "./codegen/...", except: "./codegen/constinit ./codegen/diag ./codegen/internal/gotypes ./codegen/internal/kerneltext ./codegen/ir"},
@@ -122,7 +123,7 @@ var rules = []rule{
 	{name: "only prim calls primimpl", packages: "./...", but: "./prim/... ./internal/bench", never: "./runtime/primimpl"},
 	{name: "only generated code calls kernelimpl, and what helps it", packages: "./...", but: "./generated/... ./runtime/kernelimpl ./internal/tests/stubs", never: "./runtime/kernelimpl"},
 	{name: "nothing is built on the benchmark suite", packages: "./...", but: "./internal/bench/...", never: "./internal/bench/..."},
-	{name: "nothing that ships is built on the packages of tests", packages: "./...", but: "./internal/tests/... ./internal/bench/...", never: "./internal/tests/..."},
+	{name: "nothing that ships is built on the packages of tests", packages: "./...", but: "./internal/tests/... ./internal/bench/... ./runtime/internal/fakecuda", never: "./internal/tests/..."},
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
 	{name: "exec is between the API and streams", packages: "./runtime/internal/exec", never: "./runtime/...",
 		except: "./runtime/internal/dag ./runtime/internal/fusion ./runtime/internal/hal ./runtime/internal/host ./runtime/internal/launch ./runtime/internal/prints ./runtime/internal/stream"},

@@ -354,6 +354,27 @@ type Importer interface {
 	Import(b []byte) (Memory, error)
 }
 
+// Peer is an optional interface of a Device, which can copy from the memory of other devices without
+// memory of the host.
+type Peer interface {
+	// CopyFrom copies size bytes from the memory src of another device to the memory dst of the
+	// Device. No other command uses the bytes meanwhile, and the caller has seen all earlier
+	// commands that use them complete. CopyFrom ends early if cancel is asked, or if ctx ends.
+	CopyFrom(ctx context.Context, cancel *Cancel, dst Memory, dstOff uint64, from Device, src Memory, srcOff, size uint64) PeerCopy
+}
+
+// PeerCopy is the outcome of Peer.CopyFrom.
+type PeerCopy struct {
+	// Refused is the reason why the bytes must go another way. The elements of dst are then
+	// unspecified, and nothing writes to them any more.
+	Refused error
+	// Failed is the failure of a copy that may have written some of the bytes.
+	Failed    error
+	Cancelled bool // the copy has ended early
+	// First says that copies between the two devices have not had this outcome before.
+	First bool
+}
+
 // ImportAlign is a multiple of all alignments that devices ask of imported memory.
 const ImportAlign = 64 << 10
 

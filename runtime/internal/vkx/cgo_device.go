@@ -17,6 +17,10 @@ package vkx
 #cgo noescape vkx_get_host_types
 #cgo nocallback vkx_get_host_types
 #cgo nocallback vkx_import_memory
+#cgo nocallback vkx_create_exported_buffer
+#cgo nocallback vkx_allocate_exported_memory
+#cgo noescape vkx_export_memory
+#cgo nocallback vkx_export_memory
 #cgo nocallback vkx_create_timeline
 #cgo noescape vkx_get_reached
 #cgo nocallback vkx_get_reached
@@ -55,11 +59,11 @@ type Device struct {
 	handle vk.Device
 }
 
-func createDevice(p PhysicalDevice, features uint64, families []uint32) (*Device, string, Result) {
+func createDevice(p PhysicalDevice, features uint64, exports bool, families []uint32) (*Device, string, Result) {
 	var c *C.vkx_device
 	var lacks *C.char
 	r := C.vkx_create_device(C.uintptr_t(p), (*C.uint32_t)(unsafe.SliceData(families)),
-		C.uint32_t(len(families)), C.uint64_t(features), &c, &lacks)
+		C.uint32_t(len(families)), C.uint64_t(features), cBool(exports), &c, &lacks)
 	if r < 0 {
 		return nil, C.GoString(lacks), Result(r)
 	}
@@ -173,6 +177,20 @@ func (d *Device) hostTypes(p unsafe.Pointer) (uint32, Result) {
 
 func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) (DeviceMemory, Result) {
 	return unpackValue[DeviceMemory](C.vkx_import_memory(d.c, p, C.uint64_t(size), C.uint32_t(memoryType)))
+}
+
+func (d *Device) createExportedBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	return unpackValue[Buffer](C.vkx_create_exported_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
+}
+
+func (d *Device) allocateExportedMemory(size uint64, memoryType uint32, b Buffer) (DeviceMemory, Result) {
+	return unpackValue[DeviceMemory](C.vkx_allocate_exported_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType), C.uintptr_t(b)))
+}
+
+func (d *Device) exportMemory(m DeviceMemory) (int, Result) {
+	var fd C.int
+	r := C.vkx_export_memory(d.c, C.uintptr_t(m), &fd)
+	return int(fd), Result(r)
 }
 
 func (d *Device) bindBuffer(b Buffer, m DeviceMemory) Result {

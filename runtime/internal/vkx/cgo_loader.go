@@ -99,6 +99,12 @@ func Hide(name string) {
 	C.vkx_hide(c)
 }
 
+// Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
+// usage. It returns false in programs without cgo.
+func Exports(p PhysicalDevice, usage BufferUsageFlags) bool {
+	return C.vkx_exports(C.uintptr_t(p), C.uint32_t(usage)) != 0
+}
+
 // GetPhysicalDeviceInfo queries a physical device.
 func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	handle := C.uintptr_t(p)

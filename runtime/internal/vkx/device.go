@@ -6,12 +6,13 @@ import "unsafe"
 
 // CreateDevice creates a device with the given features. The device has one queue of each of the
 // one or two given families. All families may use each buffer. If the driver lacks a function, the
-// Result is ErrorIncompatibleDriver, and the result named lacks is the function's name.
-func CreateDevice(p PhysicalDevice, features uint64, families ...uint32) (d *Device, lacks string, r Result) {
+// Result is ErrorIncompatibleDriver, and the result named lacks is the function's name. With
+// exports the device supports ExportMemory; the function Exports says whether a device can.
+func CreateDevice(p PhysicalDevice, features uint64, exports bool, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
 	}
-	return createDevice(p, features, families)
+	return createDevice(p, features, exports, families)
 }
 
 // CreateBuffer creates a buffer without memory.
@@ -61,6 +62,31 @@ func (d *Device) ImportMemory(p unsafe.Pointer, size uint64, memoryType int) (De
 		return 0, r
 	}
 	return d.importMemory(p, size, uint32(memoryType))
+}
+
+// CreateExportedBuffer creates a buffer for memory of AllocateExportedMemory.
+func (d *Device) CreateExportedBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.createExportedBuffer(size, usage)
+}
+
+// AllocateExportedMemory allocates the memory of a buffer of CreateExportedBuffer alone.
+func (d *Device) AllocateExportedMemory(size uint64, memoryType int, b Buffer) (DeviceMemory, Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.allocateExportedMemory(size, uint32(memoryType), b)
+}
+
+// ExportMemory returns a new file descriptor of memory of AllocateExportedMemory. The caller, or
+// the library that it gives the descriptor to, closes it.
+func (d *Device) ExportMemory(m DeviceMemory) (fd int, r Result) {
+	if r := injected(); r != Success {
+		return 0, r
+	}
+	return d.exportMemory(m)
 }
 
 // BindBuffer binds the whole memory m to the buffer b.

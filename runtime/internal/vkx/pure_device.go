@@ -34,9 +34,12 @@ type Device struct {
 // maxFamilies is the largest number of queue families of a device.
 const maxFamilies = 2
 
-func createDevice(p PhysicalDevice, enabled uint64, families []uint32) (*Device, string, Result) {
+func createDevice(p PhysicalDevice, enabled uint64, exports bool, families []uint32) (*Device, string, Result) {
 	if len(families) > maxFamilies {
 		return nil, "", ErrorInitializationFailed
+	}
+	if exports {
+		return nil, "", ErrorExtensionNotPresent // Exports has returned false
 	}
 	properties := &physicalDeviceProperties2{sType: structureTypePhysicalDeviceProperties2}
 	call(in.GetPhysicalDeviceProperties2, uintptr(p), uintptr(ptr(properties)))
@@ -199,6 +202,20 @@ func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) 
 		sType: structureTypeMemoryAllocateInfo, pNext: ptr(host), allocationSize: size, memoryTypeIndex: memoryType,
 	}))
 }
+
+// Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
+// usage. It returns false in programs without cgo.
+func Exports(PhysicalDevice, BufferUsageFlags) bool { return false }
+
+func (d *Device) createExportedBuffer(uint64, BufferUsageFlags) (Buffer, Result) {
+	return 0, ErrorExtensionNotPresent
+}
+
+func (d *Device) allocateExportedMemory(uint64, uint32, Buffer) (DeviceMemory, Result) {
+	return 0, ErrorExtensionNotPresent
+}
+
+func (d *Device) exportMemory(DeviceMemory) (int, Result) { return 0, ErrorExtensionNotPresent }
 
 func (d *Device) bindBuffer(b Buffer, m DeviceMemory) Result {
 	return Result(int32(call(d.fn.BindBufferMemory, d.handle, uintptr(b), uintptr(m), 0)))

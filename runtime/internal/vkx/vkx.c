@@ -25,6 +25,7 @@ static struct {
 	PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
 	PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2;
 	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2;
+	PFN_vkGetPhysicalDeviceExternalBufferProperties GetPhysicalDeviceExternalBufferProperties;
 	PFN_vkCreateDevice CreateDevice;
 	get_device_proc_addr GetDeviceProcAddr;
 	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT GetPhysicalDeviceCalibrateableTimeDomainsEXT; /* or NULL */
@@ -50,6 +51,7 @@ struct vkx_device {
 #undef X
 	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* NULL without the extension */
 	PFN_vkGetMemoryHostPointerPropertiesEXT GetMemoryHostPointerPropertiesEXT; /* the same */
+	PFN_vkGetMemoryFdKHR GetMemoryFdKHR; /* NULL unless memory is exported */
 	int feedback; /* pipelines tell whether they came from the cache */
 };
 
@@ -136,6 +138,7 @@ vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
 	X(EnumerateDeviceExtensionProperties)
 	X(GetPhysicalDeviceFeatures2)
 	X(GetPhysicalDeviceProperties2)
+	X(GetPhysicalDeviceExternalBufferProperties)
 	X(CreateDevice)
 	X(GetDeviceProcAddr)
 	X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)
@@ -333,6 +336,18 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->pci[0] = pci.pciDomain, o->pci[1] = pci.pciBus, o->pci[2] = pci.pciDevice, o->pci[3] = pci.pciFunction;
 }
 
+int vkx_exports(uintptr_t physicalDevice, uint32_t usage) {
+	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
+	VkPhysicalDeviceExternalBufferInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+		.usage = usage, .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+	};
+	VkExternalBufferProperties o = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+	in.GetPhysicalDeviceExternalBufferProperties(p, &info, &o);
+	return o.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT &&
+		extensions_of(p, 0) & EXT(VK_KHR_external_memory_fd);
+}
+
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *o) {
 	VkPhysicalDeviceMemoryProperties m;
 	in.GetPhysicalDeviceMemoryProperties((VkPhysicalDevice)physicalDevice, &m);
@@ -382,7 +397,7 @@ static char hidden[64];
 
 void vkx_hide(const char *function) { snprintf(hidden, sizeof hidden, "%s", function); }
 
-int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, vkx_device **out,
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, int exports, vkx_device **out,
 	const char **lacks) {
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
@@ -397,7 +412,7 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 	const char *names[NUM_EXT];
 	uint32_t n = 0;
 	for (int k = 0; k < NUM_EXT; k++)
-		if (ext & 1u << k && extensions[k].enable && !at_least(version, extensions[k].since)) names[n++] = extensions[k].name;
+		if (ext & 1u << k && (extensions[k].enable || (exports && k == INDEX_VK_KHR_external_memory_fd)) && !at_least(version, extensions[k].since)) names[n++] = extensions[k].name;
 	float priority = 1;
 	VkDeviceQueueCreateInfo queues[MAX_FAMILIES];
 	if (nfamilies > MAX_FAMILIES) return VK_ERROR_INITIALIZATION_FAILED;
@@ -437,6 +452,7 @@ int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, ui
 	if (ext & EXT(VK_EXT_external_memory_host))
 		d->GetMemoryHostPointerPropertiesEXT =
 			(PFN_vkGetMemoryHostPointerPropertiesEXT)in.GetDeviceProcAddr(d->device, "vkGetMemoryHostPointerPropertiesEXT");
+	if (exports) d->GetMemoryFdKHR = (PFN_vkGetMemoryFdKHR)in.GetDeviceProcAddr(d->device, "vkGetMemoryFdKHR");
 	d->feedback = (ext & EXT(VK_EXT_pipeline_creation_feedback)) != 0;
 	*out = d;
 	return r;
@@ -459,11 +475,17 @@ static vkx_value create_buffer(vkx_device *d, uint64_t size, uint32_t usage, con
 
 vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) { return create_buffer(d, size, usage, NULL); }
 
+static vkx_value create_external_buffer(vkx_device *d, uint64_t size, uint32_t usage, uint32_t handle) {
+	VkExternalMemoryBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, .handleTypes = handle};
+	return create_buffer(d, size, usage, &info);
+}
+
 vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
-	VkExternalMemoryBufferCreateInfo host = {
-		.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
-	};
-	return create_buffer(d, size, usage, &host);
+	return create_external_buffer(d, size, usage, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT);
+}
+
+vkx_value vkx_create_exported_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
+	return create_external_buffer(d, size, usage, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT);
 }
 
 void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types) {
@@ -477,9 +499,9 @@ uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer) {
 	return d->GetBufferDeviceAddress(d->device, &info);
 }
 
-vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) {
+static vkx_value allocate_memory(vkx_device *d, uint64_t size, uint32_t type, const void *next) {
 	VkMemoryAllocateFlagsInfo flags = {
-		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .pNext = next, .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
 	};
 	VkMemoryAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &flags,
@@ -488,6 +510,24 @@ vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) {
 	VkDeviceMemory m = NULL;
 	VkResult r = d->AllocateMemory(d->device, &info, NULL, &m);
 	return value(r, (uintptr_t)m);
+}
+
+vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) { return allocate_memory(d, size, type, NULL); }
+
+vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t buffer) {
+	VkMemoryDedicatedAllocateInfo own = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = (VkBuffer)buffer};
+	VkExportMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, .pNext = &own, .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+	};
+	return allocate_memory(d, size, type, &info);
+}
+
+int32_t vkx_export_memory(vkx_device *d, uintptr_t memory, int *fd) {
+	VkMemoryGetFdInfoKHR info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, .memory = (VkDeviceMemory)memory,
+		.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+	};
+	return d->GetMemoryFdKHR != NULL ? d->GetMemoryFdKHR(d->device, &info, fd) : VK_ERROR_EXTENSION_NOT_PRESENT;
 }
 
 int vkx_imports_host(vkx_device *d) { return d->GetMemoryHostPointerPropertiesEXT != NULL; }

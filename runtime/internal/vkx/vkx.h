@@ -84,6 +84,7 @@ typedef struct {
 	X(VK_EXT_calibrated_timestamps, VKX_NEVER, 1) \
 	X(VK_EXT_pci_bus_info, VKX_NEVER, 0) \
 	X(VK_EXT_external_memory_host, VKX_NEVER, 1) \
+	X(VK_KHR_external_memory_fd, VKX_NEVER, 0) \
 	X(VK_EXT_pipeline_creation_feedback, 3, 1) \
 	X(VK_KHR_portability_subset, VKX_NEVER, 1)
 
@@ -150,6 +151,8 @@ const char *vkx_feature_name(uint32_t feature);
 /* The bytes of vkx_features in no struct that is chained on a device with all extensions: 0, says a test. */
 size_t vkx_unchained(void);
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
+/* Whether the memory of buffers with the usage can be exported. */
+int vkx_exports(uintptr_t physicalDevice, uint32_t usage);
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
 
@@ -161,8 +164,8 @@ uint32_t vkx_get_matrices(uintptr_t physicalDevice, vkx_matrices *out, uint32_t 
 
 /* Devices. */
 /* With a queue of each of the one or two families, all of which may use each buffer. If the driver lacks a function, the
- * result is VK_ERROR_INCOMPATIBLE_DRIVER, and lacks the function's name. */
-int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, vkx_device **out,
+ * result is VK_ERROR_INCOMPATIBLE_DRIVER, and lacks the function's name. Exports may be set if vkx_exports is. */
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, int exports, vkx_device **out,
 	const char **lacks);
 /* Takes the function for one that drivers lack, for tests. */
 void vkx_hide(const char *function);
@@ -178,6 +181,11 @@ int vkx_imports_host(vkx_device *d);
 vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage);
 int32_t vkx_get_host_types(vkx_device *d, void *p, uint32_t *types);
 vkx_value vkx_import_memory(vkx_device *d, void *p, uint64_t size, uint32_t type);
+/* A buffer whose memory can be exported, if the device was created with exports, and that memory, which no other buffer may
+ * have. The caller closes the file descriptor. */
+vkx_value vkx_create_exported_buffer(vkx_device *d, uint64_t size, uint32_t usage);
+vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t buffer);
+int32_t vkx_export_memory(vkx_device *d, uintptr_t memory, int *fd);
 /* A timeline semaphore of value 0, its value, and a wait for one, of at most timeout nanoseconds. */
 vkx_value vkx_create_timeline(vkx_device *d);
 int32_t vkx_get_reached(vkx_device *d, uintptr_t timeline, uint64_t *value);

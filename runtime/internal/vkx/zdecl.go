@@ -54,8 +54,15 @@ const (
 	structureTypeCalibratedTimestampInfoExt                          = 1000184000
 	structureTypeExternalMemoryBufferCreateInfo                      = 1000072000
 	structureTypeImportMemoryHostPointerInfoExt                      = 1000178000
+	structureTypePhysicalDeviceExternalBufferInfo                    = 1000071002
+	structureTypeExternalBufferProperties                            = 1000071003
+	structureTypeExportMemoryAllocateInfo                            = 1000072002
+	structureTypeMemoryDedicatedAllocateInfo                         = 1000127001
+	structureTypeMemoryGetFdInfoKhr                                  = 1000074002
 	structureTypeMemoryHostPointerPropertiesExt                      = 1000178001
 	externalMemoryHandleTypeHostAllocationBitExt                     = 0x00000080
+	externalMemoryHandleTypeOpaqueFdBit                              = 0x00000001
+	externalMemoryFeatureExportableBit                               = 0x00000002
 	structureTypePhysicalDevicePciBusInfoPropertiesExt               = 1000212000
 	structureTypeDebugUtilsMessengerCreateInfoExt                    = 1000128004
 	structureTypeValidationFeaturesExt                               = 1000247000
@@ -1015,6 +1022,52 @@ type importMemoryHostPointerInfoEXT struct {
 	pHostPointer unsafe.Pointer
 }
 
+// exportMemoryAllocateInfo is VkExportMemoryAllocateInfo.
+type exportMemoryAllocateInfo struct {
+	sType       uint32
+	pNext       unsafe.Pointer
+	handleTypes uint32
+}
+
+// memoryDedicatedAllocateInfo is VkMemoryDedicatedAllocateInfo.
+type memoryDedicatedAllocateInfo struct {
+	sType  uint32
+	pNext  unsafe.Pointer
+	image  uintptr
+	buffer uintptr
+}
+
+// memoryGetFdInfoKHR is VkMemoryGetFdInfoKHR.
+type memoryGetFdInfoKHR struct {
+	sType      uint32
+	pNext      unsafe.Pointer
+	memory     uintptr
+	handleType uint32
+}
+
+// physicalDeviceExternalBufferInfo is VkPhysicalDeviceExternalBufferInfo.
+type physicalDeviceExternalBufferInfo struct {
+	sType      uint32
+	pNext      unsafe.Pointer
+	flags      uint32
+	usage      uint32
+	handleType uint32
+}
+
+// externalMemoryProperties is VkExternalMemoryProperties.
+type externalMemoryProperties struct {
+	externalMemoryFeatures        uint32
+	exportFromImportedHandleTypes uint32
+	compatibleHandleTypes         uint32
+}
+
+// externalBufferProperties is VkExternalBufferProperties.
+type externalBufferProperties struct {
+	sType                    uint32
+	pNext                    unsafe.Pointer
+	externalMemoryProperties externalMemoryProperties
+}
+
 // memoryHostPointerPropertiesEXT is VkMemoryHostPointerPropertiesEXT.
 type memoryHostPointerPropertiesEXT struct {
 	sType          uint32
@@ -1230,6 +1283,7 @@ const (
 	hasExtCalibratedTimestamps
 	hasExtPciBusInfo
 	hasExtExternalMemoryHost
+	hasKhrExternalMemoryFd
 	hasExtPipelineCreationFeedback
 	hasKhrPortabilitySubset
 )
@@ -1246,6 +1300,7 @@ var extensions = [...]extensionInfo{
 	{"VK_EXT_calibrated_timestamps", inNoVersion, true},
 	{"VK_EXT_pci_bus_info", inNoVersion, false},
 	{"VK_EXT_external_memory_host", inNoVersion, true},
+	{"VK_KHR_external_memory_fd", inNoVersion, false},
 	{"VK_EXT_pipeline_creation_feedback", 3, true},
 	{"VK_KHR_portability_subset", inNoVersion, true},
 }

@@ -77,6 +77,12 @@ var structs = map[string]reflect.Type{
 	"VkCalibratedTimestampInfoEXT":                          reflect.TypeFor[calibratedTimestampInfoEXT](),
 	"VkExternalMemoryBufferCreateInfo":                      reflect.TypeFor[externalMemoryBufferCreateInfo](),
 	"VkImportMemoryHostPointerInfoEXT":                      reflect.TypeFor[importMemoryHostPointerInfoEXT](),
+	"VkExportMemoryAllocateInfo":                            reflect.TypeFor[exportMemoryAllocateInfo](),
+	"VkMemoryDedicatedAllocateInfo":                         reflect.TypeFor[memoryDedicatedAllocateInfo](),
+	"VkMemoryGetFdInfoKHR":                                  reflect.TypeFor[memoryGetFdInfoKHR](),
+	"VkPhysicalDeviceExternalBufferInfo":                    reflect.TypeFor[physicalDeviceExternalBufferInfo](),
+	"VkExternalMemoryProperties":                            reflect.TypeFor[externalMemoryProperties](),
+	"VkExternalBufferProperties":                            reflect.TypeFor[externalBufferProperties](),
 	"VkMemoryHostPointerPropertiesEXT":                      reflect.TypeFor[memoryHostPointerPropertiesEXT](),
 	"VkPhysicalDevicePCIBusInfoPropertiesEXT":               reflect.TypeFor[physicalDevicePCIBusInfoPropertiesEXT](),
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -204,5 +205,71 @@ func BenchmarkPipeline(b *testing.B) {
 				p.Free()
 			}
 		})
+	}
+}
+
+// BenchmarkExported compares memory that is exported with other memory, also on a device with a CUDA
+// context: how long an allocation takes, and how fast copies and kernels use it.
+//
+//	go test -run - -bench Exported -count 5 ./runtime/internal/vulkan
+func BenchmarkExported(b *testing.B) {
+	size := uint64(1 << 30)
+	if devices(b)[0].Type == hal.VulkanCPU {
+		size = 256 << 20
+	}
+	for _, state := range []string{"own", "exported", "context"} {
+		if state == "own" {
+			b.Setenv(env.NVLink, "off")
+		} else {
+			b.Setenv(env.NVLink, "")
+		}
+		ExportAlways(true)
+		d := open(b)
+		ExportAlways(false)
+		if state != "own" && !d.peer.exports {
+			b.Skip("the device does not export memory")
+		}
+		if state == "context" {
+			if _, err := d.peer.tried(d, d); err != nil {
+				b.Skip(err)
+			}
+		}
+		pool := d.mem.pools[d.mem.types.device]
+		for _, n := range []uint64{1 << 20, 64 << 20, size} {
+			b.Run(fmt.Sprintf("allocate/%dMiB/%s", n>>20, state), func(b *testing.B) {
+				for b.Loop() {
+					blk, err := d.mem.newBlock(pool, n)
+					if err != nil {
+						b.Fatal(err)
+					}
+					d.mem.destroy([]*block{blk})
+				}
+			})
+		}
+		x, err := d.Alloc(size, hal.DeviceMemory)
+		y, err2 := d.Alloc(size, hal.DeviceMemory)
+		if err := errors.Join(err, err2); err != nil {
+			b.Fatal(err)
+		}
+		launch := backendtest.Launch(increment(b, d), backendtest.Desc("increment").Kernel, int(size/4), backendtest.Span{Mem: x, Len: int(size / 4)})
+		for _, c := range []struct {
+			name    string
+			command hal.Command
+		}{
+			{"copy", hal.Command{Op: hal.OpCopy, Dst: y, Src: x, Size: size}},
+			{"increment", launch},
+		} {
+			b.Run(fmt.Sprintf("%s/%dMiB/%s", c.name, size>>20, state), func(b *testing.B) {
+				b.SetBytes(int64(2 * size))
+				for b.Loop() {
+					if err := d.complete(c.command); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		x.Free()
+		y.Free()
+		d.Close()
 	}
 }

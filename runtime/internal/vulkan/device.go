@@ -20,6 +20,7 @@ type device struct {
 	phys  *vkx.PhysicalDeviceInfo
 	info  hal.Info
 	mem   allocator
+	peer  peering
 	pipes pipelines
 	queue queue
 	built builtins
@@ -42,8 +43,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if f, ok := transferFamily(p.PhysicalDeviceInfo); ok {
 		families = append(families, f)
 	}
-	messages := vkx.Messages()
-	handle, lacks, r := vkx.CreateDevice(p.handle, p.Features, families...)
+	messages, exports := vkx.Messages(), exportsMemory(p)
+	handle, lacks, r := vkx.CreateDevice(p.handle, p.Features, exports, families...)
 	if lacks != "" {
 		return nil, fmt.Errorf("vulkan: the driver of %s lacks the function %s; install a newer driver: %w", p.DeviceName, lacks, hal.ErrDriver)
 	}
@@ -51,6 +52,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 		return nil, err
 	}
 	d := &device{vk: handle, phys: p.PhysicalDeviceInfo, info: p.infoOf(), messages: messages}
+	d.peer.exports = exports
 	defer func() {
 		if err != nil && !errors.Is(err, hal.ErrAbandoned) {
 			d.destroy()
@@ -128,6 +130,7 @@ func (d *device) destroy() {
 	d.graphs.close()
 	d.built.close(d)
 	d.pipes.close()
+	d.peer.close()
 	d.mem.close()
 	d.vk.Destroy()
 }

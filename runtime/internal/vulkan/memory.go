@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -91,18 +92,21 @@ type block struct {
 	// The field allocated is the size of the allocation, in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
-	arena     *arena // division of the block into chunks; nil for a dedicated block
-	host      []byte // imported memory of the host, or nil
-	pin       pinner // keeps host in place
+	arena     *arena      // division of the block into chunks; nil for a dedicated block
+	host      []byte      // imported memory of the host, or nil
+	pin       pinner      // keeps host in place
+	exported  bool        // CUDA contexts can import the memory
+	viewed    atomic.Bool // a CUDA context may have imported the memory
 }
 
 // A pool allocates memory of one memory type.
 type pool struct {
-	kind   int
-	mapped bool
-	heap   uint64
-	next   uint64 // size of the next block, in bytes
-	blocks []*block
+	kind     int
+	mapped   bool
+	exported bool // CUDA contexts can import the memory
+	heap     uint64
+	next     uint64 // size of the next block, in bytes
+	blocks   []*block
 	// The field kept is a list of free dedicated blocks. Free blocks are kept because an allocation
 	// takes 0.5 ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
@@ -204,6 +208,7 @@ func (a *allocator) init(d *device) error {
 		heap := d.phys.MemoryHeaps[d.phys.MemoryTypes[kind].Heap].Size
 		p := &pool{kind: kind, heap: heap, next: max(1<<20, min(firstBlock, heap/32))}
 		p.mapped = kind != types.device || types.hostSpeed || types.device == types.host
+		p.exported = d.peer.exports && kind == types.device
 		if !types.hostSpeed {
 			p.keepLimit = heap / 16
 		}
@@ -367,7 +372,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	if limit := a.d.phys.MaxBufferSize; limit != 0 && size > limit || size > p.heap {
 		return nil, fmt.Errorf("vulkan: a buffer of %d bytes is larger than the device allows: %w", size, hal.ErrOutOfMemory)
 	}
-	b := &block{}
+	b := &block{exported: p.exported}
 	a.mu.Lock()
 	a.count++
 	a.mu.Unlock()
@@ -378,7 +383,14 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	}()
 	v := a.d.vk
 	var r vkx.Result
-	if b.buffer, r = v.CreateBuffer(size, bufferUsage); r < 0 {
+	create, allocate := v.CreateBuffer, v.AllocateMemory
+	if b.exported {
+		create = v.CreateExportedBuffer
+		allocate = func(size uint64, kind int) (vkx.DeviceMemory, vkx.Result) {
+			return v.AllocateExportedMemory(size, kind, b.buffer)
+		}
+	}
+	if b.buffer, r = create(size, bufferUsage); r < 0 {
 		return nil, a.d.check("vkCreateBuffer", r)
 	}
 	need := v.BufferRequirements(b.buffer)
@@ -386,7 +398,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", need.Size, p.heap, hal.ErrOutOfMemory)
 	}
 	b.allocated = need.Size
-	if b.memory, r = v.AllocateMemory(need.Size, p.kind); r < 0 {
+	if b.memory, r = allocate(need.Size, p.kind); r < 0 {
 		return nil, a.d.check("vkAllocateMemory", r)
 	}
 	if r = v.BindBuffer(b.buffer, b.memory); r < 0 {
@@ -424,6 +436,7 @@ func (a *allocator) destroy(blocks []*block) {
 	}
 	a.d.gone.Add(1)
 	for _, b := range blocks {
+		b.forget()
 		a.d.vk.DestroyBuffer(b.buffer)
 		a.d.vk.FreeMemory(b.memory)
 		b.unpin()

@@ -259,7 +259,7 @@ func (g *generator) features(text string) {
 		}
 		g.print("\n")
 	}
-	g.print(")\n\nvar extensions = [...]extension{\n")
+	g.print(")\n\nvar extensions = [...]extensionInfo{\n")
 	for _, e := range chained {
 		g.print("\t{%q, %s, true},\n", e[1], minor(e[2]))
 	}
@@ -278,7 +278,7 @@ func extensionName(name string) string { return "has" + title(camel(name)) }
 
 func minor(since string) string {
 	if since == "VKX_NEVER" {
-		return "never"
+		return "inNoVersion"
 	}
 	return since
 }

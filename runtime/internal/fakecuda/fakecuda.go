@@ -1,0 +1,114 @@
+// Package fakecuda has a library that stands in for CUDA's driver in tests, on machines without an
+// NVIDIA GPU. The test compiles the library from C. Its devices have the memory that lavapipe
+// exports, which is memory of the host.
+package fakecuda
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/runtime/internal/cuda"
+)
+
+//go:embed testdata/fake.c
+var source []byte
+
+// Variables of the environment, which tests set to make the library fail. The file fake.c explains
+// their values.
+const (
+	Fail  = "FAKE_CUDA_FAIL"
+	Wrong = "FAKE_CUDA_WRONG"
+	Hang  = "FAKE_CUDA_HANG"
+	Apart = "FAKE_CUDA_APART"
+)
+
+// Library is the library of a test.
+type Library struct{ log string }
+
+// Use makes package cuda open the library, which has devices with the given UUIDs, until the test
+// ends. No device may be open. Use skips the test if the program was built without cgo.
+func Use(tb testing.TB, uuids ...[16]byte) *Library {
+	tb.Helper()
+	if !cuda.Built {
+		tb.Skip(cuda.ErrNone)
+	}
+	binary, err := compiled()
+	if errors.Is(err, exec.ErrNotFound) {
+		need.Missing(tb, need.Vulkan, "no C compiler: %v", err)
+	}
+	dir := tb.TempDir() // a library of a new name starts anew
+	lib, l := filepath.Join(dir, "libfakecuda.so"), &Library{log: filepath.Join(dir, "log")}
+	if err := errors.Join(err, os.WriteFile(lib, binary, 0o777)); err != nil {
+		tb.Fatal(err)
+	}
+	var list []string
+	for _, u := range uuids {
+		list = append(list, fmt.Sprintf("%x", u))
+	}
+	tb.Setenv("FAKE_CUDA_UUIDS", strings.Join(list, ","))
+	tb.Setenv("FAKE_CUDA_LOG", l.log)
+	for _, name := range []string{Fail, Wrong, Hang, Apart} {
+		tb.Setenv(name, "")
+	}
+	before := cuda.UseLibrary(lib)
+	tb.Cleanup(func() { cuda.UseLibrary(before) })
+	return l
+}
+
+// compiled returns the contents of the library's file.
+var compiled = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "fakecuda")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file, lib := filepath.Join(dir, "fake.c"), filepath.Join(dir, "libfakecuda.so")
+	if err := os.WriteFile(file, source, 0o666); err != nil {
+		return nil, err
+	}
+	compiler := os.Getenv("CC")
+	if compiler == "" {
+		compiler = "cc"
+	}
+	cmd := exec.Command(compiler, "-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", lib, file, "-lpthread")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(lib)
+})
+
+// Calls returns how many calls of each function have succeeded that makes, frees or copies.
+func (l *Library) Calls(tb testing.TB) map[string]int {
+	tb.Helper()
+	text, err := os.ReadFile(l.log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		tb.Fatal(err)
+	}
+	calls := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		calls[strings.TrimSpace(line)]++
+	}
+	return calls
+}
+
+// Freed reports an error unless all was freed that calls have made. All devices are closed.
+func (l *Library) Freed(tb testing.TB) {
+	tb.Helper()
+	calls := l.Calls(tb)
+	for _, p := range [][2]string{
+		{"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"}, {"cuStreamCreate", "cuStreamDestroy_v2"},
+		{"cuImportExternalMemory", "cuDestroyExternalMemory"}, {"cuExternalMemoryGetMappedBuffer", "cuMemFree_v2"},
+	} {
+		if calls[p[0]] != calls[p[1]] {
+			tb.Errorf("%d calls of %s, and %d of %s", calls[p[0]], p[0], calls[p[1]], p[1])
+		}
+	}
+}

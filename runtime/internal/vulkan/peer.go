@@ -1,0 +1,379 @@
+//go:build (linux && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
+
+package vulkan
+
+// This file copies from the memory of one NVIDIA device to the memory of another, by CUDA's driver.
+//
+// Both devices allocate exported memory. Each block is a dedicated allocation: CUDA's driver imports
+// others only if they are of the same GPU. The destination's CUDA context imports the blocks of both
+// memories, once for each block, and copies:
+//
+//	source, Vulkan        block A ──fd──┐
+//	destination, CUDA                   ├─▶ views of A and B: cuMemcpyAsync
+//	destination, Vulkan   block B ──fd──┘
+//
+// The caller has seen the earlier commands of both devices complete, and later commands are
+// submitted after the copy. So no semaphore is needed between Vulkan and CUDA.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/runtime/internal/cuda"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+const (
+	vendorNVIDIA = 0x10DE
+	// peerSpin is the time for which a copy asks without pauses whether a piece has completed.
+	peerSpin = 2 * time.Millisecond
+)
+
+// peerPiece is the number of bytes after which a copy looks whether it was cancelled. NVLink copies
+// them in 0.7 ms. Tests set it.
+var peerPiece uint64 = 256 << 20
+
+// peerPatience is how long a copy waits for its piece after a device was abandoned.
+var peerPatience = 10 * time.Second
+
+// PeerPatience sets how long a copy waits for its piece after a device was abandoned, and returns
+// the time before. It is for tests.
+func PeerPatience(d time.Duration) (before time.Duration) {
+	before, peerPatience = peerPatience, d
+	return before
+}
+
+// exportAlways says that each device exports its memory that can.
+var exportAlways atomic.Bool
+
+// ExportAlways makes devices that are opened later export their memory also where there is no
+// second GPU, so that a test copies between two devices of one GPU. ExportAlways is for tests.
+func ExportAlways(on bool) { exportAlways.Store(on) }
+
+// exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
+// NVIDIA devices do that, and only beside another one. The first copy opens CUDA's driver, which
+// takes some tenths of a second. The caller holds the mutex of variable loader.
+func exportsMemory(p *physicalDevice) bool {
+	other := func(o physicalDevice) bool { return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID }
+	alone := p.VendorID != vendorNVIDIA || !slices.ContainsFunc(loader.devices, other)
+	return env.Get(env.NVLink) != "off" && (exportAlways.Load() || !alone) && vkx.Exports(p.handle, bufferUsage)
+}
+
+// peering is the part of a device that copies from other devices' memory. It has a CUDA context
+// from the first such copy on.
+type peering struct {
+	exports bool       // the device's memory is exported
+	setup   sync.Mutex // held while a source is tried; locked before mu
+	sources map[cuda.UUID]error
+
+	mu    sync.Mutex // guards the fields below, and is held while a block is imported
+	ctx   *cuda.Context
+	err   error           // the failure after which the context is not used any more
+	told  bool            // the failure was an outcome
+	hung  bool            // a copy did not end, so that nothing of the context is freed
+	views map[*block]view // the blocks that the context has imported, or tried to
+}
+
+// view is a block as a CUDA context sees it, or the reason why it does not.
+type view struct {
+	mem *cuda.Memory
+	err error
+}
+
+// peerings are those with a CUDA context.
+var peerings struct {
+	sync.Mutex
+	open []*peering
+}
+
+var (
+	errNoPeer = fmt.Errorf("vulkan: the devices do not export their memory: %w", hal.ErrNotSupported)
+	errHung   = errors.New("vulkan: a copy by CUDA did not end")
+)
+
+// CopyFrom implements hal.Peer.
+func (d *device) CopyFrom(ctx context.Context, cancel *hal.Cancel, dst hal.Memory, dstOff uint64, from hal.Device, src hal.Memory, srcOff, size uint64) hal.PeerCopy {
+	s, ok := from.(*device)
+	if !ok || !d.peer.exports || !s.peer.exports {
+		return hal.PeerCopy{Refused: errNoPeer}
+	}
+	if err := errors.Join(d.lostErr(), s.lostErr()); err != nil {
+		return hal.PeerCopy{Refused: err}
+	}
+	first, err := d.peer.tried(d, s)
+	if err != nil {
+		return hal.PeerCopy{Refused: err, First: first}
+	}
+	c := d.peer.copy(ctx, cancel, d.placeOf(dst, dstOff), s.placeOf(src, srcOff), size)
+	c.First = c.First || first
+	return c
+}
+
+// place is a place in a device's exported memory.
+type place struct {
+	d   *device
+	b   *block
+	off uint64
+}
+
+func (d *device) placeOf(m hal.Memory, off uint64) place {
+	mem := m.(*memory)
+	return place{d, mem.block, mem.off + off}
+}
+
+// tried reports whether copies from the device s work. The first call tries that.
+func (p *peering) tried(d, s *device) (first bool, err error) {
+	p.setup.Lock()
+	defer p.setup.Unlock()
+	if err, ok := p.sources[s.phys.DeviceUUID]; ok {
+		return false, err
+	}
+	err = p.try(d, s)
+	if errors.Is(err, hal.ErrOutOfMemory) || errors.Is(err, hal.ErrDeviceLost) {
+		return true, err // there may be memory, or another device of that UUID, later
+	}
+	if p.sources == nil {
+		p.sources = map[cuda.UUID]error{}
+	}
+	p.sources[s.phys.DeviceUUID] = err
+	return true, err
+}
+
+// try copies some words from s to d, and compares them as Vulkan reads them on d. A driver that
+// imports another device's memory without an error may still read other words.
+func (p *peering) try(d, s *device) error {
+	if err := cuda.Reaches(d.phys.DeviceUUID, s.phys.DeviceUUID); err != nil {
+		return err
+	}
+	if err := p.connect(d.phys.DeviceUUID); err != nil {
+		return err
+	}
+	const size = 4096
+	want, got := make([]byte, size), make([]byte, size)
+	for i := range want {
+		want[i] = byte(i*7 + i>>8 + 1)
+	}
+	src, err := s.Alloc(size, hal.DeviceMemory)
+	if err != nil {
+		return err
+	}
+	defer src.Free()
+	dst, err := d.Alloc(size, hal.DeviceMemory)
+	if err != nil {
+		return err
+	}
+	defer dst.Free()
+	if err := errors.Join(s.complete(hal.Command{Op: hal.OpWrite, Dst: src, Size: size, Host: want}),
+		d.complete(hal.Command{Op: hal.OpFill, Dst: dst, Size: size})); err != nil {
+		return err
+	}
+	if c := p.copy(background, nil, d.placeOf(dst, 0), s.placeOf(src, 0), size); c.Refused != nil || c.Failed != nil {
+		return errors.Join(c.Refused, c.Failed)
+	}
+	if err := d.complete(hal.Command{Op: hal.OpRead, Src: dst, Size: size, Host: got}); err != nil {
+		return err
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("vulkan: CUDA's driver copied other words from %s than Vulkan had written there", s.phys.DeviceName)
+	}
+	return nil
+}
+
+// connect makes the CUDA context.
+func (p *peering) connect(uuid cuda.UUID) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx != nil || p.err != nil {
+		return p.err
+	}
+	if p.ctx, p.err = cuda.NewContext(uuid); p.err != nil {
+		return p.err
+	}
+	peerings.Lock()
+	defer peerings.Unlock()
+	peerings.open = append(peerings.open, p)
+	return nil
+}
+
+// complete runs a command by itself and waits for it.
+func (d *device) complete(c hal.Command) error {
+	var fault hal.Fault
+	c.Fault, c.Apart = &fault, true
+	t, err := d.Submit([]hal.Command{c})
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Wait(background), fault.Failed)
+}
+
+// copy copies by the CUDA context.
+func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, size uint64) hal.PeerCopy {
+	to, first, err := p.address(dst)
+	if err != nil {
+		return hal.PeerCopy{Refused: err, First: first}
+	}
+	from, first, err := p.address(src)
+	if err != nil {
+		return hal.PeerCopy{Refused: err, First: first}
+	}
+	stream, err := p.ctx.Stream()
+	if err != nil {
+		return p.refuse(err)
+	}
+	for off := uint64(0); off < size; off += peerPiece {
+		if cancel.Asked() || ctx.Err() != nil {
+			stream.Close()
+			return hal.PeerCopy{Cancelled: true}
+		}
+		if err := stream.Copy(to+off, from+off, min(peerPiece, size-off)); err != nil {
+			stream.Close()
+			return p.refuse(err) // the pieces before have completed
+		}
+		if err := await(ctx, stream); err != nil {
+			if err != errHung {
+				stream.Close()
+			}
+			p.fail(err)
+			return hal.PeerCopy{Failed: fmt.Errorf("%w: %w", err, hal.ErrDriver)}
+		}
+	}
+	stream.Close()
+	return hal.PeerCopy{}
+}
+
+// await waits for the copy of a stream. The copy ends by itself, also if it was cancelled, unless a
+// GPU does not work any more. So await gives up some time after ctx has ended.
+func await(ctx context.Context, s *cuda.Stream) error {
+	start := time.Now()
+	var ended time.Time
+	for {
+		if done, err := s.Done(); done || err != nil {
+			return err
+		}
+		if time.Since(start) < peerSpin {
+			runtime.Gosched()
+		} else {
+			time.Sleep(peerSpin / 10)
+		}
+		switch {
+		case ctx.Err() == nil:
+		case ended.IsZero():
+			ended = time.Now()
+		case time.Since(ended) > peerPatience:
+			return errHung
+		}
+	}
+}
+
+// fail makes later copies go another way.
+func (p *peering) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hung = p.hung || err == errHung
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// refuse makes this copy and later ones go another way.
+func (p *peering) refuse(err error) hal.PeerCopy {
+	p.fail(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return hal.PeerCopy{Refused: err, First: p.tell()}
+}
+
+// tell reports whether the context's failure was no outcome before. The caller holds mu.
+func (p *peering) tell() bool {
+	defer func() { p.told = true }()
+	return !p.told
+}
+
+// address returns the address of a place in the CUDA context, and imports its block before if need
+// be. The result named first says that the error was no outcome before.
+func (p *peering) address(at place) (addr uint64, first bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.err != nil:
+		return 0, p.tell(), p.err
+	case !at.b.exported:
+		return 0, false, errNoPeer
+	}
+	v, ok := p.views[at.b]
+	if !ok {
+		v.mem, v.err = p.importBlock(at)
+		if p.views == nil {
+			p.views = map[*block]view{}
+		}
+		p.views[at.b] = v
+	}
+	if v.err != nil {
+		return 0, !ok, v.err
+	}
+	return v.mem.Address + at.off, false, nil
+}
+
+// importBlock imports a block. The caller holds mu.
+func (p *peering) importBlock(at place) (*cuda.Memory, error) {
+	fd, r := at.d.vk.ExportMemory(at.b.memory)
+	if err := at.d.check("vkGetMemoryFdKHR", r); err != nil {
+		return nil, err
+	}
+	at.b.viewed.Store(true)
+	return p.ctx.Import(fd, at.b.allocated)
+}
+
+// forget ends all imports of a block, which no copy uses any more.
+func (b *block) forget() {
+	if !b.viewed.Load() {
+		return
+	}
+	peerings.Lock()
+	open := slices.Clone(peerings.open)
+	peerings.Unlock()
+	for _, p := range open {
+		p.mu.Lock()
+		if v, ok := p.views[b]; ok && !p.hung {
+			delete(p.views, b)
+			p.free(v)
+		}
+		p.mu.Unlock()
+	}
+}
+
+// free ends an import. Its failure is that of the context.
+func (p *peering) free(v view) {
+	if v.mem == nil {
+		return
+	}
+	if err := v.mem.Free(); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+// close ends all imports and releases the CUDA context.
+func (p *peering) close() {
+	peerings.Lock()
+	peerings.open = slices.DeleteFunc(peerings.open, func(o *peering) bool { return o == p })
+	peerings.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx == nil || p.hung {
+		return
+	}
+	for _, v := range p.views {
+		p.free(v)
+	}
+	p.views = nil
+	p.err = errors.Join(p.err, p.ctx.Close(), errClosed)
+	p.ctx = nil
+}
