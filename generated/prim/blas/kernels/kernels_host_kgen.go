@@ -404,9 +404,9 @@ type finishFloat32Host struct {
 
 func newFinishFloat32Host() kernelimpl.HostForm { return new(finishFloat32Host) }
 
-const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:310:22
-1	312:22
-1	314:5`
+const finishFloat32HostSites = `1	prim/blas/kernels/mixed.go:302:22
+1	304:22
+1	306:5`
 
 func (g *finishFloat32Host) Begin() {
 	g.Sites = finishFloat32HostSites
@@ -515,9 +515,9 @@ type finishInt32Host struct {
 
 func newFinishInt32Host() kernelimpl.HostForm { return new(finishInt32Host) }
 
-const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:310:22
-1	312:22
-1	314:5`
+const finishInt32HostSites = `1	prim/blas/kernels/mixed.go:302:22
+1	304:22
+1	306:5`
 
 func (g *finishInt32Host) Begin() {
 	g.Sites = finishInt32HostSites
@@ -18308,10 +18308,10 @@ type plainInt8Host struct {
 
 func newPlainInt8Host() kernelimpl.HostForm { return new(plainInt8Host) }
 
-const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:362:19
-1	362:35
-1	369:20
-1	371:5`
+const plainInt8HostSites = `1	prim/blas/kernels/mixed.go:354:19
+1	354:35
+1	361:20
+1	363:5`
 
 func (g *plainInt8Host) Begin() {
 	g.Sites = plainInt8HostSites
@@ -18494,54 +18494,54 @@ type productBFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v65, v76, v79, v81, v84, v906, v1116 int64
+	v65, v76, v79, v81, v84, v880, v1090 int64
 
 	v82, v85 int
 
-	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1621, v1625, v1654, v1678, v1702 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
 
-	v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1597, v1599, v1601, v1603, v1605, v1607, v1609, v1611 []int32
+	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
 
-	v1553, v1596 int32
+	v1527, v1570 int32
 
-	v1628, v1638, v1643, v1648, v1657, v1662, v1667, v1672, v1681, v1686, v1691, v1696, v1705, v1710, v1715, v1720 []int
+	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
 }
 
 func newProductBFloat16Host() kernelimpl.HostForm { return new(productBFloat16Host) }
 
-const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	133:8	"a matrix has no elements"
-13	136:8	"the width of lines is no multiple of StepPieces"
-10	139:12
+const productBFloat16HostSites = `13	prim/blas/kernels/mixed.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	131:8	"a matrix has no elements"
+13	134:8	"the width of lines is no multiple of StepPieces"
+10	137:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
-4	222:42
-13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	222:24
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	214:42
+13	214:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	214:24
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productBFloat16Host) Begin() {
 	g.Sites = productBFloat16HostSites
@@ -18592,44 +18592,44 @@ func (g *productBFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1621, &g.v1625, &g.v1654, &g.v1678, &g.v1702)
-	kernelimpl.HostRoom(n, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v885, &g.v886, &g.v887, &g.v888, &g.v889, &g.v890, &g.v891, &g.v892, &g.v893, &g.v894, &g.v895, &g.v896, &g.v897, &g.v898, &g.v899, &g.v900, &g.v901, &g.v902, &g.v903, &g.v904, &g.v905, &g.v1136, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1163, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1298, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1352, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1379, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1406, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1433, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1460, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1487, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1514, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1541, &g.v1542, &g.v1543, &g.v1544, &g.v1545, &g.v1546, &g.v1547, &g.v1548, &g.v1597, &g.v1599, &g.v1601, &g.v1603, &g.v1605, &g.v1607, &g.v1609, &g.v1611)
-	kernelimpl.HostRoom(n, &g.v1628, &g.v1638, &g.v1643, &g.v1648, &g.v1657, &g.v1662, &g.v1667, &g.v1672, &g.v1681, &g.v1686, &g.v1691, &g.v1696, &g.v1705, &g.v1710, &g.v1715, &g.v1720)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
+	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
+	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
 }
 
 func (g *productBFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:82
+		case 2: // Barrier, mixed.go:80
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:204
+		case 4: // MatrixLoad, mixed.go:196
 			const n = 128
 			m0 := g.Memory(0)
-			h1597 := g.v1597[:n]
+			h1571 := g.v1571[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1597, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
 					continue
 				}
-				v1597 := h1597[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1597)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+				v1571 := h1571[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:222
+		case 28: // MatrixStore, mixed.go:214
 			const n = 128
 			p3 := g.Pointer(3)
-			h1628 := g.v1628[:n]
+			h1602 := g.v1602[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1628, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
 					continue
 				}
-				v1628 := h1628[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1628), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1602 := h1602[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -18711,8 +18711,6 @@ func (g *productBFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
 	u65 := g.v65
 	u76 := g.v76
 	u79 := g.v79
@@ -18736,6 +18734,32 @@ func (g *productBFloat16Host) r0() int {
 	h669 := g.v669[:n]
 	h697 := g.v697[:n]
 	h725 := g.v725[:n]
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -18838,41 +18862,15 @@ func (g *productBFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
-	u906 := g.v906
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	u880 := g.v880
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -18882,8 +18880,8 @@ func (g *productBFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905 int32
-			var v906 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
+			var v880 int64
 			if v20 {
 				goto b7
 			}
@@ -19606,161 +19604,136 @@ func (g *productBFloat16Host) r0() int {
 				v750 = 0
 				v751 = 0
 			}
-			v753 := (v264 & 127) * 72
-			v754 := v753 + 64
-			*(*int32)(unsafe.Add(m0, int(v754)*4)) = 0
-			v756 := v753 + 65
-			*(*int32)(unsafe.Add(m0, int(v756)*4)) = 0
-			v758 := v753 + 66
-			*(*int32)(unsafe.Add(m0, int(v758)*4)) = 0
-			v760 := v753 + 67
-			*(*int32)(unsafe.Add(m0, int(v760)*4)) = 0
-			v762 := v753 + 68
-			*(*int32)(unsafe.Add(m0, int(v762)*4)) = 0
-			v764 := v753 + 69
-			*(*int32)(unsafe.Add(m0, int(v764)*4)) = 0
-			v766 := v753 + 70
-			*(*int32)(unsafe.Add(m0, int(v766)*4)) = 0
-			v768 := v753 + 71
-			*(*int32)(unsafe.Add(m0, int(v768)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v754)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v756)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v758)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v760)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v762)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v764)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v766)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v768)*4)) = 0
-			v778 = v289
-			v779 = v290
-			v780 = v291
-			v781 = v292
-			v782 = v293
-			v783 = v294
-			v784 = v295
-			v785 = v296
-			v786 = v322
-			v787 = v323
-			v788 = v324
-			v789 = v325
-			v790 = v326
-			v791 = v327
-			v792 = v328
-			v793 = v329
-			v794 = v355
-			v795 = v356
-			v796 = v357
-			v797 = v358
-			v798 = v359
-			v799 = v360
-			v800 = v361
-			v801 = v362
-			v802 = v388
-			v803 = v389
-			v804 = v390
-			v805 = v391
-			v806 = v392
-			v807 = v393
-			v808 = v394
-			v809 = v395
-			v810 = v421
-			v811 = v422
-			v812 = v423
-			v813 = v424
-			v814 = v425
-			v815 = v426
-			v816 = v427
-			v817 = v428
-			v818 = v454
-			v819 = v455
-			v820 = v456
-			v821 = v457
-			v822 = v458
-			v823 = v459
-			v824 = v460
-			v825 = v461
-			v826 = v487
-			v827 = v488
-			v828 = v489
-			v829 = v490
-			v830 = v491
-			v831 = v492
-			v832 = v493
-			v833 = v494
-			v834 = v520
-			v835 = v521
-			v836 = v522
-			v837 = v523
-			v838 = v524
-			v839 = v525
-			v840 = v526
-			v841 = v527
-			v842 = v548
-			v843 = v549
-			v844 = v550
-			v845 = v551
-			v846 = v552
-			v847 = v553
-			v848 = v554
-			v849 = v555
-			v850 = v576
-			v851 = v577
-			v852 = v578
-			v853 = v579
-			v854 = v580
-			v855 = v581
-			v856 = v582
-			v857 = v583
-			v858 = v604
-			v859 = v605
-			v860 = v606
-			v861 = v607
-			v862 = v608
-			v863 = v609
-			v864 = v610
-			v865 = v611
-			v866 = v632
-			v867 = v633
-			v868 = v634
-			v869 = v635
-			v870 = v636
-			v871 = v637
-			v872 = v638
-			v873 = v639
-			v874 = v660
-			v875 = v661
-			v876 = v662
-			v877 = v663
-			v878 = v664
-			v879 = v665
-			v880 = v666
-			v881 = v667
-			v882 = v688
-			v883 = v689
-			v884 = v690
-			v885 = v691
-			v886 = v692
-			v887 = v693
-			v888 = v694
-			v889 = v695
-			v890 = v716
-			v891 = v717
-			v892 = v718
-			v893 = v719
-			v894 = v720
-			v895 = v721
-			v896 = v722
-			v897 = v723
-			v898 = v744
-			v899 = v745
-			v900 = v746
-			v901 = v747
-			v902 = v748
-			v903 = v749
-			v904 = v750
-			v905 = v751
-			v906 = 0
-			if v906 < v3 {
+			v752 = v289
+			v753 = v290
+			v754 = v291
+			v755 = v292
+			v756 = v293
+			v757 = v294
+			v758 = v295
+			v759 = v296
+			v760 = v322
+			v761 = v323
+			v762 = v324
+			v763 = v325
+			v764 = v326
+			v765 = v327
+			v766 = v328
+			v767 = v329
+			v768 = v355
+			v769 = v356
+			v770 = v357
+			v771 = v358
+			v772 = v359
+			v773 = v360
+			v774 = v361
+			v775 = v362
+			v776 = v388
+			v777 = v389
+			v778 = v390
+			v779 = v391
+			v780 = v392
+			v781 = v393
+			v782 = v394
+			v783 = v395
+			v784 = v421
+			v785 = v422
+			v786 = v423
+			v787 = v424
+			v788 = v425
+			v789 = v426
+			v790 = v427
+			v791 = v428
+			v792 = v454
+			v793 = v455
+			v794 = v456
+			v795 = v457
+			v796 = v458
+			v797 = v459
+			v798 = v460
+			v799 = v461
+			v800 = v487
+			v801 = v488
+			v802 = v489
+			v803 = v490
+			v804 = v491
+			v805 = v492
+			v806 = v493
+			v807 = v494
+			v808 = v520
+			v809 = v521
+			v810 = v522
+			v811 = v523
+			v812 = v524
+			v813 = v525
+			v814 = v526
+			v815 = v527
+			v816 = v548
+			v817 = v549
+			v818 = v550
+			v819 = v551
+			v820 = v552
+			v821 = v553
+			v822 = v554
+			v823 = v555
+			v824 = v576
+			v825 = v577
+			v826 = v578
+			v827 = v579
+			v828 = v580
+			v829 = v581
+			v830 = v582
+			v831 = v583
+			v832 = v604
+			v833 = v605
+			v834 = v606
+			v835 = v607
+			v836 = v608
+			v837 = v609
+			v838 = v610
+			v839 = v611
+			v840 = v632
+			v841 = v633
+			v842 = v634
+			v843 = v635
+			v844 = v636
+			v845 = v637
+			v846 = v638
+			v847 = v639
+			v848 = v660
+			v849 = v661
+			v850 = v662
+			v851 = v663
+			v852 = v664
+			v853 = v665
+			v854 = v666
+			v855 = v667
+			v856 = v688
+			v857 = v689
+			v858 = v690
+			v859 = v691
+			v860 = v692
+			v861 = v693
+			v862 = v694
+			v863 = v695
+			v864 = v716
+			v865 = v717
+			v866 = v718
+			v867 = v719
+			v868 = v720
+			v869 = v721
+			v870 = v722
+			v871 = v723
+			v872 = v744
+			v873 = v745
+			v874 = v746
+			v875 = v747
+			v876 = v748
+			v877 = v749
+			v878 = v750
+			v879 = v751
+			v880 = 0
+			if v880 < v3 {
 				u65 = v65
 				u76 = v76
 				u79 = v79
@@ -19784,6 +19757,32 @@ func (g *productBFloat16Host) r0() int {
 				h669[li] = v669
 				h697[li] = v697
 				h725[li] = v725
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -19886,33 +19885,7 @@ func (g *productBFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -19921,31 +19894,31 @@ func (g *productBFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
 			u65 = v65
 			u79 = v79
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -19961,13 +19934,39 @@ func (g *productBFloat16Host) r0() int {
 	g.v82 = u82
 	g.v84 = u84
 	g.v85 = u85
-	g.v906 = u906
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -20006,6 +20005,7 @@ func (g *productBFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
+	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
@@ -20032,7 +20032,6 @@ func (g *productBFloat16Host) r3() int {
 	h839 := g.v839[:n]
 	h840 := g.v840[:n]
 	h841 := g.v841[:n]
-	m1 := g.Memory(1)
 	h842 := g.v842[:n]
 	h843 := g.v843[:n]
 	h844 := g.v844[:n]
@@ -20071,32 +20070,6 @@ func (g *productBFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -20105,50 +20078,85 @@ func (g *productBFloat16Host) r3() int {
 		v264 := int32(li)
 		v265 := int32(uint32(v264) >> 3)
 		v269 := v264 & 7
+		v752 := h752[li]
+		v753 := h753[li]
+		v754 := h754[li]
+		v755 := h755[li]
+		v756 := h756[li]
+		v757 := h757[li]
+		v758 := h758[li]
+		v759 := h759[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
+		v760 := h760[li]
+		v761 := h761[li]
+		v762 := h762[li]
+		v763 := h763[li]
+		v764 := h764[li]
+		v765 := h765[li]
+		v766 := h766[li]
+		v767 := h767[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
+		v768 := h768[li]
+		v769 := h769[li]
+		v770 := h770[li]
+		v771 := h771[li]
+		v772 := h772[li]
+		v773 := h773[li]
+		v774 := h774[li]
+		v775 := h775[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
+		v776 := h776[li]
+		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
-		v297 := v264 + 128
-		v298 := int32(uint32(v297) >> 3)
-		v302 := v297 & 7
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
-		v330 := v264 + 256
-		v331 := int32(uint32(v330) >> 3)
-		v335 := v330 & 7
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
-		v363 := v264 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v368 := v363 & 7
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
-		v396 := v264 + 512
-		v397 := int32(uint32(v396) >> 3)
-		v401 := v396 & 7
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
@@ -20157,9 +20165,6 @@ func (g *productBFloat16Host) r3() int {
 		v815 := h815[li]
 		v816 := h816[li]
 		v817 := h817[li]
-		v429 := v264 + 640
-		v430 := int32(uint32(v429) >> 3)
-		v434 := v429 & 7
 		v818 := h818[li]
 		v819 := h819[li]
 		v820 := h820[li]
@@ -20168,9 +20173,6 @@ func (g *productBFloat16Host) r3() int {
 		v823 := h823[li]
 		v824 := h824[li]
 		v825 := h825[li]
-		v462 := v264 + 768
-		v463 := int32(uint32(v462) >> 3)
-		v467 := v462 & 7
 		v826 := h826[li]
 		v827 := h827[li]
 		v828 := h828[li]
@@ -20179,9 +20181,6 @@ func (g *productBFloat16Host) r3() int {
 		v831 := h831[li]
 		v832 := h832[li]
 		v833 := h833[li]
-		v495 := v264 + 896
-		v496 := int32(uint32(v495) >> 3)
-		v500 := v495 & 7
 		v834 := h834[li]
 		v835 := h835[li]
 		v836 := h836[li]
@@ -20228,227 +20227,201 @@ func (g *productBFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v884 := h884[li]
-		v885 := h885[li]
-		v886 := h886[li]
-		v887 := h887[li]
-		v888 := h888[li]
-		v889 := h889[li]
-		v890 := h890[li]
-		v891 := h891[li]
-		v892 := h892[li]
-		v893 := h893[li]
-		v894 := h894[li]
-		v895 := h895[li]
-		v896 := h896[li]
-		v897 := h897[li]
-		v898 := h898[li]
-		v899 := h899[li]
-		v900 := h900[li]
-		v901 := h901[li]
-		v902 := h902[li]
-		v903 := h903[li]
-		v904 := h904[li]
-		v905 := h905[li]
-		v910 := (v265 * 72) + (v269 * 8)
-		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v778
-		v912 := v910 + 1
-		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v779
-		v914 := v910 + 2
-		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v780
-		v916 := v910 + 3
-		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v781
-		v918 := v910 + 4
-		*(*int32)(unsafe.Add(m0, int(v918)*4)) = v782
-		v920 := v910 + 5
-		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v783
-		v922 := v910 + 6
-		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v784
-		v924 := v910 + 7
-		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v785
-		v928 := (v298 * 72) + (v302 * 8)
-		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v786
-		v930 := v928 + 1
-		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v787
-		v932 := v928 + 2
-		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v788
-		v934 := v928 + 3
-		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v789
-		v936 := v928 + 4
-		*(*int32)(unsafe.Add(m0, int(v936)*4)) = v790
-		v938 := v928 + 5
-		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v791
-		v940 := v928 + 6
-		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v792
-		v942 := v928 + 7
-		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v793
-		v946 := (v331 * 72) + (v335 * 8)
-		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v794
-		v948 := v946 + 1
-		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v795
-		v950 := v946 + 2
-		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v796
-		v952 := v946 + 3
-		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v797
-		v954 := v946 + 4
-		*(*int32)(unsafe.Add(m0, int(v954)*4)) = v798
-		v956 := v946 + 5
-		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v799
-		v958 := v946 + 6
-		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v800
-		v960 := v946 + 7
-		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v801
-		v964 := (v364 * 72) + (v368 * 8)
-		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v802
-		v966 := v964 + 1
-		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v803
-		v968 := v964 + 2
-		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v804
-		v970 := v964 + 3
-		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v805
-		v972 := v964 + 4
-		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v806
-		v974 := v964 + 5
-		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v807
-		v976 := v964 + 6
-		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v808
-		v978 := v964 + 7
-		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v809
-		v982 := (v397 * 72) + (v401 * 8)
-		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v810
-		v984 := v982 + 1
-		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v811
-		v986 := v982 + 2
-		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v812
-		v988 := v982 + 3
-		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v813
-		v990 := v982 + 4
-		*(*int32)(unsafe.Add(m0, int(v990)*4)) = v814
-		v992 := v982 + 5
-		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v815
-		v994 := v982 + 6
-		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v816
-		v996 := v982 + 7
-		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v817
-		v1000 := (v430 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v818
-		v1002 := v1000 + 1
-		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v819
-		v1004 := v1000 + 2
-		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v820
-		v1006 := v1000 + 3
-		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v821
-		v1008 := v1000 + 4
-		*(*int32)(unsafe.Add(m0, int(v1008)*4)) = v822
-		v1010 := v1000 + 5
-		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v823
-		v1012 := v1000 + 6
-		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v824
-		v1014 := v1000 + 7
-		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v825
-		v1018 := (v463 * 72) + (v467 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v826
-		v1020 := v1018 + 1
-		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v827
-		v1022 := v1018 + 2
-		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v828
-		v1024 := v1018 + 3
-		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v829
-		v1026 := v1018 + 4
-		*(*int32)(unsafe.Add(m0, int(v1026)*4)) = v830
-		v1028 := v1018 + 5
-		*(*int32)(unsafe.Add(m0, int(v1028)*4)) = v831
-		v1030 := v1018 + 6
-		*(*int32)(unsafe.Add(m0, int(v1030)*4)) = v832
-		v1032 := v1018 + 7
-		*(*int32)(unsafe.Add(m0, int(v1032)*4)) = v833
-		v1036 := (v496 * 72) + (v500 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1036)*4)) = v834
-		v1038 := v1036 + 1
-		*(*int32)(unsafe.Add(m0, int(v1038)*4)) = v835
-		v1040 := v1036 + 2
-		*(*int32)(unsafe.Add(m0, int(v1040)*4)) = v836
-		v1042 := v1036 + 3
-		*(*int32)(unsafe.Add(m0, int(v1042)*4)) = v837
-		v1044 := v1036 + 4
-		*(*int32)(unsafe.Add(m0, int(v1044)*4)) = v838
-		v1046 := v1036 + 5
-		*(*int32)(unsafe.Add(m0, int(v1046)*4)) = v839
-		v1048 := v1036 + 6
-		*(*int32)(unsafe.Add(m0, int(v1048)*4)) = v840
-		v1050 := v1036 + 7
-		*(*int32)(unsafe.Add(m0, int(v1050)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v918)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v936)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v954)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v972)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v990)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v879
-		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v880
-		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v881
-		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v882
-		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v883
-		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v884
-		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v885
-		*(*int32)(unsafe.Add(m1, int(v1008)*4)) = v886
-		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v887
-		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v888
-		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v889
-		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v890
-		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v891
-		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v892
-		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v893
-		*(*int32)(unsafe.Add(m1, int(v1026)*4)) = v894
-		*(*int32)(unsafe.Add(m1, int(v1028)*4)) = v895
-		*(*int32)(unsafe.Add(m1, int(v1030)*4)) = v896
-		*(*int32)(unsafe.Add(m1, int(v1032)*4)) = v897
-		*(*int32)(unsafe.Add(m1, int(v1036)*4)) = v898
-		*(*int32)(unsafe.Add(m1, int(v1038)*4)) = v899
-		*(*int32)(unsafe.Add(m1, int(v1040)*4)) = v900
-		*(*int32)(unsafe.Add(m1, int(v1042)*4)) = v901
-		*(*int32)(unsafe.Add(m1, int(v1044)*4)) = v902
-		*(*int32)(unsafe.Add(m1, int(v1046)*4)) = v903
-		*(*int32)(unsafe.Add(m1, int(v1048)*4)) = v904
-		*(*int32)(unsafe.Add(m1, int(v1050)*4)) = v905
+		v884 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
+		v886 := v884 + 1
+		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
+		v888 := v884 + 2
+		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
+		v890 := v884 + 3
+		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
+		v892 := v884 + 4
+		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
+		v894 := v884 + 5
+		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
+		v896 := v884 + 6
+		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
+		v898 := v884 + 7
+		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
+		v902 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
+		v904 := v902 + 1
+		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
+		v906 := v902 + 2
+		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
+		v908 := v902 + 3
+		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
+		v910 := v902 + 4
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
+		v912 := v902 + 5
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
+		v914 := v902 + 6
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
+		v916 := v902 + 7
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
+		v920 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
+		v922 := v920 + 1
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
+		v924 := v920 + 2
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
+		v926 := v920 + 3
+		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
+		v928 := v920 + 4
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
+		v930 := v920 + 5
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
+		v932 := v920 + 6
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
+		v934 := v920 + 7
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
+		v938 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
+		v940 := v938 + 1
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
+		v942 := v938 + 2
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
+		v944 := v938 + 3
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
+		v946 := v938 + 4
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
+		v948 := v938 + 5
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
+		v950 := v938 + 6
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
+		v952 := v938 + 7
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
+		v956 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
+		v958 := v956 + 1
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
+		v960 := v956 + 2
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
+		v962 := v956 + 3
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
+		v964 := v956 + 4
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
+		v966 := v956 + 5
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
+		v968 := v956 + 6
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
+		v970 := v956 + 7
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
+		v974 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
+		v976 := v974 + 1
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
+		v978 := v974 + 2
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
+		v980 := v974 + 3
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
+		v982 := v974 + 4
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
+		v984 := v974 + 5
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
+		v986 := v974 + 6
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
+		v988 := v974 + 7
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
+		v992 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
+		v994 := v992 + 1
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
+		v996 := v992 + 2
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
+		v998 := v992 + 3
+		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
+		v1000 := v992 + 4
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
+		v1002 := v992 + 5
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
+		v1004 := v992 + 6
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
+		v1006 := v992 + 7
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
+		v1010 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
+		v1012 := v1010 + 1
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
+		v1014 := v1010 + 2
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
+		v1016 := v1010 + 3
+		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
+		v1018 := v1010 + 4
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
+		v1020 := v1010 + 5
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
+		v1022 := v1010 + 6
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
+		v1024 := v1010 + 7
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
+		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
+		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
+		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
+		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
+		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
+		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
+		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
+		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
+		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
+		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
+		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
+		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
 	}
-	// Barrier, mixed.go:85
-	e906 := g.v906
+	// Barrier, mixed.go:83
+	e880 := g.v880
 	h268 := g.v268[:n]
 	v81 := g.v81
 	p1 := g.Pointer(1)
@@ -20475,8 +20448,15 @@ func (g *productBFloat16Host) r3() int {
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1116 := g.v1116
-	h1136 := g.v1136[:n]
+	u1090 := g.v1090
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -20484,7 +20464,7 @@ func (g *productBFloat16Host) r3() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1163 := g.v1163[:n]
+	h1144 := g.v1144[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -20492,7 +20472,7 @@ func (g *productBFloat16Host) r3() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1190 := g.v1190[:n]
+	h1171 := g.v1171[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -20500,7 +20480,7 @@ func (g *productBFloat16Host) r3() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1217 := g.v1217[:n]
+	h1198 := g.v1198[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -20508,7 +20488,7 @@ func (g *productBFloat16Host) r3() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1244 := g.v1244[:n]
+	h1225 := g.v1225[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -20516,7 +20496,7 @@ func (g *productBFloat16Host) r3() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1271 := g.v1271[:n]
+	h1252 := g.v1252[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -20524,7 +20504,7 @@ func (g *productBFloat16Host) r3() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1298 := g.v1298[:n]
+	h1279 := g.v1279[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -20532,7 +20512,7 @@ func (g *productBFloat16Host) r3() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1325 := g.v1325[:n]
+	h1306 := g.v1306[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -20540,7 +20520,7 @@ func (g *productBFloat16Host) r3() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1352 := g.v1352[:n]
+	h1333 := g.v1333[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -20548,7 +20528,7 @@ func (g *productBFloat16Host) r3() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1379 := g.v1379[:n]
+	h1360 := g.v1360[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -20556,7 +20536,7 @@ func (g *productBFloat16Host) r3() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1406 := g.v1406[:n]
+	h1387 := g.v1387[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -20564,7 +20544,7 @@ func (g *productBFloat16Host) r3() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1433 := g.v1433[:n]
+	h1414 := g.v1414[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -20572,7 +20552,7 @@ func (g *productBFloat16Host) r3() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1460 := g.v1460[:n]
+	h1441 := g.v1441[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -20580,7 +20560,7 @@ func (g *productBFloat16Host) r3() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1487 := g.v1487[:n]
+	h1468 := g.v1468[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -20588,7 +20568,7 @@ func (g *productBFloat16Host) r3() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1514 := g.v1514[:n]
+	h1495 := g.v1495[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -20596,34 +20576,27 @@ func (g *productBFloat16Host) r3() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1541 := g.v1541[:n]
-	h1542 := g.v1542[:n]
-	h1543 := g.v1543[:n]
-	h1544 := g.v1544[:n]
-	h1545 := g.v1545[:n]
-	h1546 := g.v1546[:n]
-	h1547 := g.v1547[:n]
-	h1548 := g.v1548[:n]
-	u1553 := g.v1553
-	u1596 := g.v1596
-	h1597 := g.v1597[:n]
+	h1522 := g.v1522[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	m5 := g.Memory(5)
 	v3 := g.v3
-	u906 := g.v906
+	u880 := g.v880
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -20635,7 +20608,7 @@ func (g *productBFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v906 := e906
+			v880 := e880
 			v268 := h268[li]
 			v264 := int32(li)
 			v269 := v264 & 7
@@ -20679,27 +20652,53 @@ func (g *productBFloat16Host) r3() int {
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1553, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
-			v1116 := v906 + 8
-			v1118 := (v268 + v1116) + v270
-			if uint64(v1118) < uint64(v81) {
-				v1123 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+2))))
-				v1125 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+4))))
-				v1127 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+6))))
-				v1129 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+8))))
-				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+10))))
-				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+12))))
-				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+14))))
-				v1136 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16))))
-				v1137 = v1123
-				v1138 = v1125
-				v1139 = v1127
-				v1140 = v1129
-				v1141 = v1131
-				v1142 = v1133
-				v1143 = v1135
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			v1090 := v880 + 8
+			v1092 := (v268 + v1090) + v270
+			if uint64(v1092) < uint64(v81) {
+				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
+				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
+				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
+				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
+				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
+				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
+				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
+				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
+				v1111 = v1097
+				v1112 = v1099
+				v1113 = v1101
+				v1114 = v1103
+				v1115 = v1105
+				v1116 = v1107
+				v1117 = v1109
 			} else {
-				v1136 = 0
+				v1110 = 0
+				v1111 = 0
+				v1112 = 0
+				v1113 = 0
+				v1114 = 0
+				v1115 = 0
+				v1116 = 0
+				v1117 = 0
+			}
+			v1119 := (v301 + v1090) + v303
+			if uint64(v1119) < uint64(v81) {
+				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
+				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
+				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
+				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
+				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
+				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
+				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
+				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
+				v1138 = v1124
+				v1139 = v1126
+				v1140 = v1128
+				v1141 = v1130
+				v1142 = v1132
+				v1143 = v1134
+				v1144 = v1136
+			} else {
 				v1137 = 0
 				v1138 = 0
 				v1139 = 0
@@ -20707,26 +20706,26 @@ func (g *productBFloat16Host) r3() int {
 				v1141 = 0
 				v1142 = 0
 				v1143 = 0
+				v1144 = 0
 			}
-			v1145 := (v301 + v1116) + v303
-			if uint64(v1145) < uint64(v81) {
-				v1150 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+2))))
-				v1152 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+4))))
-				v1154 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+6))))
-				v1156 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+8))))
-				v1158 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+10))))
-				v1160 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+12))))
-				v1162 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+14))))
-				v1163 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16))))
-				v1164 = v1150
-				v1165 = v1152
-				v1166 = v1154
-				v1167 = v1156
-				v1168 = v1158
-				v1169 = v1160
-				v1170 = v1162
+			v1146 := (v334 + v1090) + v336
+			if uint64(v1146) < uint64(v81) {
+				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
+				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
+				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
+				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
+				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
+				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
+				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
+				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
+				v1165 = v1151
+				v1166 = v1153
+				v1167 = v1155
+				v1168 = v1157
+				v1169 = v1159
+				v1170 = v1161
+				v1171 = v1163
 			} else {
-				v1163 = 0
 				v1164 = 0
 				v1165 = 0
 				v1166 = 0
@@ -20734,26 +20733,26 @@ func (g *productBFloat16Host) r3() int {
 				v1168 = 0
 				v1169 = 0
 				v1170 = 0
+				v1171 = 0
 			}
-			v1172 := (v334 + v1116) + v336
-			if uint64(v1172) < uint64(v81) {
-				v1177 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+2))))
-				v1179 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+4))))
-				v1181 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+6))))
-				v1183 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+8))))
-				v1185 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+10))))
-				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+12))))
-				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+14))))
-				v1190 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16))))
-				v1191 = v1177
-				v1192 = v1179
-				v1193 = v1181
-				v1194 = v1183
-				v1195 = v1185
-				v1196 = v1187
-				v1197 = v1189
+			v1173 := (v367 + v1090) + v369
+			if uint64(v1173) < uint64(v81) {
+				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
+				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
+				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
+				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
+				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
+				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
+				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
+				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
+				v1192 = v1178
+				v1193 = v1180
+				v1194 = v1182
+				v1195 = v1184
+				v1196 = v1186
+				v1197 = v1188
+				v1198 = v1190
 			} else {
-				v1190 = 0
 				v1191 = 0
 				v1192 = 0
 				v1193 = 0
@@ -20761,26 +20760,26 @@ func (g *productBFloat16Host) r3() int {
 				v1195 = 0
 				v1196 = 0
 				v1197 = 0
+				v1198 = 0
 			}
-			v1199 := (v367 + v1116) + v369
-			if uint64(v1199) < uint64(v81) {
-				v1204 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+2))))
-				v1206 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+4))))
-				v1208 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+6))))
-				v1210 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+8))))
-				v1212 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+10))))
-				v1214 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+12))))
-				v1216 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+14))))
-				v1217 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16))))
-				v1218 = v1204
-				v1219 = v1206
-				v1220 = v1208
-				v1221 = v1210
-				v1222 = v1212
-				v1223 = v1214
-				v1224 = v1216
+			v1200 := (v400 + v1090) + v402
+			if uint64(v1200) < uint64(v81) {
+				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
+				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
+				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
+				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
+				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
+				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
+				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
+				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
+				v1219 = v1205
+				v1220 = v1207
+				v1221 = v1209
+				v1222 = v1211
+				v1223 = v1213
+				v1224 = v1215
+				v1225 = v1217
 			} else {
-				v1217 = 0
 				v1218 = 0
 				v1219 = 0
 				v1220 = 0
@@ -20788,26 +20787,26 @@ func (g *productBFloat16Host) r3() int {
 				v1222 = 0
 				v1223 = 0
 				v1224 = 0
+				v1225 = 0
 			}
-			v1226 := (v400 + v1116) + v402
-			if uint64(v1226) < uint64(v81) {
-				v1231 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+2))))
-				v1233 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+4))))
-				v1235 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+6))))
-				v1237 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+8))))
-				v1239 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+10))))
-				v1241 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+12))))
-				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+14))))
-				v1244 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16))))
-				v1245 = v1231
-				v1246 = v1233
-				v1247 = v1235
-				v1248 = v1237
-				v1249 = v1239
-				v1250 = v1241
-				v1251 = v1243
+			v1227 := (v433 + v1090) + v435
+			if uint64(v1227) < uint64(v81) {
+				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
+				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
+				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
+				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
+				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
+				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
+				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
+				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
+				v1246 = v1232
+				v1247 = v1234
+				v1248 = v1236
+				v1249 = v1238
+				v1250 = v1240
+				v1251 = v1242
+				v1252 = v1244
 			} else {
-				v1244 = 0
 				v1245 = 0
 				v1246 = 0
 				v1247 = 0
@@ -20815,26 +20814,26 @@ func (g *productBFloat16Host) r3() int {
 				v1249 = 0
 				v1250 = 0
 				v1251 = 0
+				v1252 = 0
 			}
-			v1253 := (v433 + v1116) + v435
-			if uint64(v1253) < uint64(v81) {
-				v1258 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+2))))
-				v1260 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+4))))
-				v1262 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+6))))
-				v1264 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+8))))
-				v1266 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+10))))
-				v1268 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+12))))
-				v1270 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+14))))
-				v1271 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16))))
-				v1272 = v1258
-				v1273 = v1260
-				v1274 = v1262
-				v1275 = v1264
-				v1276 = v1266
-				v1277 = v1268
-				v1278 = v1270
+			v1254 := (v466 + v1090) + v468
+			if uint64(v1254) < uint64(v81) {
+				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
+				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
+				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
+				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
+				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
+				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
+				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
+				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
+				v1273 = v1259
+				v1274 = v1261
+				v1275 = v1263
+				v1276 = v1265
+				v1277 = v1267
+				v1278 = v1269
+				v1279 = v1271
 			} else {
-				v1271 = 0
 				v1272 = 0
 				v1273 = 0
 				v1274 = 0
@@ -20842,26 +20841,26 @@ func (g *productBFloat16Host) r3() int {
 				v1276 = 0
 				v1277 = 0
 				v1278 = 0
+				v1279 = 0
 			}
-			v1280 := (v466 + v1116) + v468
-			if uint64(v1280) < uint64(v81) {
-				v1285 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+2))))
-				v1287 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+4))))
-				v1289 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+6))))
-				v1291 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+8))))
-				v1293 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+10))))
-				v1295 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+12))))
-				v1297 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+14))))
-				v1298 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16))))
-				v1299 = v1285
-				v1300 = v1287
-				v1301 = v1289
-				v1302 = v1291
-				v1303 = v1293
-				v1304 = v1295
-				v1305 = v1297
+			v1281 := (v499 + v1090) + v501
+			if uint64(v1281) < uint64(v81) {
+				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
+				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
+				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
+				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
+				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
+				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
+				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
+				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
+				v1300 = v1286
+				v1301 = v1288
+				v1302 = v1290
+				v1303 = v1292
+				v1304 = v1294
+				v1305 = v1296
+				v1306 = v1298
 			} else {
-				v1298 = 0
 				v1299 = 0
 				v1300 = 0
 				v1301 = 0
@@ -20869,26 +20868,26 @@ func (g *productBFloat16Host) r3() int {
 				v1303 = 0
 				v1304 = 0
 				v1305 = 0
+				v1306 = 0
 			}
-			v1307 := (v499 + v1116) + v501
-			if uint64(v1307) < uint64(v81) {
-				v1312 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+2))))
-				v1314 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+4))))
-				v1316 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+6))))
-				v1318 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+8))))
-				v1320 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+10))))
-				v1322 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+12))))
-				v1324 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+14))))
-				v1325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16))))
-				v1326 = v1312
-				v1327 = v1314
-				v1328 = v1316
-				v1329 = v1318
-				v1330 = v1320
-				v1331 = v1322
-				v1332 = v1324
+			v1308 := (v529 + v1090) + v270
+			if uint64(v1308) < uint64(v84) {
+				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
+				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
+				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
+				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
+				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
+				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
+				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
+				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
+				v1327 = v1313
+				v1328 = v1315
+				v1329 = v1317
+				v1330 = v1319
+				v1331 = v1321
+				v1332 = v1323
+				v1333 = v1325
 			} else {
-				v1325 = 0
 				v1326 = 0
 				v1327 = 0
 				v1328 = 0
@@ -20896,26 +20895,26 @@ func (g *productBFloat16Host) r3() int {
 				v1330 = 0
 				v1331 = 0
 				v1332 = 0
+				v1333 = 0
 			}
-			v1334 := (v529 + v1116) + v270
-			if uint64(v1334) < uint64(v84) {
-				v1339 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+2))))
-				v1341 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+4))))
-				v1343 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+6))))
-				v1345 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+8))))
-				v1347 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+10))))
-				v1349 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+12))))
-				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+14))))
-				v1352 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16))))
-				v1353 = v1339
-				v1354 = v1341
-				v1355 = v1343
-				v1356 = v1345
-				v1357 = v1347
-				v1358 = v1349
-				v1359 = v1351
+			v1335 := (v557 + v1090) + v303
+			if uint64(v1335) < uint64(v84) {
+				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
+				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
+				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
+				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
+				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
+				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
+				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
+				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
+				v1354 = v1340
+				v1355 = v1342
+				v1356 = v1344
+				v1357 = v1346
+				v1358 = v1348
+				v1359 = v1350
+				v1360 = v1352
 			} else {
-				v1352 = 0
 				v1353 = 0
 				v1354 = 0
 				v1355 = 0
@@ -20923,26 +20922,26 @@ func (g *productBFloat16Host) r3() int {
 				v1357 = 0
 				v1358 = 0
 				v1359 = 0
+				v1360 = 0
 			}
-			v1361 := (v557 + v1116) + v303
-			if uint64(v1361) < uint64(v84) {
-				v1366 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+2))))
-				v1368 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+4))))
-				v1370 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+6))))
-				v1372 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+8))))
-				v1374 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+10))))
-				v1376 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+12))))
-				v1378 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+14))))
-				v1379 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16))))
-				v1380 = v1366
-				v1381 = v1368
-				v1382 = v1370
-				v1383 = v1372
-				v1384 = v1374
-				v1385 = v1376
-				v1386 = v1378
+			v1362 := (v585 + v1090) + v336
+			if uint64(v1362) < uint64(v84) {
+				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
+				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
+				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
+				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
+				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
+				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
+				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
+				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
+				v1381 = v1367
+				v1382 = v1369
+				v1383 = v1371
+				v1384 = v1373
+				v1385 = v1375
+				v1386 = v1377
+				v1387 = v1379
 			} else {
-				v1379 = 0
 				v1380 = 0
 				v1381 = 0
 				v1382 = 0
@@ -20950,26 +20949,26 @@ func (g *productBFloat16Host) r3() int {
 				v1384 = 0
 				v1385 = 0
 				v1386 = 0
+				v1387 = 0
 			}
-			v1388 := (v585 + v1116) + v336
-			if uint64(v1388) < uint64(v84) {
-				v1393 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+2))))
-				v1395 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+4))))
-				v1397 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+6))))
-				v1399 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+8))))
-				v1401 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+10))))
-				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+12))))
-				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+14))))
-				v1406 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16))))
-				v1407 = v1393
-				v1408 = v1395
-				v1409 = v1397
-				v1410 = v1399
-				v1411 = v1401
-				v1412 = v1403
-				v1413 = v1405
+			v1389 := (v613 + v1090) + v369
+			if uint64(v1389) < uint64(v84) {
+				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
+				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
+				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
+				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
+				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
+				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
+				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
+				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
+				v1408 = v1394
+				v1409 = v1396
+				v1410 = v1398
+				v1411 = v1400
+				v1412 = v1402
+				v1413 = v1404
+				v1414 = v1406
 			} else {
-				v1406 = 0
 				v1407 = 0
 				v1408 = 0
 				v1409 = 0
@@ -20977,26 +20976,26 @@ func (g *productBFloat16Host) r3() int {
 				v1411 = 0
 				v1412 = 0
 				v1413 = 0
+				v1414 = 0
 			}
-			v1415 := (v613 + v1116) + v369
-			if uint64(v1415) < uint64(v84) {
-				v1420 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+2))))
-				v1422 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+4))))
-				v1424 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+6))))
-				v1426 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+8))))
-				v1428 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+10))))
-				v1430 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+12))))
-				v1432 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+14))))
-				v1433 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16))))
-				v1434 = v1420
-				v1435 = v1422
-				v1436 = v1424
-				v1437 = v1426
-				v1438 = v1428
-				v1439 = v1430
-				v1440 = v1432
+			v1416 := (v641 + v1090) + v402
+			if uint64(v1416) < uint64(v84) {
+				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
+				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
+				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
+				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
+				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
+				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
+				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
+				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
+				v1435 = v1421
+				v1436 = v1423
+				v1437 = v1425
+				v1438 = v1427
+				v1439 = v1429
+				v1440 = v1431
+				v1441 = v1433
 			} else {
-				v1433 = 0
 				v1434 = 0
 				v1435 = 0
 				v1436 = 0
@@ -21004,26 +21003,26 @@ func (g *productBFloat16Host) r3() int {
 				v1438 = 0
 				v1439 = 0
 				v1440 = 0
+				v1441 = 0
 			}
-			v1442 := (v641 + v1116) + v402
-			if uint64(v1442) < uint64(v84) {
-				v1447 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+2))))
-				v1449 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+4))))
-				v1451 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+6))))
-				v1453 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+8))))
-				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+10))))
-				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+12))))
-				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+14))))
-				v1460 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16))))
-				v1461 = v1447
-				v1462 = v1449
-				v1463 = v1451
-				v1464 = v1453
-				v1465 = v1455
-				v1466 = v1457
-				v1467 = v1459
+			v1443 := (v669 + v1090) + v435
+			if uint64(v1443) < uint64(v84) {
+				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
+				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
+				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
+				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
+				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
+				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
+				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
+				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
+				v1462 = v1448
+				v1463 = v1450
+				v1464 = v1452
+				v1465 = v1454
+				v1466 = v1456
+				v1467 = v1458
+				v1468 = v1460
 			} else {
-				v1460 = 0
 				v1461 = 0
 				v1462 = 0
 				v1463 = 0
@@ -21031,26 +21030,26 @@ func (g *productBFloat16Host) r3() int {
 				v1465 = 0
 				v1466 = 0
 				v1467 = 0
+				v1468 = 0
 			}
-			v1469 := (v669 + v1116) + v435
-			if uint64(v1469) < uint64(v84) {
-				v1474 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+2))))
-				v1476 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+4))))
-				v1478 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+6))))
-				v1480 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+8))))
-				v1482 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+10))))
-				v1484 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+12))))
-				v1486 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+14))))
-				v1487 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16))))
-				v1488 = v1474
-				v1489 = v1476
-				v1490 = v1478
-				v1491 = v1480
-				v1492 = v1482
-				v1493 = v1484
-				v1494 = v1486
+			v1470 := (v697 + v1090) + v468
+			if uint64(v1470) < uint64(v84) {
+				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
+				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
+				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
+				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
+				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
+				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
+				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
+				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
+				v1489 = v1475
+				v1490 = v1477
+				v1491 = v1479
+				v1492 = v1481
+				v1493 = v1483
+				v1494 = v1485
+				v1495 = v1487
 			} else {
-				v1487 = 0
 				v1488 = 0
 				v1489 = 0
 				v1490 = 0
@@ -21058,26 +21057,26 @@ func (g *productBFloat16Host) r3() int {
 				v1492 = 0
 				v1493 = 0
 				v1494 = 0
+				v1495 = 0
 			}
-			v1496 := (v697 + v1116) + v468
-			if uint64(v1496) < uint64(v84) {
-				v1501 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+2))))
-				v1503 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+4))))
-				v1505 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+6))))
-				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+8))))
-				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+10))))
-				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+12))))
-				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+14))))
-				v1514 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16))))
-				v1515 = v1501
-				v1516 = v1503
-				v1517 = v1505
-				v1518 = v1507
-				v1519 = v1509
-				v1520 = v1511
-				v1521 = v1513
+			v1497 := (v725 + v1090) + v501
+			if uint64(v1497) < uint64(v84) {
+				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
+				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
+				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
+				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
+				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
+				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
+				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
+				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
+				v1516 = v1502
+				v1517 = v1504
+				v1518 = v1506
+				v1519 = v1508
+				v1520 = v1510
+				v1521 = v1512
+				v1522 = v1514
 			} else {
-				v1514 = 0
 				v1515 = 0
 				v1516 = 0
 				v1517 = 0
@@ -21085,217 +21084,198 @@ func (g *productBFloat16Host) r3() int {
 				v1519 = 0
 				v1520 = 0
 				v1521 = 0
+				v1522 = 0
 			}
-			v1523 := (v725 + v1116) + v501
-			if uint64(v1523) < uint64(v84) {
-				v1528 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+2))))
-				v1530 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+4))))
-				v1532 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+6))))
-				v1534 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+8))))
-				v1536 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+10))))
-				v1538 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+12))))
-				v1540 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+14))))
-				v1541 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16))))
-				v1542 = v1528
-				v1543 = v1530
-				v1544 = v1532
-				v1545 = v1534
-				v1546 = v1536
-				v1547 = v1538
-				v1548 = v1540
-			} else {
-				v1541 = 0
-				v1542 = 0
-				v1543 = 0
-				v1544 = 0
-				v1545 = 0
-				v1546 = 0
-				v1547 = 0
-				v1548 = 0
-			}
-			v1549 := int32(sub)
-			v1551 := int32(uint32(v1549&3) >> 1)
-			v1553 = 0
-			v1555 := v1549 * 256
-			if v1553 >= 8 {
-				v778 = v1136
-				v779 = v1137
-				v780 = v1138
-				v781 = v1139
-				v782 = v1140
-				v783 = v1141
-				v784 = v1142
-				v785 = v1143
-				v786 = v1163
-				v787 = v1164
-				v788 = v1165
-				v789 = v1166
-				v790 = v1167
-				v791 = v1168
-				v792 = v1169
-				v793 = v1170
-				v794 = v1190
-				v795 = v1191
-				v796 = v1192
-				v797 = v1193
-				v798 = v1194
-				v799 = v1195
-				v800 = v1196
-				v801 = v1197
-				v802 = v1217
-				v803 = v1218
-				v804 = v1219
-				v805 = v1220
-				v806 = v1221
-				v807 = v1222
-				v808 = v1223
-				v809 = v1224
-				v810 = v1244
-				v811 = v1245
-				v812 = v1246
-				v813 = v1247
-				v814 = v1248
-				v815 = v1249
-				v816 = v1250
-				v817 = v1251
-				v818 = v1271
-				v819 = v1272
-				v820 = v1273
-				v821 = v1274
-				v822 = v1275
-				v823 = v1276
-				v824 = v1277
-				v825 = v1278
-				v826 = v1298
-				v827 = v1299
-				v828 = v1300
-				v829 = v1301
-				v830 = v1302
-				v831 = v1303
-				v832 = v1304
-				v833 = v1305
-				v834 = v1325
-				v835 = v1326
-				v836 = v1327
-				v837 = v1328
-				v838 = v1329
-				v839 = v1330
-				v840 = v1331
-				v841 = v1332
-				v842 = v1352
-				v843 = v1353
-				v844 = v1354
-				v845 = v1355
-				v846 = v1356
-				v847 = v1357
-				v848 = v1358
-				v849 = v1359
-				v850 = v1379
-				v851 = v1380
-				v852 = v1381
-				v853 = v1382
-				v854 = v1383
-				v855 = v1384
-				v856 = v1385
-				v857 = v1386
-				v858 = v1406
-				v859 = v1407
-				v860 = v1408
-				v861 = v1409
-				v862 = v1410
-				v863 = v1411
-				v864 = v1412
-				v865 = v1413
-				v866 = v1433
-				v867 = v1434
-				v868 = v1435
-				v869 = v1436
-				v870 = v1437
-				v871 = v1438
-				v872 = v1439
-				v873 = v1440
-				v874 = v1460
-				v875 = v1461
-				v876 = v1462
-				v877 = v1463
-				v878 = v1464
-				v879 = v1465
-				v880 = v1466
-				v881 = v1467
-				v882 = v1487
-				v883 = v1488
-				v884 = v1489
-				v885 = v1490
-				v886 = v1491
-				v887 = v1492
-				v888 = v1493
-				v889 = v1494
-				v890 = v1514
-				v891 = v1515
-				v892 = v1516
-				v893 = v1517
-				v894 = v1518
-				v895 = v1519
-				v896 = v1520
-				v897 = v1521
-				v898 = v1541
-				v899 = v1542
-				v900 = v1543
-				v901 = v1544
-				v902 = v1545
-				v903 = v1546
-				v904 = v1547
-				v905 = v1548
-				v906 = v1116
+			v1523 := int32(sub)
+			v1525 := int32(uint32(v1523&3) >> 1)
+			v1527 = 0
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
+				v877 = v1520
+				v878 = v1521
+				v879 = v1522
+				v880 = v1090
 				goto b105
 			}
-			v1556 = 0
-			v1557 = v86
+			v1530 = 0
+			v1531 = v86
 		b142:
-			if uint32(v1557) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
-				v1556 = v1556 + 1
-				v1557 = v1557 + v87
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1565 = v1549 * 256
-			v1566 = 0
-			v1567 = v86
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
 		b145:
-			if uint32(v1567) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
-				v1566 = v1566 + 1
-				v1567 = v1567 + v87
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1575 = v1549 * 256
-			v1576 = 0
-			v1577 = v86
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
 		b148:
-			if uint32(v1577) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
-				v1576 = v1576 + 1
-				v1577 = v1577 + v87
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1585 = v1549 * 256
-			v1586 = 0
-			v1587 = v86
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
 		b151:
-			if uint32(v1587) >= 256 {
-				v1596 := v1553 * 8
-				v1597 := (v1551 * 4608) + v1596
-				u1116 = v1116
-				h1136[li] = v1136
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1090 = v1090
+				h1110[li] = v1110
+				h1111[li] = v1111
+				h1112[li] = v1112
+				h1113[li] = v1113
+				h1114[li] = v1114
+				h1115[li] = v1115
+				h1116[li] = v1116
+				h1117[li] = v1117
 				h1137[li] = v1137
 				h1138[li] = v1138
 				h1139[li] = v1139
@@ -21303,7 +21283,7 @@ func (g *productBFloat16Host) r3() int {
 				h1141[li] = v1141
 				h1142[li] = v1142
 				h1143[li] = v1143
-				h1163[li] = v1163
+				h1144[li] = v1144
 				h1164[li] = v1164
 				h1165[li] = v1165
 				h1166[li] = v1166
@@ -21311,7 +21291,7 @@ func (g *productBFloat16Host) r3() int {
 				h1168[li] = v1168
 				h1169[li] = v1169
 				h1170[li] = v1170
-				h1190[li] = v1190
+				h1171[li] = v1171
 				h1191[li] = v1191
 				h1192[li] = v1192
 				h1193[li] = v1193
@@ -21319,7 +21299,7 @@ func (g *productBFloat16Host) r3() int {
 				h1195[li] = v1195
 				h1196[li] = v1196
 				h1197[li] = v1197
-				h1217[li] = v1217
+				h1198[li] = v1198
 				h1218[li] = v1218
 				h1219[li] = v1219
 				h1220[li] = v1220
@@ -21327,7 +21307,7 @@ func (g *productBFloat16Host) r3() int {
 				h1222[li] = v1222
 				h1223[li] = v1223
 				h1224[li] = v1224
-				h1244[li] = v1244
+				h1225[li] = v1225
 				h1245[li] = v1245
 				h1246[li] = v1246
 				h1247[li] = v1247
@@ -21335,7 +21315,7 @@ func (g *productBFloat16Host) r3() int {
 				h1249[li] = v1249
 				h1250[li] = v1250
 				h1251[li] = v1251
-				h1271[li] = v1271
+				h1252[li] = v1252
 				h1272[li] = v1272
 				h1273[li] = v1273
 				h1274[li] = v1274
@@ -21343,7 +21323,7 @@ func (g *productBFloat16Host) r3() int {
 				h1276[li] = v1276
 				h1277[li] = v1277
 				h1278[li] = v1278
-				h1298[li] = v1298
+				h1279[li] = v1279
 				h1299[li] = v1299
 				h1300[li] = v1300
 				h1301[li] = v1301
@@ -21351,7 +21331,7 @@ func (g *productBFloat16Host) r3() int {
 				h1303[li] = v1303
 				h1304[li] = v1304
 				h1305[li] = v1305
-				h1325[li] = v1325
+				h1306[li] = v1306
 				h1326[li] = v1326
 				h1327[li] = v1327
 				h1328[li] = v1328
@@ -21359,7 +21339,7 @@ func (g *productBFloat16Host) r3() int {
 				h1330[li] = v1330
 				h1331[li] = v1331
 				h1332[li] = v1332
-				h1352[li] = v1352
+				h1333[li] = v1333
 				h1353[li] = v1353
 				h1354[li] = v1354
 				h1355[li] = v1355
@@ -21367,7 +21347,7 @@ func (g *productBFloat16Host) r3() int {
 				h1357[li] = v1357
 				h1358[li] = v1358
 				h1359[li] = v1359
-				h1379[li] = v1379
+				h1360[li] = v1360
 				h1380[li] = v1380
 				h1381[li] = v1381
 				h1382[li] = v1382
@@ -21375,7 +21355,7 @@ func (g *productBFloat16Host) r3() int {
 				h1384[li] = v1384
 				h1385[li] = v1385
 				h1386[li] = v1386
-				h1406[li] = v1406
+				h1387[li] = v1387
 				h1407[li] = v1407
 				h1408[li] = v1408
 				h1409[li] = v1409
@@ -21383,7 +21363,7 @@ func (g *productBFloat16Host) r3() int {
 				h1411[li] = v1411
 				h1412[li] = v1412
 				h1413[li] = v1413
-				h1433[li] = v1433
+				h1414[li] = v1414
 				h1434[li] = v1434
 				h1435[li] = v1435
 				h1436[li] = v1436
@@ -21391,7 +21371,7 @@ func (g *productBFloat16Host) r3() int {
 				h1438[li] = v1438
 				h1439[li] = v1439
 				h1440[li] = v1440
-				h1460[li] = v1460
+				h1441[li] = v1441
 				h1461[li] = v1461
 				h1462[li] = v1462
 				h1463[li] = v1463
@@ -21399,7 +21379,7 @@ func (g *productBFloat16Host) r3() int {
 				h1465[li] = v1465
 				h1466[li] = v1466
 				h1467[li] = v1467
-				h1487[li] = v1487
+				h1468[li] = v1468
 				h1488[li] = v1488
 				h1489[li] = v1489
 				h1490[li] = v1490
@@ -21407,7 +21387,7 @@ func (g *productBFloat16Host) r3() int {
 				h1492[li] = v1492
 				h1493[li] = v1493
 				h1494[li] = v1494
-				h1514[li] = v1514
+				h1495[li] = v1495
 				h1515[li] = v1515
 				h1516[li] = v1516
 				h1517[li] = v1517
@@ -21415,17 +21395,10 @@ func (g *productBFloat16Host) r3() int {
 				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
-				h1541[li] = v1541
-				h1542[li] = v1542
-				h1543[li] = v1543
-				h1544[li] = v1544
-				h1545[li] = v1545
-				h1546[li] = v1546
-				h1547[li] = v1547
-				h1548[li] = v1548
-				u1553 = v1553
-				u1596 = v1596
-				h1597[li] = v1597
+				h1522[li] = v1522
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21434,15 +21407,41 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
-			v1586 = v1586 + 1
-			v1587 = v1587 + v87
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v906 < v3 {
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -21545,33 +21544,7 @@ func (g *productBFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -21580,29 +21553,29 @@ func (g *productBFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -21611,17 +21584,17 @@ func (g *productBFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1116 = u1116
-	g.v1553 = u1553
-	g.v1596 = u1596
-	g.v906 = u906
+	g.v1090 = u1090
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r5() int {
 	const n = 128
-	v1596 := g.v1596
-	h1599 := g.v1599[:n]
+	v1570 := g.v1570
+	h1573 := g.v1573[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -21633,26 +21606,26 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1599 := (v1595 + 1152) + v1596
-			h1599[li] = v1599
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1573 := (v1569 + 1152) + v1570
+			h1573[li] = v1573
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1599, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
 			continue
 		}
-		v1599 := h1599[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1599)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1573 := h1573[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1601 := g.v1601[:n]
+	h1575 := g.v1575[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21663,25 +21636,25 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1601 := (v1595 + 2304) + v1596
-			h1601[li] = v1601
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1575 := (v1569 + 2304) + v1570
+			h1575[li] = v1575
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1601, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
 			continue
 		}
-		v1601 := h1601[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1601)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1575 := h1575[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1603 := g.v1603[:n]
+	h1577 := g.v1577[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21692,25 +21665,25 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1603 := (v1595 + 3456) + v1596
-			h1603[li] = v1603
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1577 := (v1569 + 3456) + v1570
+			h1577[li] = v1577
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1603, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
 			continue
 		}
-		v1603 := h1603[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1603)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
+		v1577 := h1577[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1605 := g.v1605[:n]
+	h1579 := g.v1579[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21721,37 +21694,37 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1605 := (v1552 * 4608) + v1596
-			h1605[li] = v1605
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1579 := (v1526 * 4608) + v1570
+			h1579[li] = v1579
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1605, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
 			continue
 		}
-		v1605 := h1605[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1605)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1579 := h1579[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1607 := g.v1607[:n]
+	h1581 := g.v1581[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21762,36 +21735,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1607 := (v1604 + 1152) + v1596
-			h1607[li] = v1607
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1581 := (v1578 + 1152) + v1570
+			h1581[li] = v1581
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1607, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
 			continue
 		}
-		v1607 := h1607[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1607)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1581 := h1581[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1609 := g.v1609[:n]
+	h1583 := g.v1583[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21802,36 +21775,36 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1609 := (v1604 + 2304) + v1596
-			h1609[li] = v1609
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1583 := (v1578 + 2304) + v1570
+			h1583[li] = v1583
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1609, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
 			continue
 		}
-		v1609 := h1609[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1609)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1583 := h1583[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1611 := g.v1611[:n]
+	h1585 := g.v1585[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -21842,37 +21815,44 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1611 := (v1604 + 3456) + v1596
-			h1611[li] = v1611
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1585 := (v1578 + 3456) + v1570
+			h1585[li] = v1585
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
 			continue
 		}
-		v1611 := h1611[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1611)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
+		v1585 := h1585[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1553 := g.v1553
-	h1136 := g.v1136[:n]
+	e1527 := g.v1527
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -21880,7 +21860,7 @@ func (g *productBFloat16Host) r5() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1163 := g.v1163[:n]
+	h1144 := g.v1144[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -21888,7 +21868,7 @@ func (g *productBFloat16Host) r5() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1190 := g.v1190[:n]
+	h1171 := g.v1171[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -21896,7 +21876,7 @@ func (g *productBFloat16Host) r5() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1217 := g.v1217[:n]
+	h1198 := g.v1198[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -21904,7 +21884,7 @@ func (g *productBFloat16Host) r5() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1244 := g.v1244[:n]
+	h1225 := g.v1225[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -21912,7 +21892,7 @@ func (g *productBFloat16Host) r5() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1271 := g.v1271[:n]
+	h1252 := g.v1252[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -21920,7 +21900,7 @@ func (g *productBFloat16Host) r5() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1298 := g.v1298[:n]
+	h1279 := g.v1279[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -21928,7 +21908,7 @@ func (g *productBFloat16Host) r5() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1325 := g.v1325[:n]
+	h1306 := g.v1306[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -21936,7 +21916,7 @@ func (g *productBFloat16Host) r5() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1352 := g.v1352[:n]
+	h1333 := g.v1333[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -21944,7 +21924,7 @@ func (g *productBFloat16Host) r5() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1379 := g.v1379[:n]
+	h1360 := g.v1360[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -21952,7 +21932,7 @@ func (g *productBFloat16Host) r5() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1406 := g.v1406[:n]
+	h1387 := g.v1387[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -21960,7 +21940,7 @@ func (g *productBFloat16Host) r5() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1433 := g.v1433[:n]
+	h1414 := g.v1414[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -21968,7 +21948,7 @@ func (g *productBFloat16Host) r5() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1460 := g.v1460[:n]
+	h1441 := g.v1441[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -21976,7 +21956,7 @@ func (g *productBFloat16Host) r5() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1487 := g.v1487[:n]
+	h1468 := g.v1468[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -21984,7 +21964,7 @@ func (g *productBFloat16Host) r5() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1514 := g.v1514[:n]
+	h1495 := g.v1495[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -21992,20 +21972,39 @@ func (g *productBFloat16Host) r5() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1541 := g.v1541[:n]
-	h1542 := g.v1542[:n]
-	h1543 := g.v1543[:n]
-	h1544 := g.v1544[:n]
-	h1545 := g.v1545[:n]
-	h1546 := g.v1546[:n]
-	h1547 := g.v1547[:n]
-	h1548 := g.v1548[:n]
-	v1116 := g.v1116
+	h1522 := g.v1522[:n]
+	v1090 := g.v1090
 	stop := g.Cancelled()
-	u1553 := g.v1553
-	u1596 := g.v1596
-	h1597 := g.v1597[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	v3 := g.v3
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -22108,47 +22107,21 @@ func (g *productBFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
-	u906 := g.v906
+	u880 := g.v880
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -22160,9 +22133,16 @@ func (g *productBFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1553 := e1553
-			v1549 := int32(sub)
-			v1136 := h1136[li]
+			v1527 := e1527
+			v1523 := int32(sub)
+			v1110 := h1110[li]
+			v1111 := h1111[li]
+			v1112 := h1112[li]
+			v1113 := h1113[li]
+			v1114 := h1114[li]
+			v1115 := h1115[li]
+			v1116 := h1116[li]
+			v1117 := h1117[li]
 			v1137 := h1137[li]
 			v1138 := h1138[li]
 			v1139 := h1139[li]
@@ -22170,7 +22150,7 @@ func (g *productBFloat16Host) r5() int {
 			v1141 := h1141[li]
 			v1142 := h1142[li]
 			v1143 := h1143[li]
-			v1163 := h1163[li]
+			v1144 := h1144[li]
 			v1164 := h1164[li]
 			v1165 := h1165[li]
 			v1166 := h1166[li]
@@ -22178,7 +22158,7 @@ func (g *productBFloat16Host) r5() int {
 			v1168 := h1168[li]
 			v1169 := h1169[li]
 			v1170 := h1170[li]
-			v1190 := h1190[li]
+			v1171 := h1171[li]
 			v1191 := h1191[li]
 			v1192 := h1192[li]
 			v1193 := h1193[li]
@@ -22186,7 +22166,7 @@ func (g *productBFloat16Host) r5() int {
 			v1195 := h1195[li]
 			v1196 := h1196[li]
 			v1197 := h1197[li]
-			v1217 := h1217[li]
+			v1198 := h1198[li]
 			v1218 := h1218[li]
 			v1219 := h1219[li]
 			v1220 := h1220[li]
@@ -22194,7 +22174,7 @@ func (g *productBFloat16Host) r5() int {
 			v1222 := h1222[li]
 			v1223 := h1223[li]
 			v1224 := h1224[li]
-			v1244 := h1244[li]
+			v1225 := h1225[li]
 			v1245 := h1245[li]
 			v1246 := h1246[li]
 			v1247 := h1247[li]
@@ -22202,7 +22182,7 @@ func (g *productBFloat16Host) r5() int {
 			v1249 := h1249[li]
 			v1250 := h1250[li]
 			v1251 := h1251[li]
-			v1271 := h1271[li]
+			v1252 := h1252[li]
 			v1272 := h1272[li]
 			v1273 := h1273[li]
 			v1274 := h1274[li]
@@ -22210,7 +22190,7 @@ func (g *productBFloat16Host) r5() int {
 			v1276 := h1276[li]
 			v1277 := h1277[li]
 			v1278 := h1278[li]
-			v1298 := h1298[li]
+			v1279 := h1279[li]
 			v1299 := h1299[li]
 			v1300 := h1300[li]
 			v1301 := h1301[li]
@@ -22218,7 +22198,7 @@ func (g *productBFloat16Host) r5() int {
 			v1303 := h1303[li]
 			v1304 := h1304[li]
 			v1305 := h1305[li]
-			v1325 := h1325[li]
+			v1306 := h1306[li]
 			v1326 := h1326[li]
 			v1327 := h1327[li]
 			v1328 := h1328[li]
@@ -22226,7 +22206,7 @@ func (g *productBFloat16Host) r5() int {
 			v1330 := h1330[li]
 			v1331 := h1331[li]
 			v1332 := h1332[li]
-			v1352 := h1352[li]
+			v1333 := h1333[li]
 			v1353 := h1353[li]
 			v1354 := h1354[li]
 			v1355 := h1355[li]
@@ -22234,7 +22214,7 @@ func (g *productBFloat16Host) r5() int {
 			v1357 := h1357[li]
 			v1358 := h1358[li]
 			v1359 := h1359[li]
-			v1379 := h1379[li]
+			v1360 := h1360[li]
 			v1380 := h1380[li]
 			v1381 := h1381[li]
 			v1382 := h1382[li]
@@ -22242,7 +22222,7 @@ func (g *productBFloat16Host) r5() int {
 			v1384 := h1384[li]
 			v1385 := h1385[li]
 			v1386 := h1386[li]
-			v1406 := h1406[li]
+			v1387 := h1387[li]
 			v1407 := h1407[li]
 			v1408 := h1408[li]
 			v1409 := h1409[li]
@@ -22250,7 +22230,7 @@ func (g *productBFloat16Host) r5() int {
 			v1411 := h1411[li]
 			v1412 := h1412[li]
 			v1413 := h1413[li]
-			v1433 := h1433[li]
+			v1414 := h1414[li]
 			v1434 := h1434[li]
 			v1435 := h1435[li]
 			v1436 := h1436[li]
@@ -22258,7 +22238,7 @@ func (g *productBFloat16Host) r5() int {
 			v1438 := h1438[li]
 			v1439 := h1439[li]
 			v1440 := h1440[li]
-			v1460 := h1460[li]
+			v1441 := h1441[li]
 			v1461 := h1461[li]
 			v1462 := h1462[li]
 			v1463 := h1463[li]
@@ -22266,7 +22246,7 @@ func (g *productBFloat16Host) r5() int {
 			v1465 := h1465[li]
 			v1466 := h1466[li]
 			v1467 := h1467[li]
-			v1487 := h1487[li]
+			v1468 := h1468[li]
 			v1488 := h1488[li]
 			v1489 := h1489[li]
 			v1490 := h1490[li]
@@ -22274,7 +22254,7 @@ func (g *productBFloat16Host) r5() int {
 			v1492 := h1492[li]
 			v1493 := h1493[li]
 			v1494 := h1494[li]
-			v1514 := h1514[li]
+			v1495 := h1495[li]
 			v1515 := h1515[li]
 			v1516 := h1516[li]
 			v1517 := h1517[li]
@@ -22282,203 +22262,196 @@ func (g *productBFloat16Host) r5() int {
 			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
-			v1541 := h1541[li]
-			v1542 := h1542[li]
-			v1543 := h1543[li]
-			v1544 := h1544[li]
-			v1545 := h1545[li]
-			v1546 := h1546[li]
-			v1547 := h1547[li]
-			v1548 := h1548[li]
+			v1522 := h1522[li]
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
 			v0 := int32(basex + li)
-			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
-			var v906 int64
-			v1553 = v1553 + 2
-			v1555 := v1549 * 256
-			if v1553 >= 8 {
-				v778 = v1136
-				v779 = v1137
-				v780 = v1138
-				v781 = v1139
-				v782 = v1140
-				v783 = v1141
-				v784 = v1142
-				v785 = v1143
-				v786 = v1163
-				v787 = v1164
-				v788 = v1165
-				v789 = v1166
-				v790 = v1167
-				v791 = v1168
-				v792 = v1169
-				v793 = v1170
-				v794 = v1190
-				v795 = v1191
-				v796 = v1192
-				v797 = v1193
-				v798 = v1194
-				v799 = v1195
-				v800 = v1196
-				v801 = v1197
-				v802 = v1217
-				v803 = v1218
-				v804 = v1219
-				v805 = v1220
-				v806 = v1221
-				v807 = v1222
-				v808 = v1223
-				v809 = v1224
-				v810 = v1244
-				v811 = v1245
-				v812 = v1246
-				v813 = v1247
-				v814 = v1248
-				v815 = v1249
-				v816 = v1250
-				v817 = v1251
-				v818 = v1271
-				v819 = v1272
-				v820 = v1273
-				v821 = v1274
-				v822 = v1275
-				v823 = v1276
-				v824 = v1277
-				v825 = v1278
-				v826 = v1298
-				v827 = v1299
-				v828 = v1300
-				v829 = v1301
-				v830 = v1302
-				v831 = v1303
-				v832 = v1304
-				v833 = v1305
-				v834 = v1325
-				v835 = v1326
-				v836 = v1327
-				v837 = v1328
-				v838 = v1329
-				v839 = v1330
-				v840 = v1331
-				v841 = v1332
-				v842 = v1352
-				v843 = v1353
-				v844 = v1354
-				v845 = v1355
-				v846 = v1356
-				v847 = v1357
-				v848 = v1358
-				v849 = v1359
-				v850 = v1379
-				v851 = v1380
-				v852 = v1381
-				v853 = v1382
-				v854 = v1383
-				v855 = v1384
-				v856 = v1385
-				v857 = v1386
-				v858 = v1406
-				v859 = v1407
-				v860 = v1408
-				v861 = v1409
-				v862 = v1410
-				v863 = v1411
-				v864 = v1412
-				v865 = v1413
-				v866 = v1433
-				v867 = v1434
-				v868 = v1435
-				v869 = v1436
-				v870 = v1437
-				v871 = v1438
-				v872 = v1439
-				v873 = v1440
-				v874 = v1460
-				v875 = v1461
-				v876 = v1462
-				v877 = v1463
-				v878 = v1464
-				v879 = v1465
-				v880 = v1466
-				v881 = v1467
-				v882 = v1487
-				v883 = v1488
-				v884 = v1489
-				v885 = v1490
-				v886 = v1491
-				v887 = v1492
-				v888 = v1493
-				v889 = v1494
-				v890 = v1514
-				v891 = v1515
-				v892 = v1516
-				v893 = v1517
-				v894 = v1518
-				v895 = v1519
-				v896 = v1520
-				v897 = v1521
-				v898 = v1541
-				v899 = v1542
-				v900 = v1543
-				v901 = v1544
-				v902 = v1545
-				v903 = v1546
-				v904 = v1547
-				v905 = v1548
-				v906 = v1116
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			var v880 int64
+			v1527 = v1527 + 2
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
+				v877 = v1520
+				v878 = v1521
+				v879 = v1522
+				v880 = v1090
 				goto b105
 			}
-			v1556 = 0
-			v1557 = v86
+			v1530 = 0
+			v1531 = v86
 		b142:
-			if uint32(v1557) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
-				v1556 = v1556 + 1
-				v1557 = v1557 + v87
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1565 = v1549 * 256
-			v1566 = 0
-			v1567 = v86
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
 		b145:
-			if uint32(v1567) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
-				v1566 = v1566 + 1
-				v1567 = v1567 + v87
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1575 = v1549 * 256
-			v1576 = 0
-			v1577 = v86
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
 		b148:
-			if uint32(v1577) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
-				v1576 = v1576 + 1
-				v1577 = v1577 + v87
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1585 = v1549 * 256
-			v1586 = 0
-			v1587 = v86
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
 		b151:
-			if uint32(v1587) >= 256 {
-				v1596 := v1553 * 8
-				v1597 := (v1551 * 4608) + v1596
-				u1553 = v1553
-				u1596 = v1596
-				h1597[li] = v1597
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -22487,15 +22460,41 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
-			v1586 = v1586 + 1
-			v1587 = v1587 + v87
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v906 < v3 {
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -22598,33 +22597,7 @@ func (g *productBFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -22633,29 +22606,29 @@ func (g *productBFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -22664,138 +22637,138 @@ func (g *productBFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1553 = u1553
-	g.v1596 = u1596
-	g.v906 = u906
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productBFloat16Host) r29() int {
 	const n = 128
-	h1625 := g.v1625[:n]
+	h1599 := g.v1599[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1638 := g.v1638[:n]
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1612 := g.v1612[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1635 := v1625 + 16
-		if uint64(v1635) > uint64(v14) {
-			g.Fault(8, v1635, v14, v0)
+		v1609 := v1599 + 16
+		if uint64(v1609) > uint64(v14) {
+			g.Fault(8, v1609, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1637 := v14 - v1635
-		v1638 := int(v1635) * 4
-		if uint64(v1633) >= uint64(v1637) {
-			g.Fault(10, v1633, v1637, v0)
+		v1611 := v14 - v1609
+		v1612 := int(v1609) * 4
+		if uint64(v1607) >= uint64(v1611) {
+			g.Fault(10, v1607, v1611, v0)
 			g.Leave(li)
 			continue
 		}
-		h1638[li] = v1638
+		h1612[li] = v1612
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1638, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
 			continue
 		}
-		v1638 := h1638[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1638), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1612 := h1612[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1643 := g.v1643[:n]
+	h1617 := g.v1617[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1640 := v1625 + 32
-		if uint64(v1640) > uint64(v14) {
-			g.Fault(8, v1640, v14, v0)
+		v1614 := v1599 + 32
+		if uint64(v1614) > uint64(v14) {
+			g.Fault(8, v1614, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1642 := v14 - v1640
-		v1643 := int(v1640) * 4
-		if uint64(v1633) >= uint64(v1642) {
-			g.Fault(10, v1633, v1642, v0)
+		v1616 := v14 - v1614
+		v1617 := int(v1614) * 4
+		if uint64(v1607) >= uint64(v1616) {
+			g.Fault(10, v1607, v1616, v0)
 			g.Leave(li)
 			continue
 		}
-		h1643[li] = v1643
+		h1617[li] = v1617
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1643, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
 			continue
 		}
-		v1643 := h1643[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1643), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1617 := h1617[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1648 := g.v1648[:n]
+	h1622 := g.v1622[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1645 := v1625 + 48
-		if uint64(v1645) > uint64(v14) {
-			g.Fault(8, v1645, v14, v0)
+		v1619 := v1599 + 48
+		if uint64(v1619) > uint64(v14) {
+			g.Fault(8, v1619, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1647 := v14 - v1645
-		v1648 := int(v1645) * 4
-		if uint64(v1633) >= uint64(v1647) {
-			g.Fault(10, v1633, v1647, v0)
+		v1621 := v14 - v1619
+		v1622 := int(v1619) * 4
+		if uint64(v1607) >= uint64(v1621) {
+			g.Fault(10, v1607, v1621, v0)
 			g.Leave(li)
 			continue
 		}
-		h1648[li] = v1648
+		h1622[li] = v1622
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1648, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
 			continue
 		}
-		v1648 := h1648[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1648), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1622 := h1622[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1621 := g.v1621[:n]
+	h1595 := g.v1595[:n]
 	v65 := g.v65
 	v79 := g.v79
-	h1654 := g.v1654[:n]
-	h1657 := g.v1657[:n]
+	h1628 := g.v1628[:n]
+	h1631 := g.v1631[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -22807,156 +22780,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1654 := ((v65 + ((v1621 + 16) * v6)) + v79) + v1620
-			if uint64(v1654) > uint64(v14) {
-				g.Fault(8, v1654, v14, v0)
+			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
+			if uint64(v1628) > uint64(v14) {
+				g.Fault(8, v1628, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1656 := v14 - v1654
-			v1657 := int(v1654) * 4
-			if uint64(v1633) >= uint64(v1656) {
-				g.Fault(10, v1633, v1656, v0)
+			v1630 := v14 - v1628
+			v1631 := int(v1628) * 4
+			if uint64(v1607) >= uint64(v1630) {
+				g.Fault(10, v1607, v1630, v0)
 				g.Leave(li)
 				continue
 			}
-			h1654[li] = v1654
-			h1657[li] = v1657
+			h1628[li] = v1628
+			h1631[li] = v1631
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1657, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
 			continue
 		}
-		v1657 := h1657[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1657), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1631 := h1631[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1662 := g.v1662[:n]
+	h1636 := g.v1636[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1659 := v1654 + 16
-		if uint64(v1659) > uint64(v14) {
-			g.Fault(8, v1659, v14, v0)
+		v1633 := v1628 + 16
+		if uint64(v1633) > uint64(v14) {
+			g.Fault(8, v1633, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1661 := v14 - v1659
-		v1662 := int(v1659) * 4
-		if uint64(v1633) >= uint64(v1661) {
-			g.Fault(10, v1633, v1661, v0)
+		v1635 := v14 - v1633
+		v1636 := int(v1633) * 4
+		if uint64(v1607) >= uint64(v1635) {
+			g.Fault(10, v1607, v1635, v0)
 			g.Leave(li)
 			continue
 		}
-		h1662[li] = v1662
+		h1636[li] = v1636
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1662, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
 			continue
 		}
-		v1662 := h1662[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1662), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1636 := h1636[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1667 := g.v1667[:n]
+	h1641 := g.v1641[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1664 := v1654 + 32
-		if uint64(v1664) > uint64(v14) {
-			g.Fault(8, v1664, v14, v0)
+		v1638 := v1628 + 32
+		if uint64(v1638) > uint64(v14) {
+			g.Fault(8, v1638, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1666 := v14 - v1664
-		v1667 := int(v1664) * 4
-		if uint64(v1633) >= uint64(v1666) {
-			g.Fault(10, v1633, v1666, v0)
+		v1640 := v14 - v1638
+		v1641 := int(v1638) * 4
+		if uint64(v1607) >= uint64(v1640) {
+			g.Fault(10, v1607, v1640, v0)
 			g.Leave(li)
 			continue
 		}
-		h1667[li] = v1667
+		h1641[li] = v1641
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1667, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
 			continue
 		}
-		v1667 := h1667[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1667), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1641 := h1641[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1672 := g.v1672[:n]
+	h1646 := g.v1646[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1669 := v1654 + 48
-		if uint64(v1669) > uint64(v14) {
-			g.Fault(8, v1669, v14, v0)
+		v1643 := v1628 + 48
+		if uint64(v1643) > uint64(v14) {
+			g.Fault(8, v1643, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1671 := v14 - v1669
-		v1672 := int(v1669) * 4
-		if uint64(v1633) >= uint64(v1671) {
-			g.Fault(10, v1633, v1671, v0)
+		v1645 := v14 - v1643
+		v1646 := int(v1643) * 4
+		if uint64(v1607) >= uint64(v1645) {
+			g.Fault(10, v1607, v1645, v0)
 			g.Leave(li)
 			continue
 		}
-		h1672[li] = v1672
+		h1646[li] = v1646
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1672, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
 			continue
 		}
-		v1672 := h1672[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1672), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1646 := h1646[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1678 := g.v1678[:n]
-	h1681 := g.v1681[:n]
+	h1652 := g.v1652[:n]
+	h1655 := g.v1655[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -22968,156 +22941,156 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1678 := ((v65 + ((v1621 + 32) * v6)) + v79) + v1620
-			if uint64(v1678) > uint64(v14) {
-				g.Fault(8, v1678, v14, v0)
+			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
+			if uint64(v1652) > uint64(v14) {
+				g.Fault(8, v1652, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1680 := v14 - v1678
-			v1681 := int(v1678) * 4
-			if uint64(v1633) >= uint64(v1680) {
-				g.Fault(10, v1633, v1680, v0)
+			v1654 := v14 - v1652
+			v1655 := int(v1652) * 4
+			if uint64(v1607) >= uint64(v1654) {
+				g.Fault(10, v1607, v1654, v0)
 				g.Leave(li)
 				continue
 			}
-			h1678[li] = v1678
-			h1681[li] = v1681
+			h1652[li] = v1652
+			h1655[li] = v1655
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1681, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
 			continue
 		}
-		v1681 := h1681[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1681), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1655 := h1655[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1686 := g.v1686[:n]
+	h1660 := g.v1660[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1683 := v1678 + 16
-		if uint64(v1683) > uint64(v14) {
-			g.Fault(8, v1683, v14, v0)
+		v1657 := v1652 + 16
+		if uint64(v1657) > uint64(v14) {
+			g.Fault(8, v1657, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1685 := v14 - v1683
-		v1686 := int(v1683) * 4
-		if uint64(v1633) >= uint64(v1685) {
-			g.Fault(10, v1633, v1685, v0)
+		v1659 := v14 - v1657
+		v1660 := int(v1657) * 4
+		if uint64(v1607) >= uint64(v1659) {
+			g.Fault(10, v1607, v1659, v0)
 			g.Leave(li)
 			continue
 		}
-		h1686[li] = v1686
+		h1660[li] = v1660
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1686, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
 			continue
 		}
-		v1686 := h1686[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1686), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1660 := h1660[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1691 := g.v1691[:n]
+	h1665 := g.v1665[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1688 := v1678 + 32
-		if uint64(v1688) > uint64(v14) {
-			g.Fault(8, v1688, v14, v0)
+		v1662 := v1652 + 32
+		if uint64(v1662) > uint64(v14) {
+			g.Fault(8, v1662, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1690 := v14 - v1688
-		v1691 := int(v1688) * 4
-		if uint64(v1633) >= uint64(v1690) {
-			g.Fault(10, v1633, v1690, v0)
+		v1664 := v14 - v1662
+		v1665 := int(v1662) * 4
+		if uint64(v1607) >= uint64(v1664) {
+			g.Fault(10, v1607, v1664, v0)
 			g.Leave(li)
 			continue
 		}
-		h1691[li] = v1691
+		h1665[li] = v1665
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1691, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
 			continue
 		}
-		v1691 := h1691[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1691), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1665 := h1665[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1696 := g.v1696[:n]
+	h1670 := g.v1670[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1693 := v1678 + 48
-		if uint64(v1693) > uint64(v14) {
-			g.Fault(8, v1693, v14, v0)
+		v1667 := v1652 + 48
+		if uint64(v1667) > uint64(v14) {
+			g.Fault(8, v1667, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1695 := v14 - v1693
-		v1696 := int(v1693) * 4
-		if uint64(v1633) >= uint64(v1695) {
-			g.Fault(10, v1633, v1695, v0)
+		v1669 := v14 - v1667
+		v1670 := int(v1667) * 4
+		if uint64(v1607) >= uint64(v1669) {
+			g.Fault(10, v1607, v1669, v0)
 			g.Leave(li)
 			continue
 		}
-		h1696[li] = v1696
+		h1670[li] = v1670
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1696, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
 			continue
 		}
-		v1696 := h1696[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1696), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1670 := h1670[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1702 := g.v1702[:n]
-	h1705 := g.v1705[:n]
+	h1676 := g.v1676[:n]
+	h1679 := g.v1679[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -23129,153 +23102,153 @@ func (g *productBFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1702 := ((v65 + ((v1621 + 48) * v6)) + v79) + v1620
-			if uint64(v1702) > uint64(v14) {
-				g.Fault(8, v1702, v14, v0)
+			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
+			if uint64(v1676) > uint64(v14) {
+				g.Fault(8, v1676, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1704 := v14 - v1702
-			v1705 := int(v1702) * 4
-			if uint64(v1633) >= uint64(v1704) {
-				g.Fault(10, v1633, v1704, v0)
+			v1678 := v14 - v1676
+			v1679 := int(v1676) * 4
+			if uint64(v1607) >= uint64(v1678) {
+				g.Fault(10, v1607, v1678, v0)
 				g.Leave(li)
 				continue
 			}
-			h1702[li] = v1702
-			h1705[li] = v1705
+			h1676[li] = v1676
+			h1679[li] = v1679
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1705, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
 			continue
 		}
-		v1705 := h1705[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1705), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1679 := h1679[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1710 := g.v1710[:n]
+	h1684 := g.v1684[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1707 := v1702 + 16
-		if uint64(v1707) > uint64(v14) {
-			g.Fault(8, v1707, v14, v0)
+		v1681 := v1676 + 16
+		if uint64(v1681) > uint64(v14) {
+			g.Fault(8, v1681, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1709 := v14 - v1707
-		v1710 := int(v1707) * 4
-		if uint64(v1633) >= uint64(v1709) {
-			g.Fault(10, v1633, v1709, v0)
+		v1683 := v14 - v1681
+		v1684 := int(v1681) * 4
+		if uint64(v1607) >= uint64(v1683) {
+			g.Fault(10, v1607, v1683, v0)
 			g.Leave(li)
 			continue
 		}
-		h1710[li] = v1710
+		h1684[li] = v1684
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1710, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
 			continue
 		}
-		v1710 := h1710[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1710), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1684 := h1684[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1715 := g.v1715[:n]
+	h1689 := g.v1689[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1712 := v1702 + 32
-		if uint64(v1712) > uint64(v14) {
-			g.Fault(8, v1712, v14, v0)
+		v1686 := v1676 + 32
+		if uint64(v1686) > uint64(v14) {
+			g.Fault(8, v1686, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1714 := v14 - v1712
-		v1715 := int(v1712) * 4
-		if uint64(v1633) >= uint64(v1714) {
-			g.Fault(10, v1633, v1714, v0)
+		v1688 := v14 - v1686
+		v1689 := int(v1686) * 4
+		if uint64(v1607) >= uint64(v1688) {
+			g.Fault(10, v1607, v1688, v0)
 			g.Leave(li)
 			continue
 		}
-		h1715[li] = v1715
+		h1689[li] = v1689
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1715, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
 			continue
 		}
-		v1715 := h1715[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1715), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1689 := h1689[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1720 := g.v1720[:n]
+	h1694 := g.v1694[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1717 := v1702 + 48
-		if uint64(v1717) > uint64(v14) {
-			g.Fault(8, v1717, v14, v0)
+		v1691 := v1676 + 48
+		if uint64(v1691) > uint64(v14) {
+			g.Fault(8, v1691, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1719 := v14 - v1717
-		v1720 := int(v1717) * 4
-		if uint64(v1633) >= uint64(v1719) {
-			g.Fault(10, v1633, v1719, v0)
+		v1693 := v14 - v1691
+		v1694 := int(v1691) * 4
+		if uint64(v1607) >= uint64(v1693) {
+			g.Fault(10, v1607, v1693, v0)
 			g.Leave(li)
 			continue
 		}
-		h1720[li] = v1720
+		h1694[li] = v1694
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1720, 32) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
 			continue
 		}
-		v1720 := h1720[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1720), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1694 := h1694[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -23296,54 +23269,54 @@ type productFloat16Host struct {
 	c5                                                int32
 	v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v12, v14 int64
 
-	v65, v76, v79, v81, v84, v906, v1116 int64
+	v65, v76, v79, v81, v84, v880, v1090 int64
 
 	v82, v85 int
 
-	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1621, v1625, v1654, v1678, v1702 []int64
+	v268, v301, v334, v367, v400, v433, v466, v499, v529, v557, v585, v613, v641, v669, v697, v725, v1595, v1599, v1628, v1652, v1676 []int64
 
-	v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1597, v1599, v1601, v1603, v1605, v1607, v1609, v1611 []int32
+	v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1571, v1573, v1575, v1577, v1579, v1581, v1583, v1585 []int32
 
-	v1553, v1596 int32
+	v1527, v1570 int32
 
-	v1628, v1638, v1643, v1648, v1657, v1662, v1667, v1672, v1681, v1686, v1691, v1696, v1705, v1710, v1715, v1720 []int
+	v1602, v1612, v1617, v1622, v1631, v1636, v1641, v1646, v1655, v1660, v1665, v1670, v1679, v1684, v1689, v1694 []int
 }
 
 func newProductFloat16Host() kernelimpl.HostForm { return new(productFloat16Host) }
 
-const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	133:8	"a matrix has no elements"
-13	136:8	"the width of lines is no multiple of StepPieces"
-10	139:12
+const productFloat16HostSites = `13	prim/blas/kernels/mixed.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	131:8	"a matrix has no elements"
+13	134:8	"the width of lines is no multiple of StepPieces"
+10	137:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 4	prim/blas/kernels/mixed.go:75:13
 4	75:34
-4	222:42
-13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	222:24
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	214:42
+13	214:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	214:24
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productFloat16Host) Begin() {
 	g.Sites = productFloat16HostSites
@@ -23394,44 +23367,44 @@ func (g *productFloat16Host) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1621, &g.v1625, &g.v1654, &g.v1678, &g.v1702)
-	kernelimpl.HostRoom(n, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v880, &g.v881, &g.v882, &g.v883, &g.v884, &g.v885, &g.v886, &g.v887, &g.v888, &g.v889, &g.v890, &g.v891, &g.v892, &g.v893, &g.v894, &g.v895, &g.v896, &g.v897, &g.v898, &g.v899, &g.v900, &g.v901, &g.v902, &g.v903, &g.v904, &g.v905, &g.v1136, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1163, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1298, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1352, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1379, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1406, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1433, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1460, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1487, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1514, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1541, &g.v1542, &g.v1543, &g.v1544, &g.v1545, &g.v1546, &g.v1547, &g.v1548, &g.v1597, &g.v1599, &g.v1601, &g.v1603, &g.v1605, &g.v1607, &g.v1609, &g.v1611)
-	kernelimpl.HostRoom(n, &g.v1628, &g.v1638, &g.v1643, &g.v1648, &g.v1657, &g.v1662, &g.v1667, &g.v1672, &g.v1681, &g.v1686, &g.v1691, &g.v1696, &g.v1705, &g.v1710, &g.v1715, &g.v1720)
+	kernelimpl.HostRoom(n, &g.v268, &g.v301, &g.v334, &g.v367, &g.v400, &g.v433, &g.v466, &g.v499, &g.v529, &g.v557, &g.v585, &g.v613, &g.v641, &g.v669, &g.v697, &g.v725, &g.v1595, &g.v1599, &g.v1628, &g.v1652, &g.v1676)
+	kernelimpl.HostRoom(n, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v828, &g.v829, &g.v830, &g.v831, &g.v832, &g.v833, &g.v834, &g.v835, &g.v836, &g.v837, &g.v838, &g.v839, &g.v840, &g.v841, &g.v842, &g.v843, &g.v844, &g.v845, &g.v846, &g.v847, &g.v848, &g.v849, &g.v850, &g.v851, &g.v852, &g.v853, &g.v854, &g.v855, &g.v856, &g.v857, &g.v858, &g.v859, &g.v860, &g.v861, &g.v862, &g.v863, &g.v864, &g.v865, &g.v866, &g.v867, &g.v868, &g.v869, &g.v870, &g.v871, &g.v872, &g.v873, &g.v874, &g.v875, &g.v876, &g.v877, &g.v878, &g.v879, &g.v1110, &g.v1111, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1137, &g.v1138, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1164, &g.v1165, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1332, &g.v1333, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1357, &g.v1358, &g.v1359, &g.v1360, &g.v1380, &g.v1381, &g.v1382, &g.v1383, &g.v1384, &g.v1385, &g.v1386, &g.v1387, &g.v1407, &g.v1408, &g.v1409, &g.v1410, &g.v1411, &g.v1412, &g.v1413, &g.v1414, &g.v1434, &g.v1435, &g.v1436, &g.v1437, &g.v1438, &g.v1439, &g.v1440, &g.v1441, &g.v1461, &g.v1462, &g.v1463, &g.v1464, &g.v1465, &g.v1466, &g.v1467, &g.v1468, &g.v1488, &g.v1489, &g.v1490, &g.v1491, &g.v1492, &g.v1493, &g.v1494, &g.v1495, &g.v1515, &g.v1516, &g.v1517, &g.v1518, &g.v1519, &g.v1520, &g.v1521, &g.v1522, &g.v1571, &g.v1573, &g.v1575, &g.v1577, &g.v1579, &g.v1581, &g.v1583, &g.v1585)
+	kernelimpl.HostRoom(n, &g.v1602, &g.v1612, &g.v1617, &g.v1622, &g.v1631, &g.v1636, &g.v1641, &g.v1646, &g.v1655, &g.v1660, &g.v1665, &g.v1670, &g.v1679, &g.v1684, &g.v1689, &g.v1694)
 }
 
 func (g *productFloat16Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:82
+		case 2: // Barrier, mixed.go:80
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:204
+		case 4: // MatrixLoad, mixed.go:196
 			const n = 128
 			m0 := g.Memory(0)
-			h1597 := g.v1597[:n]
+			h1571 := g.v1571[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1597, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 0) {
 					continue
 				}
-				v1597 := h1597[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1597)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v1571 := h1571[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1571)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:222
+		case 28: // MatrixStore, mixed.go:214
 			const n = 128
 			p3 := g.Pointer(3)
-			h1628 := g.v1628[:n]
+			h1602 := g.v1602[:n]
 			v6 := g.v6
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1628, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1602, 1) {
 					continue
 				}
-				v1628 := h1628[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1628), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1602 := h1602[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p3, v1602), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -23513,8 +23486,6 @@ func (g *productFloat16Host) r0() int {
 	m25 := g.Memory(25)
 	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
 	u65 := g.v65
 	u76 := g.v76
 	u79 := g.v79
@@ -23538,6 +23509,32 @@ func (g *productFloat16Host) r0() int {
 	h669 := g.v669[:n]
 	h697 := g.v697[:n]
 	h725 := g.v725[:n]
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -23640,41 +23637,15 @@ func (g *productFloat16Host) r0() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
-	u906 := g.v906
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	u880 := g.v880
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -23684,8 +23655,8 @@ func (g *productFloat16Host) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905 int32
-			var v906 int64
+			var v90, v91, v101, v102, v112, v113, v123, v124, v134, v135, v145, v146, v156, v157, v167, v168, v178, v179, v189, v190, v200, v201, v211, v212, v222, v223, v233, v234, v244, v245, v255, v256, v289, v290, v291, v292, v293, v294, v295, v296, v322, v323, v324, v325, v326, v327, v328, v329, v355, v356, v357, v358, v359, v360, v361, v362, v388, v389, v390, v391, v392, v393, v394, v395, v421, v422, v423, v424, v425, v426, v427, v428, v454, v455, v456, v457, v458, v459, v460, v461, v487, v488, v489, v490, v491, v492, v493, v494, v520, v521, v522, v523, v524, v525, v526, v527, v548, v549, v550, v551, v552, v553, v554, v555, v576, v577, v578, v579, v580, v581, v582, v583, v604, v605, v606, v607, v608, v609, v610, v611, v632, v633, v634, v635, v636, v637, v638, v639, v660, v661, v662, v663, v664, v665, v666, v667, v688, v689, v690, v691, v692, v693, v694, v695, v716, v717, v718, v719, v720, v721, v722, v723, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879 int32
+			var v880 int64
 			if v20 {
 				goto b7
 			}
@@ -24408,161 +24379,136 @@ func (g *productFloat16Host) r0() int {
 				v750 = 0
 				v751 = 0
 			}
-			v753 := (v264 & 127) * 72
-			v754 := v753 + 64
-			*(*int32)(unsafe.Add(m0, int(v754)*4)) = 0
-			v756 := v753 + 65
-			*(*int32)(unsafe.Add(m0, int(v756)*4)) = 0
-			v758 := v753 + 66
-			*(*int32)(unsafe.Add(m0, int(v758)*4)) = 0
-			v760 := v753 + 67
-			*(*int32)(unsafe.Add(m0, int(v760)*4)) = 0
-			v762 := v753 + 68
-			*(*int32)(unsafe.Add(m0, int(v762)*4)) = 0
-			v764 := v753 + 69
-			*(*int32)(unsafe.Add(m0, int(v764)*4)) = 0
-			v766 := v753 + 70
-			*(*int32)(unsafe.Add(m0, int(v766)*4)) = 0
-			v768 := v753 + 71
-			*(*int32)(unsafe.Add(m0, int(v768)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v754)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v756)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v758)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v760)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v762)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v764)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v766)*4)) = 0
-			*(*int32)(unsafe.Add(m1, int(v768)*4)) = 0
-			v778 = v289
-			v779 = v290
-			v780 = v291
-			v781 = v292
-			v782 = v293
-			v783 = v294
-			v784 = v295
-			v785 = v296
-			v786 = v322
-			v787 = v323
-			v788 = v324
-			v789 = v325
-			v790 = v326
-			v791 = v327
-			v792 = v328
-			v793 = v329
-			v794 = v355
-			v795 = v356
-			v796 = v357
-			v797 = v358
-			v798 = v359
-			v799 = v360
-			v800 = v361
-			v801 = v362
-			v802 = v388
-			v803 = v389
-			v804 = v390
-			v805 = v391
-			v806 = v392
-			v807 = v393
-			v808 = v394
-			v809 = v395
-			v810 = v421
-			v811 = v422
-			v812 = v423
-			v813 = v424
-			v814 = v425
-			v815 = v426
-			v816 = v427
-			v817 = v428
-			v818 = v454
-			v819 = v455
-			v820 = v456
-			v821 = v457
-			v822 = v458
-			v823 = v459
-			v824 = v460
-			v825 = v461
-			v826 = v487
-			v827 = v488
-			v828 = v489
-			v829 = v490
-			v830 = v491
-			v831 = v492
-			v832 = v493
-			v833 = v494
-			v834 = v520
-			v835 = v521
-			v836 = v522
-			v837 = v523
-			v838 = v524
-			v839 = v525
-			v840 = v526
-			v841 = v527
-			v842 = v548
-			v843 = v549
-			v844 = v550
-			v845 = v551
-			v846 = v552
-			v847 = v553
-			v848 = v554
-			v849 = v555
-			v850 = v576
-			v851 = v577
-			v852 = v578
-			v853 = v579
-			v854 = v580
-			v855 = v581
-			v856 = v582
-			v857 = v583
-			v858 = v604
-			v859 = v605
-			v860 = v606
-			v861 = v607
-			v862 = v608
-			v863 = v609
-			v864 = v610
-			v865 = v611
-			v866 = v632
-			v867 = v633
-			v868 = v634
-			v869 = v635
-			v870 = v636
-			v871 = v637
-			v872 = v638
-			v873 = v639
-			v874 = v660
-			v875 = v661
-			v876 = v662
-			v877 = v663
-			v878 = v664
-			v879 = v665
-			v880 = v666
-			v881 = v667
-			v882 = v688
-			v883 = v689
-			v884 = v690
-			v885 = v691
-			v886 = v692
-			v887 = v693
-			v888 = v694
-			v889 = v695
-			v890 = v716
-			v891 = v717
-			v892 = v718
-			v893 = v719
-			v894 = v720
-			v895 = v721
-			v896 = v722
-			v897 = v723
-			v898 = v744
-			v899 = v745
-			v900 = v746
-			v901 = v747
-			v902 = v748
-			v903 = v749
-			v904 = v750
-			v905 = v751
-			v906 = 0
-			if v906 < v3 {
+			v752 = v289
+			v753 = v290
+			v754 = v291
+			v755 = v292
+			v756 = v293
+			v757 = v294
+			v758 = v295
+			v759 = v296
+			v760 = v322
+			v761 = v323
+			v762 = v324
+			v763 = v325
+			v764 = v326
+			v765 = v327
+			v766 = v328
+			v767 = v329
+			v768 = v355
+			v769 = v356
+			v770 = v357
+			v771 = v358
+			v772 = v359
+			v773 = v360
+			v774 = v361
+			v775 = v362
+			v776 = v388
+			v777 = v389
+			v778 = v390
+			v779 = v391
+			v780 = v392
+			v781 = v393
+			v782 = v394
+			v783 = v395
+			v784 = v421
+			v785 = v422
+			v786 = v423
+			v787 = v424
+			v788 = v425
+			v789 = v426
+			v790 = v427
+			v791 = v428
+			v792 = v454
+			v793 = v455
+			v794 = v456
+			v795 = v457
+			v796 = v458
+			v797 = v459
+			v798 = v460
+			v799 = v461
+			v800 = v487
+			v801 = v488
+			v802 = v489
+			v803 = v490
+			v804 = v491
+			v805 = v492
+			v806 = v493
+			v807 = v494
+			v808 = v520
+			v809 = v521
+			v810 = v522
+			v811 = v523
+			v812 = v524
+			v813 = v525
+			v814 = v526
+			v815 = v527
+			v816 = v548
+			v817 = v549
+			v818 = v550
+			v819 = v551
+			v820 = v552
+			v821 = v553
+			v822 = v554
+			v823 = v555
+			v824 = v576
+			v825 = v577
+			v826 = v578
+			v827 = v579
+			v828 = v580
+			v829 = v581
+			v830 = v582
+			v831 = v583
+			v832 = v604
+			v833 = v605
+			v834 = v606
+			v835 = v607
+			v836 = v608
+			v837 = v609
+			v838 = v610
+			v839 = v611
+			v840 = v632
+			v841 = v633
+			v842 = v634
+			v843 = v635
+			v844 = v636
+			v845 = v637
+			v846 = v638
+			v847 = v639
+			v848 = v660
+			v849 = v661
+			v850 = v662
+			v851 = v663
+			v852 = v664
+			v853 = v665
+			v854 = v666
+			v855 = v667
+			v856 = v688
+			v857 = v689
+			v858 = v690
+			v859 = v691
+			v860 = v692
+			v861 = v693
+			v862 = v694
+			v863 = v695
+			v864 = v716
+			v865 = v717
+			v866 = v718
+			v867 = v719
+			v868 = v720
+			v869 = v721
+			v870 = v722
+			v871 = v723
+			v872 = v744
+			v873 = v745
+			v874 = v746
+			v875 = v747
+			v876 = v748
+			v877 = v749
+			v878 = v750
+			v879 = v751
+			v880 = 0
+			if v880 < v3 {
 				u65 = v65
 				u76 = v76
 				u79 = v79
@@ -24586,6 +24532,32 @@ func (g *productFloat16Host) r0() int {
 				h669[li] = v669
 				h697[li] = v697
 				h725[li] = v725
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -24688,33 +24660,7 @@ func (g *productFloat16Host) r0() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -24723,31 +24669,31 @@ func (g *productFloat16Host) r0() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
 			u65 = v65
 			u79 = v79
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -24763,13 +24709,39 @@ func (g *productFloat16Host) r0() int {
 	g.v82 = u82
 	g.v84 = u84
 	g.v85 = u85
-	g.v906 = u906
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -24808,6 +24780,7 @@ func (g *productFloat16Host) r3() int {
 	h813 := g.v813[:n]
 	h814 := g.v814[:n]
 	h815 := g.v815[:n]
+	m1 := g.Memory(1)
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
 	h818 := g.v818[:n]
@@ -24834,7 +24807,6 @@ func (g *productFloat16Host) r3() int {
 	h839 := g.v839[:n]
 	h840 := g.v840[:n]
 	h841 := g.v841[:n]
-	m1 := g.Memory(1)
 	h842 := g.v842[:n]
 	h843 := g.v843[:n]
 	h844 := g.v844[:n]
@@ -24873,32 +24845,6 @@ func (g *productFloat16Host) r3() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -24907,50 +24853,85 @@ func (g *productFloat16Host) r3() int {
 		v264 := int32(li)
 		v265 := int32(uint32(v264) >> 3)
 		v269 := v264 & 7
+		v752 := h752[li]
+		v753 := h753[li]
+		v754 := h754[li]
+		v755 := h755[li]
+		v756 := h756[li]
+		v757 := h757[li]
+		v758 := h758[li]
+		v759 := h759[li]
+		v297 := v264 + 128
+		v298 := int32(uint32(v297) >> 3)
+		v302 := v297 & 7
+		v760 := h760[li]
+		v761 := h761[li]
+		v762 := h762[li]
+		v763 := h763[li]
+		v764 := h764[li]
+		v765 := h765[li]
+		v766 := h766[li]
+		v767 := h767[li]
+		v330 := v264 + 256
+		v331 := int32(uint32(v330) >> 3)
+		v335 := v330 & 7
+		v768 := h768[li]
+		v769 := h769[li]
+		v770 := h770[li]
+		v771 := h771[li]
+		v772 := h772[li]
+		v773 := h773[li]
+		v774 := h774[li]
+		v775 := h775[li]
+		v363 := v264 + 384
+		v364 := int32(uint32(v363) >> 3)
+		v368 := v363 & 7
+		v776 := h776[li]
+		v777 := h777[li]
 		v778 := h778[li]
 		v779 := h779[li]
 		v780 := h780[li]
 		v781 := h781[li]
 		v782 := h782[li]
 		v783 := h783[li]
+		v396 := v264 + 512
+		v397 := int32(uint32(v396) >> 3)
+		v401 := v396 & 7
 		v784 := h784[li]
 		v785 := h785[li]
-		v297 := v264 + 128
-		v298 := int32(uint32(v297) >> 3)
-		v302 := v297 & 7
 		v786 := h786[li]
 		v787 := h787[li]
 		v788 := h788[li]
 		v789 := h789[li]
 		v790 := h790[li]
 		v791 := h791[li]
+		v429 := v264 + 640
+		v430 := int32(uint32(v429) >> 3)
+		v434 := v429 & 7
 		v792 := h792[li]
 		v793 := h793[li]
-		v330 := v264 + 256
-		v331 := int32(uint32(v330) >> 3)
-		v335 := v330 & 7
 		v794 := h794[li]
 		v795 := h795[li]
 		v796 := h796[li]
 		v797 := h797[li]
 		v798 := h798[li]
 		v799 := h799[li]
+		v462 := v264 + 768
+		v463 := int32(uint32(v462) >> 3)
+		v467 := v462 & 7
 		v800 := h800[li]
 		v801 := h801[li]
-		v363 := v264 + 384
-		v364 := int32(uint32(v363) >> 3)
-		v368 := v363 & 7
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
 		v805 := h805[li]
 		v806 := h806[li]
 		v807 := h807[li]
+		v495 := v264 + 896
+		v496 := int32(uint32(v495) >> 3)
+		v500 := v495 & 7
 		v808 := h808[li]
 		v809 := h809[li]
-		v396 := v264 + 512
-		v397 := int32(uint32(v396) >> 3)
-		v401 := v396 & 7
 		v810 := h810[li]
 		v811 := h811[li]
 		v812 := h812[li]
@@ -24959,9 +24940,6 @@ func (g *productFloat16Host) r3() int {
 		v815 := h815[li]
 		v816 := h816[li]
 		v817 := h817[li]
-		v429 := v264 + 640
-		v430 := int32(uint32(v429) >> 3)
-		v434 := v429 & 7
 		v818 := h818[li]
 		v819 := h819[li]
 		v820 := h820[li]
@@ -24970,9 +24948,6 @@ func (g *productFloat16Host) r3() int {
 		v823 := h823[li]
 		v824 := h824[li]
 		v825 := h825[li]
-		v462 := v264 + 768
-		v463 := int32(uint32(v462) >> 3)
-		v467 := v462 & 7
 		v826 := h826[li]
 		v827 := h827[li]
 		v828 := h828[li]
@@ -24981,9 +24956,6 @@ func (g *productFloat16Host) r3() int {
 		v831 := h831[li]
 		v832 := h832[li]
 		v833 := h833[li]
-		v495 := v264 + 896
-		v496 := int32(uint32(v495) >> 3)
-		v500 := v495 & 7
 		v834 := h834[li]
 		v835 := h835[li]
 		v836 := h836[li]
@@ -25030,227 +25002,201 @@ func (g *productFloat16Host) r3() int {
 		v877 := h877[li]
 		v878 := h878[li]
 		v879 := h879[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v884 := h884[li]
-		v885 := h885[li]
-		v886 := h886[li]
-		v887 := h887[li]
-		v888 := h888[li]
-		v889 := h889[li]
-		v890 := h890[li]
-		v891 := h891[li]
-		v892 := h892[li]
-		v893 := h893[li]
-		v894 := h894[li]
-		v895 := h895[li]
-		v896 := h896[li]
-		v897 := h897[li]
-		v898 := h898[li]
-		v899 := h899[li]
-		v900 := h900[li]
-		v901 := h901[li]
-		v902 := h902[li]
-		v903 := h903[li]
-		v904 := h904[li]
-		v905 := h905[li]
-		v910 := (v265 * 72) + (v269 * 8)
-		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v778
-		v912 := v910 + 1
-		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v779
-		v914 := v910 + 2
-		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v780
-		v916 := v910 + 3
-		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v781
-		v918 := v910 + 4
-		*(*int32)(unsafe.Add(m0, int(v918)*4)) = v782
-		v920 := v910 + 5
-		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v783
-		v922 := v910 + 6
-		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v784
-		v924 := v910 + 7
-		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v785
-		v928 := (v298 * 72) + (v302 * 8)
-		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v786
-		v930 := v928 + 1
-		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v787
-		v932 := v928 + 2
-		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v788
-		v934 := v928 + 3
-		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v789
-		v936 := v928 + 4
-		*(*int32)(unsafe.Add(m0, int(v936)*4)) = v790
-		v938 := v928 + 5
-		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v791
-		v940 := v928 + 6
-		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v792
-		v942 := v928 + 7
-		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v793
-		v946 := (v331 * 72) + (v335 * 8)
-		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v794
-		v948 := v946 + 1
-		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v795
-		v950 := v946 + 2
-		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v796
-		v952 := v946 + 3
-		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v797
-		v954 := v946 + 4
-		*(*int32)(unsafe.Add(m0, int(v954)*4)) = v798
-		v956 := v946 + 5
-		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v799
-		v958 := v946 + 6
-		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v800
-		v960 := v946 + 7
-		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v801
-		v964 := (v364 * 72) + (v368 * 8)
-		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v802
-		v966 := v964 + 1
-		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v803
-		v968 := v964 + 2
-		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v804
-		v970 := v964 + 3
-		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v805
-		v972 := v964 + 4
-		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v806
-		v974 := v964 + 5
-		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v807
-		v976 := v964 + 6
-		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v808
-		v978 := v964 + 7
-		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v809
-		v982 := (v397 * 72) + (v401 * 8)
-		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v810
-		v984 := v982 + 1
-		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v811
-		v986 := v982 + 2
-		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v812
-		v988 := v982 + 3
-		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v813
-		v990 := v982 + 4
-		*(*int32)(unsafe.Add(m0, int(v990)*4)) = v814
-		v992 := v982 + 5
-		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v815
-		v994 := v982 + 6
-		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v816
-		v996 := v982 + 7
-		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v817
-		v1000 := (v430 * 72) + (v434 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v818
-		v1002 := v1000 + 1
-		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v819
-		v1004 := v1000 + 2
-		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v820
-		v1006 := v1000 + 3
-		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v821
-		v1008 := v1000 + 4
-		*(*int32)(unsafe.Add(m0, int(v1008)*4)) = v822
-		v1010 := v1000 + 5
-		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v823
-		v1012 := v1000 + 6
-		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v824
-		v1014 := v1000 + 7
-		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v825
-		v1018 := (v463 * 72) + (v467 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v826
-		v1020 := v1018 + 1
-		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v827
-		v1022 := v1018 + 2
-		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v828
-		v1024 := v1018 + 3
-		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v829
-		v1026 := v1018 + 4
-		*(*int32)(unsafe.Add(m0, int(v1026)*4)) = v830
-		v1028 := v1018 + 5
-		*(*int32)(unsafe.Add(m0, int(v1028)*4)) = v831
-		v1030 := v1018 + 6
-		*(*int32)(unsafe.Add(m0, int(v1030)*4)) = v832
-		v1032 := v1018 + 7
-		*(*int32)(unsafe.Add(m0, int(v1032)*4)) = v833
-		v1036 := (v496 * 72) + (v500 * 8)
-		*(*int32)(unsafe.Add(m0, int(v1036)*4)) = v834
-		v1038 := v1036 + 1
-		*(*int32)(unsafe.Add(m0, int(v1038)*4)) = v835
-		v1040 := v1036 + 2
-		*(*int32)(unsafe.Add(m0, int(v1040)*4)) = v836
-		v1042 := v1036 + 3
-		*(*int32)(unsafe.Add(m0, int(v1042)*4)) = v837
-		v1044 := v1036 + 4
-		*(*int32)(unsafe.Add(m0, int(v1044)*4)) = v838
-		v1046 := v1036 + 5
-		*(*int32)(unsafe.Add(m0, int(v1046)*4)) = v839
-		v1048 := v1036 + 6
-		*(*int32)(unsafe.Add(m0, int(v1048)*4)) = v840
-		v1050 := v1036 + 7
-		*(*int32)(unsafe.Add(m0, int(v1050)*4)) = v841
-		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v842
-		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v843
-		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v844
-		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v845
-		*(*int32)(unsafe.Add(m1, int(v918)*4)) = v846
-		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v847
-		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v848
-		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v849
-		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v850
-		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v851
-		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v852
-		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v853
-		*(*int32)(unsafe.Add(m1, int(v936)*4)) = v854
-		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v855
-		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v856
-		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v857
-		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v858
-		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v859
-		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v860
-		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v861
-		*(*int32)(unsafe.Add(m1, int(v954)*4)) = v862
-		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v863
-		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v864
-		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v865
-		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v866
-		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v867
-		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v868
-		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v869
-		*(*int32)(unsafe.Add(m1, int(v972)*4)) = v870
-		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v871
-		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v872
-		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v873
-		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v874
-		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v875
-		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v876
-		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v877
-		*(*int32)(unsafe.Add(m1, int(v990)*4)) = v878
-		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v879
-		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v880
-		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v881
-		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v882
-		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v883
-		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v884
-		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v885
-		*(*int32)(unsafe.Add(m1, int(v1008)*4)) = v886
-		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v887
-		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v888
-		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v889
-		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v890
-		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v891
-		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v892
-		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v893
-		*(*int32)(unsafe.Add(m1, int(v1026)*4)) = v894
-		*(*int32)(unsafe.Add(m1, int(v1028)*4)) = v895
-		*(*int32)(unsafe.Add(m1, int(v1030)*4)) = v896
-		*(*int32)(unsafe.Add(m1, int(v1032)*4)) = v897
-		*(*int32)(unsafe.Add(m1, int(v1036)*4)) = v898
-		*(*int32)(unsafe.Add(m1, int(v1038)*4)) = v899
-		*(*int32)(unsafe.Add(m1, int(v1040)*4)) = v900
-		*(*int32)(unsafe.Add(m1, int(v1042)*4)) = v901
-		*(*int32)(unsafe.Add(m1, int(v1044)*4)) = v902
-		*(*int32)(unsafe.Add(m1, int(v1046)*4)) = v903
-		*(*int32)(unsafe.Add(m1, int(v1048)*4)) = v904
-		*(*int32)(unsafe.Add(m1, int(v1050)*4)) = v905
+		v884 := (v265 * 72) + (v269 * 8)
+		*(*int32)(unsafe.Add(m0, int(v884)*4)) = v752
+		v886 := v884 + 1
+		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v753
+		v888 := v884 + 2
+		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v754
+		v890 := v884 + 3
+		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v755
+		v892 := v884 + 4
+		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v756
+		v894 := v884 + 5
+		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v757
+		v896 := v884 + 6
+		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v758
+		v898 := v884 + 7
+		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v759
+		v902 := (v298 * 72) + (v302 * 8)
+		*(*int32)(unsafe.Add(m0, int(v902)*4)) = v760
+		v904 := v902 + 1
+		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v761
+		v906 := v902 + 2
+		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v762
+		v908 := v902 + 3
+		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v763
+		v910 := v902 + 4
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v764
+		v912 := v902 + 5
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v765
+		v914 := v902 + 6
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v766
+		v916 := v902 + 7
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v767
+		v920 := (v331 * 72) + (v335 * 8)
+		*(*int32)(unsafe.Add(m0, int(v920)*4)) = v768
+		v922 := v920 + 1
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v769
+		v924 := v920 + 2
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v770
+		v926 := v920 + 3
+		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v771
+		v928 := v920 + 4
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v772
+		v930 := v920 + 5
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v773
+		v932 := v920 + 6
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v774
+		v934 := v920 + 7
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v775
+		v938 := (v364 * 72) + (v368 * 8)
+		*(*int32)(unsafe.Add(m0, int(v938)*4)) = v776
+		v940 := v938 + 1
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v777
+		v942 := v938 + 2
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v778
+		v944 := v938 + 3
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v779
+		v946 := v938 + 4
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v780
+		v948 := v938 + 5
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v781
+		v950 := v938 + 6
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v782
+		v952 := v938 + 7
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v783
+		v956 := (v397 * 72) + (v401 * 8)
+		*(*int32)(unsafe.Add(m0, int(v956)*4)) = v784
+		v958 := v956 + 1
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v785
+		v960 := v956 + 2
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v786
+		v962 := v956 + 3
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v787
+		v964 := v956 + 4
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v788
+		v966 := v956 + 5
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v789
+		v968 := v956 + 6
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v790
+		v970 := v956 + 7
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v791
+		v974 := (v430 * 72) + (v434 * 8)
+		*(*int32)(unsafe.Add(m0, int(v974)*4)) = v792
+		v976 := v974 + 1
+		*(*int32)(unsafe.Add(m0, int(v976)*4)) = v793
+		v978 := v974 + 2
+		*(*int32)(unsafe.Add(m0, int(v978)*4)) = v794
+		v980 := v974 + 3
+		*(*int32)(unsafe.Add(m0, int(v980)*4)) = v795
+		v982 := v974 + 4
+		*(*int32)(unsafe.Add(m0, int(v982)*4)) = v796
+		v984 := v974 + 5
+		*(*int32)(unsafe.Add(m0, int(v984)*4)) = v797
+		v986 := v974 + 6
+		*(*int32)(unsafe.Add(m0, int(v986)*4)) = v798
+		v988 := v974 + 7
+		*(*int32)(unsafe.Add(m0, int(v988)*4)) = v799
+		v992 := (v463 * 72) + (v467 * 8)
+		*(*int32)(unsafe.Add(m0, int(v992)*4)) = v800
+		v994 := v992 + 1
+		*(*int32)(unsafe.Add(m0, int(v994)*4)) = v801
+		v996 := v992 + 2
+		*(*int32)(unsafe.Add(m0, int(v996)*4)) = v802
+		v998 := v992 + 3
+		*(*int32)(unsafe.Add(m0, int(v998)*4)) = v803
+		v1000 := v992 + 4
+		*(*int32)(unsafe.Add(m0, int(v1000)*4)) = v804
+		v1002 := v992 + 5
+		*(*int32)(unsafe.Add(m0, int(v1002)*4)) = v805
+		v1004 := v992 + 6
+		*(*int32)(unsafe.Add(m0, int(v1004)*4)) = v806
+		v1006 := v992 + 7
+		*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v807
+		v1010 := (v496 * 72) + (v500 * 8)
+		*(*int32)(unsafe.Add(m0, int(v1010)*4)) = v808
+		v1012 := v1010 + 1
+		*(*int32)(unsafe.Add(m0, int(v1012)*4)) = v809
+		v1014 := v1010 + 2
+		*(*int32)(unsafe.Add(m0, int(v1014)*4)) = v810
+		v1016 := v1010 + 3
+		*(*int32)(unsafe.Add(m0, int(v1016)*4)) = v811
+		v1018 := v1010 + 4
+		*(*int32)(unsafe.Add(m0, int(v1018)*4)) = v812
+		v1020 := v1010 + 5
+		*(*int32)(unsafe.Add(m0, int(v1020)*4)) = v813
+		v1022 := v1010 + 6
+		*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v814
+		v1024 := v1010 + 7
+		*(*int32)(unsafe.Add(m0, int(v1024)*4)) = v815
+		*(*int32)(unsafe.Add(m1, int(v884)*4)) = v816
+		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v817
+		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v818
+		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v819
+		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v820
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v821
+		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v822
+		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v823
+		*(*int32)(unsafe.Add(m1, int(v902)*4)) = v824
+		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v825
+		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v826
+		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v827
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v828
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v829
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v830
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v831
+		*(*int32)(unsafe.Add(m1, int(v920)*4)) = v832
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v833
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v834
+		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v835
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v836
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v837
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v838
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v839
+		*(*int32)(unsafe.Add(m1, int(v938)*4)) = v840
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v841
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v842
+		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v843
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v844
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v845
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v846
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v847
+		*(*int32)(unsafe.Add(m1, int(v956)*4)) = v848
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v849
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v850
+		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v851
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v852
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v853
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v854
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v855
+		*(*int32)(unsafe.Add(m1, int(v974)*4)) = v856
+		*(*int32)(unsafe.Add(m1, int(v976)*4)) = v857
+		*(*int32)(unsafe.Add(m1, int(v978)*4)) = v858
+		*(*int32)(unsafe.Add(m1, int(v980)*4)) = v859
+		*(*int32)(unsafe.Add(m1, int(v982)*4)) = v860
+		*(*int32)(unsafe.Add(m1, int(v984)*4)) = v861
+		*(*int32)(unsafe.Add(m1, int(v986)*4)) = v862
+		*(*int32)(unsafe.Add(m1, int(v988)*4)) = v863
+		*(*int32)(unsafe.Add(m1, int(v992)*4)) = v864
+		*(*int32)(unsafe.Add(m1, int(v994)*4)) = v865
+		*(*int32)(unsafe.Add(m1, int(v996)*4)) = v866
+		*(*int32)(unsafe.Add(m1, int(v998)*4)) = v867
+		*(*int32)(unsafe.Add(m1, int(v1000)*4)) = v868
+		*(*int32)(unsafe.Add(m1, int(v1002)*4)) = v869
+		*(*int32)(unsafe.Add(m1, int(v1004)*4)) = v870
+		*(*int32)(unsafe.Add(m1, int(v1006)*4)) = v871
+		*(*int32)(unsafe.Add(m1, int(v1010)*4)) = v872
+		*(*int32)(unsafe.Add(m1, int(v1012)*4)) = v873
+		*(*int32)(unsafe.Add(m1, int(v1014)*4)) = v874
+		*(*int32)(unsafe.Add(m1, int(v1016)*4)) = v875
+		*(*int32)(unsafe.Add(m1, int(v1018)*4)) = v876
+		*(*int32)(unsafe.Add(m1, int(v1020)*4)) = v877
+		*(*int32)(unsafe.Add(m1, int(v1022)*4)) = v878
+		*(*int32)(unsafe.Add(m1, int(v1024)*4)) = v879
 	}
-	// Barrier, mixed.go:85
-	e906 := g.v906
+	// Barrier, mixed.go:83
+	e880 := g.v880
 	h268 := g.v268[:n]
 	v81 := g.v81
 	p1 := g.Pointer(1)
@@ -25277,8 +25223,15 @@ func (g *productFloat16Host) r3() int {
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	u1116 := g.v1116
-	h1136 := g.v1136[:n]
+	u1090 := g.v1090
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -25286,7 +25239,7 @@ func (g *productFloat16Host) r3() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1163 := g.v1163[:n]
+	h1144 := g.v1144[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -25294,7 +25247,7 @@ func (g *productFloat16Host) r3() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1190 := g.v1190[:n]
+	h1171 := g.v1171[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -25302,7 +25255,7 @@ func (g *productFloat16Host) r3() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1217 := g.v1217[:n]
+	h1198 := g.v1198[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -25310,7 +25263,7 @@ func (g *productFloat16Host) r3() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1244 := g.v1244[:n]
+	h1225 := g.v1225[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -25318,7 +25271,7 @@ func (g *productFloat16Host) r3() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1271 := g.v1271[:n]
+	h1252 := g.v1252[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -25326,7 +25279,7 @@ func (g *productFloat16Host) r3() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1298 := g.v1298[:n]
+	h1279 := g.v1279[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -25334,7 +25287,7 @@ func (g *productFloat16Host) r3() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1325 := g.v1325[:n]
+	h1306 := g.v1306[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -25342,7 +25295,7 @@ func (g *productFloat16Host) r3() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1352 := g.v1352[:n]
+	h1333 := g.v1333[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -25350,7 +25303,7 @@ func (g *productFloat16Host) r3() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1379 := g.v1379[:n]
+	h1360 := g.v1360[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -25358,7 +25311,7 @@ func (g *productFloat16Host) r3() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1406 := g.v1406[:n]
+	h1387 := g.v1387[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -25366,7 +25319,7 @@ func (g *productFloat16Host) r3() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1433 := g.v1433[:n]
+	h1414 := g.v1414[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -25374,7 +25327,7 @@ func (g *productFloat16Host) r3() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1460 := g.v1460[:n]
+	h1441 := g.v1441[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -25382,7 +25335,7 @@ func (g *productFloat16Host) r3() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1487 := g.v1487[:n]
+	h1468 := g.v1468[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -25390,7 +25343,7 @@ func (g *productFloat16Host) r3() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1514 := g.v1514[:n]
+	h1495 := g.v1495[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -25398,34 +25351,27 @@ func (g *productFloat16Host) r3() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1541 := g.v1541[:n]
-	h1542 := g.v1542[:n]
-	h1543 := g.v1543[:n]
-	h1544 := g.v1544[:n]
-	h1545 := g.v1545[:n]
-	h1546 := g.v1546[:n]
-	h1547 := g.v1547[:n]
-	h1548 := g.v1548[:n]
-	u1553 := g.v1553
-	u1596 := g.v1596
-	h1597 := g.v1597[:n]
+	h1522 := g.v1522[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	m5 := g.Memory(5)
 	v3 := g.v3
-	u906 := g.v906
+	u880 := g.v880
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -25437,7 +25383,7 @@ func (g *productFloat16Host) r3() int {
 			if dead[li] {
 				continue
 			}
-			v906 := e906
+			v880 := e880
 			v268 := h268[li]
 			v264 := int32(li)
 			v269 := v264 & 7
@@ -25481,27 +25427,53 @@ func (g *productFloat16Host) r3() int {
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
 			v0 := int32(basex + li)
-			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1433, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1460, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1487, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1541, v1542, v1543, v1544, v1545, v1546, v1547, v1548, v1553, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
-			v1116 := v906 + 8
-			v1118 := (v268 + v1116) + v270
-			if uint64(v1118) < uint64(v81) {
-				v1123 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+2))))
-				v1125 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+4))))
-				v1127 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+6))))
-				v1129 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+8))))
-				v1131 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+10))))
-				v1133 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+12))))
-				v1135 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16+14))))
-				v1136 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1118)*16))))
-				v1137 = v1123
-				v1138 = v1125
-				v1139 = v1127
-				v1140 = v1129
-				v1141 = v1131
-				v1142 = v1133
-				v1143 = v1135
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1326, v1327, v1328, v1329, v1330, v1331, v1332, v1333, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1434, v1435, v1436, v1437, v1438, v1439, v1440, v1441, v1461, v1462, v1463, v1464, v1465, v1466, v1467, v1468, v1488, v1489, v1490, v1491, v1492, v1493, v1494, v1495, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1522, v1527, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			v1090 := v880 + 8
+			v1092 := (v268 + v1090) + v270
+			if uint64(v1092) < uint64(v81) {
+				v1097 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+2))))
+				v1099 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+4))))
+				v1101 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+6))))
+				v1103 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+8))))
+				v1105 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+10))))
+				v1107 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+12))))
+				v1109 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16+14))))
+				v1110 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1092)*16))))
+				v1111 = v1097
+				v1112 = v1099
+				v1113 = v1101
+				v1114 = v1103
+				v1115 = v1105
+				v1116 = v1107
+				v1117 = v1109
 			} else {
-				v1136 = 0
+				v1110 = 0
+				v1111 = 0
+				v1112 = 0
+				v1113 = 0
+				v1114 = 0
+				v1115 = 0
+				v1116 = 0
+				v1117 = 0
+			}
+			v1119 := (v301 + v1090) + v303
+			if uint64(v1119) < uint64(v81) {
+				v1124 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+2))))
+				v1126 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+4))))
+				v1128 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+6))))
+				v1130 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+8))))
+				v1132 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+10))))
+				v1134 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+12))))
+				v1136 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16+14))))
+				v1137 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1119)*16))))
+				v1138 = v1124
+				v1139 = v1126
+				v1140 = v1128
+				v1141 = v1130
+				v1142 = v1132
+				v1143 = v1134
+				v1144 = v1136
+			} else {
 				v1137 = 0
 				v1138 = 0
 				v1139 = 0
@@ -25509,26 +25481,26 @@ func (g *productFloat16Host) r3() int {
 				v1141 = 0
 				v1142 = 0
 				v1143 = 0
+				v1144 = 0
 			}
-			v1145 := (v301 + v1116) + v303
-			if uint64(v1145) < uint64(v81) {
-				v1150 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+2))))
-				v1152 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+4))))
-				v1154 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+6))))
-				v1156 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+8))))
-				v1158 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+10))))
-				v1160 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+12))))
-				v1162 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16+14))))
-				v1163 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1145)*16))))
-				v1164 = v1150
-				v1165 = v1152
-				v1166 = v1154
-				v1167 = v1156
-				v1168 = v1158
-				v1169 = v1160
-				v1170 = v1162
+			v1146 := (v334 + v1090) + v336
+			if uint64(v1146) < uint64(v81) {
+				v1151 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+2))))
+				v1153 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+4))))
+				v1155 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+6))))
+				v1157 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+8))))
+				v1159 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+10))))
+				v1161 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+12))))
+				v1163 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16+14))))
+				v1164 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1146)*16))))
+				v1165 = v1151
+				v1166 = v1153
+				v1167 = v1155
+				v1168 = v1157
+				v1169 = v1159
+				v1170 = v1161
+				v1171 = v1163
 			} else {
-				v1163 = 0
 				v1164 = 0
 				v1165 = 0
 				v1166 = 0
@@ -25536,26 +25508,26 @@ func (g *productFloat16Host) r3() int {
 				v1168 = 0
 				v1169 = 0
 				v1170 = 0
+				v1171 = 0
 			}
-			v1172 := (v334 + v1116) + v336
-			if uint64(v1172) < uint64(v81) {
-				v1177 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+2))))
-				v1179 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+4))))
-				v1181 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+6))))
-				v1183 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+8))))
-				v1185 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+10))))
-				v1187 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+12))))
-				v1189 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16+14))))
-				v1190 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1172)*16))))
-				v1191 = v1177
-				v1192 = v1179
-				v1193 = v1181
-				v1194 = v1183
-				v1195 = v1185
-				v1196 = v1187
-				v1197 = v1189
+			v1173 := (v367 + v1090) + v369
+			if uint64(v1173) < uint64(v81) {
+				v1178 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+2))))
+				v1180 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+4))))
+				v1182 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+6))))
+				v1184 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+8))))
+				v1186 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+10))))
+				v1188 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+12))))
+				v1190 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16+14))))
+				v1191 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1173)*16))))
+				v1192 = v1178
+				v1193 = v1180
+				v1194 = v1182
+				v1195 = v1184
+				v1196 = v1186
+				v1197 = v1188
+				v1198 = v1190
 			} else {
-				v1190 = 0
 				v1191 = 0
 				v1192 = 0
 				v1193 = 0
@@ -25563,26 +25535,26 @@ func (g *productFloat16Host) r3() int {
 				v1195 = 0
 				v1196 = 0
 				v1197 = 0
+				v1198 = 0
 			}
-			v1199 := (v367 + v1116) + v369
-			if uint64(v1199) < uint64(v81) {
-				v1204 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+2))))
-				v1206 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+4))))
-				v1208 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+6))))
-				v1210 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+8))))
-				v1212 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+10))))
-				v1214 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+12))))
-				v1216 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16+14))))
-				v1217 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1199)*16))))
-				v1218 = v1204
-				v1219 = v1206
-				v1220 = v1208
-				v1221 = v1210
-				v1222 = v1212
-				v1223 = v1214
-				v1224 = v1216
+			v1200 := (v400 + v1090) + v402
+			if uint64(v1200) < uint64(v81) {
+				v1205 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+2))))
+				v1207 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+4))))
+				v1209 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+6))))
+				v1211 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+8))))
+				v1213 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+10))))
+				v1215 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+12))))
+				v1217 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16+14))))
+				v1218 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1200)*16))))
+				v1219 = v1205
+				v1220 = v1207
+				v1221 = v1209
+				v1222 = v1211
+				v1223 = v1213
+				v1224 = v1215
+				v1225 = v1217
 			} else {
-				v1217 = 0
 				v1218 = 0
 				v1219 = 0
 				v1220 = 0
@@ -25590,26 +25562,26 @@ func (g *productFloat16Host) r3() int {
 				v1222 = 0
 				v1223 = 0
 				v1224 = 0
+				v1225 = 0
 			}
-			v1226 := (v400 + v1116) + v402
-			if uint64(v1226) < uint64(v81) {
-				v1231 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+2))))
-				v1233 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+4))))
-				v1235 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+6))))
-				v1237 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+8))))
-				v1239 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+10))))
-				v1241 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+12))))
-				v1243 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16+14))))
-				v1244 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1226)*16))))
-				v1245 = v1231
-				v1246 = v1233
-				v1247 = v1235
-				v1248 = v1237
-				v1249 = v1239
-				v1250 = v1241
-				v1251 = v1243
+			v1227 := (v433 + v1090) + v435
+			if uint64(v1227) < uint64(v81) {
+				v1232 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+2))))
+				v1234 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+4))))
+				v1236 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+6))))
+				v1238 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+8))))
+				v1240 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+10))))
+				v1242 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+12))))
+				v1244 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16+14))))
+				v1245 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1227)*16))))
+				v1246 = v1232
+				v1247 = v1234
+				v1248 = v1236
+				v1249 = v1238
+				v1250 = v1240
+				v1251 = v1242
+				v1252 = v1244
 			} else {
-				v1244 = 0
 				v1245 = 0
 				v1246 = 0
 				v1247 = 0
@@ -25617,26 +25589,26 @@ func (g *productFloat16Host) r3() int {
 				v1249 = 0
 				v1250 = 0
 				v1251 = 0
+				v1252 = 0
 			}
-			v1253 := (v433 + v1116) + v435
-			if uint64(v1253) < uint64(v81) {
-				v1258 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+2))))
-				v1260 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+4))))
-				v1262 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+6))))
-				v1264 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+8))))
-				v1266 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+10))))
-				v1268 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+12))))
-				v1270 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16+14))))
-				v1271 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1253)*16))))
-				v1272 = v1258
-				v1273 = v1260
-				v1274 = v1262
-				v1275 = v1264
-				v1276 = v1266
-				v1277 = v1268
-				v1278 = v1270
+			v1254 := (v466 + v1090) + v468
+			if uint64(v1254) < uint64(v81) {
+				v1259 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+2))))
+				v1261 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+4))))
+				v1263 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+6))))
+				v1265 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+8))))
+				v1267 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+10))))
+				v1269 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+12))))
+				v1271 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16+14))))
+				v1272 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1254)*16))))
+				v1273 = v1259
+				v1274 = v1261
+				v1275 = v1263
+				v1276 = v1265
+				v1277 = v1267
+				v1278 = v1269
+				v1279 = v1271
 			} else {
-				v1271 = 0
 				v1272 = 0
 				v1273 = 0
 				v1274 = 0
@@ -25644,26 +25616,26 @@ func (g *productFloat16Host) r3() int {
 				v1276 = 0
 				v1277 = 0
 				v1278 = 0
+				v1279 = 0
 			}
-			v1280 := (v466 + v1116) + v468
-			if uint64(v1280) < uint64(v81) {
-				v1285 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+2))))
-				v1287 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+4))))
-				v1289 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+6))))
-				v1291 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+8))))
-				v1293 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+10))))
-				v1295 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+12))))
-				v1297 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16+14))))
-				v1298 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1280)*16))))
-				v1299 = v1285
-				v1300 = v1287
-				v1301 = v1289
-				v1302 = v1291
-				v1303 = v1293
-				v1304 = v1295
-				v1305 = v1297
+			v1281 := (v499 + v1090) + v501
+			if uint64(v1281) < uint64(v81) {
+				v1286 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+2))))
+				v1288 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+4))))
+				v1290 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+6))))
+				v1292 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+8))))
+				v1294 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+10))))
+				v1296 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+12))))
+				v1298 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16+14))))
+				v1299 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1281)*16))))
+				v1300 = v1286
+				v1301 = v1288
+				v1302 = v1290
+				v1303 = v1292
+				v1304 = v1294
+				v1305 = v1296
+				v1306 = v1298
 			} else {
-				v1298 = 0
 				v1299 = 0
 				v1300 = 0
 				v1301 = 0
@@ -25671,26 +25643,26 @@ func (g *productFloat16Host) r3() int {
 				v1303 = 0
 				v1304 = 0
 				v1305 = 0
+				v1306 = 0
 			}
-			v1307 := (v499 + v1116) + v501
-			if uint64(v1307) < uint64(v81) {
-				v1312 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+2))))
-				v1314 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+4))))
-				v1316 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+6))))
-				v1318 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+8))))
-				v1320 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+10))))
-				v1322 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+12))))
-				v1324 := int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16+14))))
-				v1325 = int32(uint16(*(*int16)(unsafe.Add(p1, v82+int(v1307)*16))))
-				v1326 = v1312
-				v1327 = v1314
-				v1328 = v1316
-				v1329 = v1318
-				v1330 = v1320
-				v1331 = v1322
-				v1332 = v1324
+			v1308 := (v529 + v1090) + v270
+			if uint64(v1308) < uint64(v84) {
+				v1313 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+2))))
+				v1315 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+4))))
+				v1317 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+6))))
+				v1319 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+8))))
+				v1321 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+10))))
+				v1323 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+12))))
+				v1325 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16+14))))
+				v1326 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1308)*16))))
+				v1327 = v1313
+				v1328 = v1315
+				v1329 = v1317
+				v1330 = v1319
+				v1331 = v1321
+				v1332 = v1323
+				v1333 = v1325
 			} else {
-				v1325 = 0
 				v1326 = 0
 				v1327 = 0
 				v1328 = 0
@@ -25698,26 +25670,26 @@ func (g *productFloat16Host) r3() int {
 				v1330 = 0
 				v1331 = 0
 				v1332 = 0
+				v1333 = 0
 			}
-			v1334 := (v529 + v1116) + v270
-			if uint64(v1334) < uint64(v84) {
-				v1339 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+2))))
-				v1341 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+4))))
-				v1343 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+6))))
-				v1345 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+8))))
-				v1347 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+10))))
-				v1349 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+12))))
-				v1351 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16+14))))
-				v1352 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1334)*16))))
-				v1353 = v1339
-				v1354 = v1341
-				v1355 = v1343
-				v1356 = v1345
-				v1357 = v1347
-				v1358 = v1349
-				v1359 = v1351
+			v1335 := (v557 + v1090) + v303
+			if uint64(v1335) < uint64(v84) {
+				v1340 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+2))))
+				v1342 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+4))))
+				v1344 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+6))))
+				v1346 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+8))))
+				v1348 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+10))))
+				v1350 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+12))))
+				v1352 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16+14))))
+				v1353 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1335)*16))))
+				v1354 = v1340
+				v1355 = v1342
+				v1356 = v1344
+				v1357 = v1346
+				v1358 = v1348
+				v1359 = v1350
+				v1360 = v1352
 			} else {
-				v1352 = 0
 				v1353 = 0
 				v1354 = 0
 				v1355 = 0
@@ -25725,26 +25697,26 @@ func (g *productFloat16Host) r3() int {
 				v1357 = 0
 				v1358 = 0
 				v1359 = 0
+				v1360 = 0
 			}
-			v1361 := (v557 + v1116) + v303
-			if uint64(v1361) < uint64(v84) {
-				v1366 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+2))))
-				v1368 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+4))))
-				v1370 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+6))))
-				v1372 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+8))))
-				v1374 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+10))))
-				v1376 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+12))))
-				v1378 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16+14))))
-				v1379 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1361)*16))))
-				v1380 = v1366
-				v1381 = v1368
-				v1382 = v1370
-				v1383 = v1372
-				v1384 = v1374
-				v1385 = v1376
-				v1386 = v1378
+			v1362 := (v585 + v1090) + v336
+			if uint64(v1362) < uint64(v84) {
+				v1367 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+2))))
+				v1369 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+4))))
+				v1371 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+6))))
+				v1373 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+8))))
+				v1375 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+10))))
+				v1377 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+12))))
+				v1379 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16+14))))
+				v1380 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1362)*16))))
+				v1381 = v1367
+				v1382 = v1369
+				v1383 = v1371
+				v1384 = v1373
+				v1385 = v1375
+				v1386 = v1377
+				v1387 = v1379
 			} else {
-				v1379 = 0
 				v1380 = 0
 				v1381 = 0
 				v1382 = 0
@@ -25752,26 +25724,26 @@ func (g *productFloat16Host) r3() int {
 				v1384 = 0
 				v1385 = 0
 				v1386 = 0
+				v1387 = 0
 			}
-			v1388 := (v585 + v1116) + v336
-			if uint64(v1388) < uint64(v84) {
-				v1393 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+2))))
-				v1395 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+4))))
-				v1397 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+6))))
-				v1399 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+8))))
-				v1401 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+10))))
-				v1403 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+12))))
-				v1405 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16+14))))
-				v1406 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1388)*16))))
-				v1407 = v1393
-				v1408 = v1395
-				v1409 = v1397
-				v1410 = v1399
-				v1411 = v1401
-				v1412 = v1403
-				v1413 = v1405
+			v1389 := (v613 + v1090) + v369
+			if uint64(v1389) < uint64(v84) {
+				v1394 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+2))))
+				v1396 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+4))))
+				v1398 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+6))))
+				v1400 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+8))))
+				v1402 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+10))))
+				v1404 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+12))))
+				v1406 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16+14))))
+				v1407 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1389)*16))))
+				v1408 = v1394
+				v1409 = v1396
+				v1410 = v1398
+				v1411 = v1400
+				v1412 = v1402
+				v1413 = v1404
+				v1414 = v1406
 			} else {
-				v1406 = 0
 				v1407 = 0
 				v1408 = 0
 				v1409 = 0
@@ -25779,26 +25751,26 @@ func (g *productFloat16Host) r3() int {
 				v1411 = 0
 				v1412 = 0
 				v1413 = 0
+				v1414 = 0
 			}
-			v1415 := (v613 + v1116) + v369
-			if uint64(v1415) < uint64(v84) {
-				v1420 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+2))))
-				v1422 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+4))))
-				v1424 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+6))))
-				v1426 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+8))))
-				v1428 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+10))))
-				v1430 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+12))))
-				v1432 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16+14))))
-				v1433 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1415)*16))))
-				v1434 = v1420
-				v1435 = v1422
-				v1436 = v1424
-				v1437 = v1426
-				v1438 = v1428
-				v1439 = v1430
-				v1440 = v1432
+			v1416 := (v641 + v1090) + v402
+			if uint64(v1416) < uint64(v84) {
+				v1421 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+2))))
+				v1423 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+4))))
+				v1425 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+6))))
+				v1427 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+8))))
+				v1429 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+10))))
+				v1431 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+12))))
+				v1433 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16+14))))
+				v1434 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1416)*16))))
+				v1435 = v1421
+				v1436 = v1423
+				v1437 = v1425
+				v1438 = v1427
+				v1439 = v1429
+				v1440 = v1431
+				v1441 = v1433
 			} else {
-				v1433 = 0
 				v1434 = 0
 				v1435 = 0
 				v1436 = 0
@@ -25806,26 +25778,26 @@ func (g *productFloat16Host) r3() int {
 				v1438 = 0
 				v1439 = 0
 				v1440 = 0
+				v1441 = 0
 			}
-			v1442 := (v641 + v1116) + v402
-			if uint64(v1442) < uint64(v84) {
-				v1447 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+2))))
-				v1449 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+4))))
-				v1451 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+6))))
-				v1453 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+8))))
-				v1455 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+10))))
-				v1457 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+12))))
-				v1459 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16+14))))
-				v1460 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1442)*16))))
-				v1461 = v1447
-				v1462 = v1449
-				v1463 = v1451
-				v1464 = v1453
-				v1465 = v1455
-				v1466 = v1457
-				v1467 = v1459
+			v1443 := (v669 + v1090) + v435
+			if uint64(v1443) < uint64(v84) {
+				v1448 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+2))))
+				v1450 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+4))))
+				v1452 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+6))))
+				v1454 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+8))))
+				v1456 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+10))))
+				v1458 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+12))))
+				v1460 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16+14))))
+				v1461 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1443)*16))))
+				v1462 = v1448
+				v1463 = v1450
+				v1464 = v1452
+				v1465 = v1454
+				v1466 = v1456
+				v1467 = v1458
+				v1468 = v1460
 			} else {
-				v1460 = 0
 				v1461 = 0
 				v1462 = 0
 				v1463 = 0
@@ -25833,26 +25805,26 @@ func (g *productFloat16Host) r3() int {
 				v1465 = 0
 				v1466 = 0
 				v1467 = 0
+				v1468 = 0
 			}
-			v1469 := (v669 + v1116) + v435
-			if uint64(v1469) < uint64(v84) {
-				v1474 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+2))))
-				v1476 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+4))))
-				v1478 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+6))))
-				v1480 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+8))))
-				v1482 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+10))))
-				v1484 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+12))))
-				v1486 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16+14))))
-				v1487 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1469)*16))))
-				v1488 = v1474
-				v1489 = v1476
-				v1490 = v1478
-				v1491 = v1480
-				v1492 = v1482
-				v1493 = v1484
-				v1494 = v1486
+			v1470 := (v697 + v1090) + v468
+			if uint64(v1470) < uint64(v84) {
+				v1475 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+2))))
+				v1477 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+4))))
+				v1479 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+6))))
+				v1481 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+8))))
+				v1483 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+10))))
+				v1485 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+12))))
+				v1487 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16+14))))
+				v1488 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1470)*16))))
+				v1489 = v1475
+				v1490 = v1477
+				v1491 = v1479
+				v1492 = v1481
+				v1493 = v1483
+				v1494 = v1485
+				v1495 = v1487
 			} else {
-				v1487 = 0
 				v1488 = 0
 				v1489 = 0
 				v1490 = 0
@@ -25860,26 +25832,26 @@ func (g *productFloat16Host) r3() int {
 				v1492 = 0
 				v1493 = 0
 				v1494 = 0
+				v1495 = 0
 			}
-			v1496 := (v697 + v1116) + v468
-			if uint64(v1496) < uint64(v84) {
-				v1501 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+2))))
-				v1503 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+4))))
-				v1505 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+6))))
-				v1507 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+8))))
-				v1509 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+10))))
-				v1511 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+12))))
-				v1513 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16+14))))
-				v1514 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1496)*16))))
-				v1515 = v1501
-				v1516 = v1503
-				v1517 = v1505
-				v1518 = v1507
-				v1519 = v1509
-				v1520 = v1511
-				v1521 = v1513
+			v1497 := (v725 + v1090) + v501
+			if uint64(v1497) < uint64(v84) {
+				v1502 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+2))))
+				v1504 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+4))))
+				v1506 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+6))))
+				v1508 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+8))))
+				v1510 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+10))))
+				v1512 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+12))))
+				v1514 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16+14))))
+				v1515 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1497)*16))))
+				v1516 = v1502
+				v1517 = v1504
+				v1518 = v1506
+				v1519 = v1508
+				v1520 = v1510
+				v1521 = v1512
+				v1522 = v1514
 			} else {
-				v1514 = 0
 				v1515 = 0
 				v1516 = 0
 				v1517 = 0
@@ -25887,217 +25859,198 @@ func (g *productFloat16Host) r3() int {
 				v1519 = 0
 				v1520 = 0
 				v1521 = 0
+				v1522 = 0
 			}
-			v1523 := (v725 + v1116) + v501
-			if uint64(v1523) < uint64(v84) {
-				v1528 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+2))))
-				v1530 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+4))))
-				v1532 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+6))))
-				v1534 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+8))))
-				v1536 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+10))))
-				v1538 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+12))))
-				v1540 := int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16+14))))
-				v1541 = int32(uint16(*(*int16)(unsafe.Add(p2, v85+int(v1523)*16))))
-				v1542 = v1528
-				v1543 = v1530
-				v1544 = v1532
-				v1545 = v1534
-				v1546 = v1536
-				v1547 = v1538
-				v1548 = v1540
-			} else {
-				v1541 = 0
-				v1542 = 0
-				v1543 = 0
-				v1544 = 0
-				v1545 = 0
-				v1546 = 0
-				v1547 = 0
-				v1548 = 0
-			}
-			v1549 := int32(sub)
-			v1551 := int32(uint32(v1549&3) >> 1)
-			v1553 = 0
-			v1555 := v1549 * 256
-			if v1553 >= 8 {
-				v778 = v1136
-				v779 = v1137
-				v780 = v1138
-				v781 = v1139
-				v782 = v1140
-				v783 = v1141
-				v784 = v1142
-				v785 = v1143
-				v786 = v1163
-				v787 = v1164
-				v788 = v1165
-				v789 = v1166
-				v790 = v1167
-				v791 = v1168
-				v792 = v1169
-				v793 = v1170
-				v794 = v1190
-				v795 = v1191
-				v796 = v1192
-				v797 = v1193
-				v798 = v1194
-				v799 = v1195
-				v800 = v1196
-				v801 = v1197
-				v802 = v1217
-				v803 = v1218
-				v804 = v1219
-				v805 = v1220
-				v806 = v1221
-				v807 = v1222
-				v808 = v1223
-				v809 = v1224
-				v810 = v1244
-				v811 = v1245
-				v812 = v1246
-				v813 = v1247
-				v814 = v1248
-				v815 = v1249
-				v816 = v1250
-				v817 = v1251
-				v818 = v1271
-				v819 = v1272
-				v820 = v1273
-				v821 = v1274
-				v822 = v1275
-				v823 = v1276
-				v824 = v1277
-				v825 = v1278
-				v826 = v1298
-				v827 = v1299
-				v828 = v1300
-				v829 = v1301
-				v830 = v1302
-				v831 = v1303
-				v832 = v1304
-				v833 = v1305
-				v834 = v1325
-				v835 = v1326
-				v836 = v1327
-				v837 = v1328
-				v838 = v1329
-				v839 = v1330
-				v840 = v1331
-				v841 = v1332
-				v842 = v1352
-				v843 = v1353
-				v844 = v1354
-				v845 = v1355
-				v846 = v1356
-				v847 = v1357
-				v848 = v1358
-				v849 = v1359
-				v850 = v1379
-				v851 = v1380
-				v852 = v1381
-				v853 = v1382
-				v854 = v1383
-				v855 = v1384
-				v856 = v1385
-				v857 = v1386
-				v858 = v1406
-				v859 = v1407
-				v860 = v1408
-				v861 = v1409
-				v862 = v1410
-				v863 = v1411
-				v864 = v1412
-				v865 = v1413
-				v866 = v1433
-				v867 = v1434
-				v868 = v1435
-				v869 = v1436
-				v870 = v1437
-				v871 = v1438
-				v872 = v1439
-				v873 = v1440
-				v874 = v1460
-				v875 = v1461
-				v876 = v1462
-				v877 = v1463
-				v878 = v1464
-				v879 = v1465
-				v880 = v1466
-				v881 = v1467
-				v882 = v1487
-				v883 = v1488
-				v884 = v1489
-				v885 = v1490
-				v886 = v1491
-				v887 = v1492
-				v888 = v1493
-				v889 = v1494
-				v890 = v1514
-				v891 = v1515
-				v892 = v1516
-				v893 = v1517
-				v894 = v1518
-				v895 = v1519
-				v896 = v1520
-				v897 = v1521
-				v898 = v1541
-				v899 = v1542
-				v900 = v1543
-				v901 = v1544
-				v902 = v1545
-				v903 = v1546
-				v904 = v1547
-				v905 = v1548
-				v906 = v1116
+			v1523 := int32(sub)
+			v1525 := int32(uint32(v1523&3) >> 1)
+			v1527 = 0
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
+				v877 = v1520
+				v878 = v1521
+				v879 = v1522
+				v880 = v1090
 				goto b105
 			}
-			v1556 = 0
-			v1557 = v86
+			v1530 = 0
+			v1531 = v86
 		b142:
-			if uint32(v1557) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
-				v1556 = v1556 + 1
-				v1557 = v1557 + v87
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1565 = v1549 * 256
-			v1566 = 0
-			v1567 = v86
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
 		b145:
-			if uint32(v1567) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
-				v1566 = v1566 + 1
-				v1567 = v1567 + v87
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1575 = v1549 * 256
-			v1576 = 0
-			v1577 = v86
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
 		b148:
-			if uint32(v1577) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
-				v1576 = v1576 + 1
-				v1577 = v1577 + v87
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1585 = v1549 * 256
-			v1586 = 0
-			v1587 = v86
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
 		b151:
-			if uint32(v1587) >= 256 {
-				v1596 := v1553 * 8
-				v1597 := (v1551 * 4608) + v1596
-				u1116 = v1116
-				h1136[li] = v1136
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1090 = v1090
+				h1110[li] = v1110
+				h1111[li] = v1111
+				h1112[li] = v1112
+				h1113[li] = v1113
+				h1114[li] = v1114
+				h1115[li] = v1115
+				h1116[li] = v1116
+				h1117[li] = v1117
 				h1137[li] = v1137
 				h1138[li] = v1138
 				h1139[li] = v1139
@@ -26105,7 +26058,7 @@ func (g *productFloat16Host) r3() int {
 				h1141[li] = v1141
 				h1142[li] = v1142
 				h1143[li] = v1143
-				h1163[li] = v1163
+				h1144[li] = v1144
 				h1164[li] = v1164
 				h1165[li] = v1165
 				h1166[li] = v1166
@@ -26113,7 +26066,7 @@ func (g *productFloat16Host) r3() int {
 				h1168[li] = v1168
 				h1169[li] = v1169
 				h1170[li] = v1170
-				h1190[li] = v1190
+				h1171[li] = v1171
 				h1191[li] = v1191
 				h1192[li] = v1192
 				h1193[li] = v1193
@@ -26121,7 +26074,7 @@ func (g *productFloat16Host) r3() int {
 				h1195[li] = v1195
 				h1196[li] = v1196
 				h1197[li] = v1197
-				h1217[li] = v1217
+				h1198[li] = v1198
 				h1218[li] = v1218
 				h1219[li] = v1219
 				h1220[li] = v1220
@@ -26129,7 +26082,7 @@ func (g *productFloat16Host) r3() int {
 				h1222[li] = v1222
 				h1223[li] = v1223
 				h1224[li] = v1224
-				h1244[li] = v1244
+				h1225[li] = v1225
 				h1245[li] = v1245
 				h1246[li] = v1246
 				h1247[li] = v1247
@@ -26137,7 +26090,7 @@ func (g *productFloat16Host) r3() int {
 				h1249[li] = v1249
 				h1250[li] = v1250
 				h1251[li] = v1251
-				h1271[li] = v1271
+				h1252[li] = v1252
 				h1272[li] = v1272
 				h1273[li] = v1273
 				h1274[li] = v1274
@@ -26145,7 +26098,7 @@ func (g *productFloat16Host) r3() int {
 				h1276[li] = v1276
 				h1277[li] = v1277
 				h1278[li] = v1278
-				h1298[li] = v1298
+				h1279[li] = v1279
 				h1299[li] = v1299
 				h1300[li] = v1300
 				h1301[li] = v1301
@@ -26153,7 +26106,7 @@ func (g *productFloat16Host) r3() int {
 				h1303[li] = v1303
 				h1304[li] = v1304
 				h1305[li] = v1305
-				h1325[li] = v1325
+				h1306[li] = v1306
 				h1326[li] = v1326
 				h1327[li] = v1327
 				h1328[li] = v1328
@@ -26161,7 +26114,7 @@ func (g *productFloat16Host) r3() int {
 				h1330[li] = v1330
 				h1331[li] = v1331
 				h1332[li] = v1332
-				h1352[li] = v1352
+				h1333[li] = v1333
 				h1353[li] = v1353
 				h1354[li] = v1354
 				h1355[li] = v1355
@@ -26169,7 +26122,7 @@ func (g *productFloat16Host) r3() int {
 				h1357[li] = v1357
 				h1358[li] = v1358
 				h1359[li] = v1359
-				h1379[li] = v1379
+				h1360[li] = v1360
 				h1380[li] = v1380
 				h1381[li] = v1381
 				h1382[li] = v1382
@@ -26177,7 +26130,7 @@ func (g *productFloat16Host) r3() int {
 				h1384[li] = v1384
 				h1385[li] = v1385
 				h1386[li] = v1386
-				h1406[li] = v1406
+				h1387[li] = v1387
 				h1407[li] = v1407
 				h1408[li] = v1408
 				h1409[li] = v1409
@@ -26185,7 +26138,7 @@ func (g *productFloat16Host) r3() int {
 				h1411[li] = v1411
 				h1412[li] = v1412
 				h1413[li] = v1413
-				h1433[li] = v1433
+				h1414[li] = v1414
 				h1434[li] = v1434
 				h1435[li] = v1435
 				h1436[li] = v1436
@@ -26193,7 +26146,7 @@ func (g *productFloat16Host) r3() int {
 				h1438[li] = v1438
 				h1439[li] = v1439
 				h1440[li] = v1440
-				h1460[li] = v1460
+				h1441[li] = v1441
 				h1461[li] = v1461
 				h1462[li] = v1462
 				h1463[li] = v1463
@@ -26201,7 +26154,7 @@ func (g *productFloat16Host) r3() int {
 				h1465[li] = v1465
 				h1466[li] = v1466
 				h1467[li] = v1467
-				h1487[li] = v1487
+				h1468[li] = v1468
 				h1488[li] = v1488
 				h1489[li] = v1489
 				h1490[li] = v1490
@@ -26209,7 +26162,7 @@ func (g *productFloat16Host) r3() int {
 				h1492[li] = v1492
 				h1493[li] = v1493
 				h1494[li] = v1494
-				h1514[li] = v1514
+				h1495[li] = v1495
 				h1515[li] = v1515
 				h1516[li] = v1516
 				h1517[li] = v1517
@@ -26217,17 +26170,10 @@ func (g *productFloat16Host) r3() int {
 				h1519[li] = v1519
 				h1520[li] = v1520
 				h1521[li] = v1521
-				h1541[li] = v1541
-				h1542[li] = v1542
-				h1543[li] = v1543
-				h1544[li] = v1544
-				h1545[li] = v1545
-				h1546[li] = v1546
-				h1547[li] = v1547
-				h1548[li] = v1548
-				u1553 = v1553
-				u1596 = v1596
-				h1597[li] = v1597
+				h1522[li] = v1522
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26236,15 +26182,41 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
-			v1586 = v1586 + 1
-			v1587 = v1587 + v87
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v906 < v3 {
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -26347,33 +26319,7 @@ func (g *productFloat16Host) r3() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -26382,29 +26328,29 @@ func (g *productFloat16Host) r3() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -26413,17 +26359,17 @@ func (g *productFloat16Host) r3() int {
 			}
 		}
 	}
-	g.v1116 = u1116
-	g.v1553 = u1553
-	g.v1596 = u1596
-	g.v906 = u906
+	g.v1090 = u1090
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r5() int {
 	const n = 128
-	v1596 := g.v1596
-	h1599 := g.v1599[:n]
+	v1570 := g.v1570
+	h1573 := g.v1573[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26435,26 +26381,26 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1599 := (v1595 + 1152) + v1596
-			h1599[li] = v1599
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1573 := (v1569 + 1152) + v1570
+			h1573[li] = v1573
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1599, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1573, 11) {
 			continue
 		}
-		v1599 := h1599[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1599)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1573 := h1573[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1573)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1601 := g.v1601[:n]
+	h1575 := g.v1575[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26465,25 +26411,25 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1601 := (v1595 + 2304) + v1596
-			h1601[li] = v1601
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1575 := (v1569 + 2304) + v1570
+			h1575[li] = v1575
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1601, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1575, 12) {
 			continue
 		}
-		v1601 := h1601[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1601)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1575 := h1575[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1575)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1603 := g.v1603[:n]
+	h1577 := g.v1577[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26494,25 +26440,25 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
-			v1595 := v1551 * 4608
-			v1603 := (v1595 + 3456) + v1596
-			h1603[li] = v1603
+			v1523 := int32(sub)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
+			v1569 := v1525 * 4608
+			v1577 := (v1569 + 3456) + v1570
+			h1577[li] = v1577
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1603, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1577, 13) {
 			continue
 		}
-		v1603 := h1603[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1603)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1577 := h1577[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1577)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1605 := g.v1605[:n]
+	h1579 := g.v1579[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26523,37 +26469,37 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1605 := (v1552 * 4608) + v1596
-			h1605[li] = v1605
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1579 := (v1526 * 4608) + v1570
+			h1579[li] = v1579
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1605, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1579, 14) {
 			continue
 		}
-		v1605 := h1605[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1605)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1579 := h1579[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1579)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1607 := g.v1607[:n]
+	h1581 := g.v1581[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26564,36 +26510,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1607 := (v1604 + 1152) + v1596
-			h1607[li] = v1607
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1581 := (v1578 + 1152) + v1570
+			h1581[li] = v1581
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1607, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1581, 15) {
 			continue
 		}
-		v1607 := h1607[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1607)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1581 := h1581[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1581)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1609 := g.v1609[:n]
+	h1583 := g.v1583[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26604,36 +26550,36 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1609 := (v1604 + 2304) + v1596
-			h1609[li] = v1609
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1583 := (v1578 + 2304) + v1570
+			h1583[li] = v1583
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1609, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1583, 16) {
 			continue
 		}
-		v1609 := h1609[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1609)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1583 := h1583[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1583)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1611 := g.v1611[:n]
+	h1585 := g.v1585[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -26644,37 +26590,44 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1549 := int32(sub)
-			v1552 := v1549 & 1
-			v1604 := v1552 * 4608
-			v1611 := (v1604 + 3456) + v1596
-			h1611[li] = v1611
+			v1523 := int32(sub)
+			v1526 := v1523 & 1
+			v1578 := v1526 * 4608
+			v1585 := (v1578 + 3456) + v1570
+			h1585[li] = v1585
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1611, 17) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1585, 17) {
 			continue
 		}
-		v1611 := h1611[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1611)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1585 := h1585[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1585)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1553 := g.v1553
-	h1136 := g.v1136[:n]
+	e1527 := g.v1527
+	h1110 := g.v1110[:n]
+	h1111 := g.v1111[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
 	h1137 := g.v1137[:n]
 	h1138 := g.v1138[:n]
 	h1139 := g.v1139[:n]
@@ -26682,7 +26635,7 @@ func (g *productFloat16Host) r5() int {
 	h1141 := g.v1141[:n]
 	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
-	h1163 := g.v1163[:n]
+	h1144 := g.v1144[:n]
 	h1164 := g.v1164[:n]
 	h1165 := g.v1165[:n]
 	h1166 := g.v1166[:n]
@@ -26690,7 +26643,7 @@ func (g *productFloat16Host) r5() int {
 	h1168 := g.v1168[:n]
 	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
-	h1190 := g.v1190[:n]
+	h1171 := g.v1171[:n]
 	h1191 := g.v1191[:n]
 	h1192 := g.v1192[:n]
 	h1193 := g.v1193[:n]
@@ -26698,7 +26651,7 @@ func (g *productFloat16Host) r5() int {
 	h1195 := g.v1195[:n]
 	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
-	h1217 := g.v1217[:n]
+	h1198 := g.v1198[:n]
 	h1218 := g.v1218[:n]
 	h1219 := g.v1219[:n]
 	h1220 := g.v1220[:n]
@@ -26706,7 +26659,7 @@ func (g *productFloat16Host) r5() int {
 	h1222 := g.v1222[:n]
 	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
-	h1244 := g.v1244[:n]
+	h1225 := g.v1225[:n]
 	h1245 := g.v1245[:n]
 	h1246 := g.v1246[:n]
 	h1247 := g.v1247[:n]
@@ -26714,7 +26667,7 @@ func (g *productFloat16Host) r5() int {
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
-	h1271 := g.v1271[:n]
+	h1252 := g.v1252[:n]
 	h1272 := g.v1272[:n]
 	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
@@ -26722,7 +26675,7 @@ func (g *productFloat16Host) r5() int {
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
-	h1298 := g.v1298[:n]
+	h1279 := g.v1279[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
@@ -26730,7 +26683,7 @@ func (g *productFloat16Host) r5() int {
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
 	h1305 := g.v1305[:n]
-	h1325 := g.v1325[:n]
+	h1306 := g.v1306[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
@@ -26738,7 +26691,7 @@ func (g *productFloat16Host) r5() int {
 	h1330 := g.v1330[:n]
 	h1331 := g.v1331[:n]
 	h1332 := g.v1332[:n]
-	h1352 := g.v1352[:n]
+	h1333 := g.v1333[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
 	h1355 := g.v1355[:n]
@@ -26746,7 +26699,7 @@ func (g *productFloat16Host) r5() int {
 	h1357 := g.v1357[:n]
 	h1358 := g.v1358[:n]
 	h1359 := g.v1359[:n]
-	h1379 := g.v1379[:n]
+	h1360 := g.v1360[:n]
 	h1380 := g.v1380[:n]
 	h1381 := g.v1381[:n]
 	h1382 := g.v1382[:n]
@@ -26754,7 +26707,7 @@ func (g *productFloat16Host) r5() int {
 	h1384 := g.v1384[:n]
 	h1385 := g.v1385[:n]
 	h1386 := g.v1386[:n]
-	h1406 := g.v1406[:n]
+	h1387 := g.v1387[:n]
 	h1407 := g.v1407[:n]
 	h1408 := g.v1408[:n]
 	h1409 := g.v1409[:n]
@@ -26762,7 +26715,7 @@ func (g *productFloat16Host) r5() int {
 	h1411 := g.v1411[:n]
 	h1412 := g.v1412[:n]
 	h1413 := g.v1413[:n]
-	h1433 := g.v1433[:n]
+	h1414 := g.v1414[:n]
 	h1434 := g.v1434[:n]
 	h1435 := g.v1435[:n]
 	h1436 := g.v1436[:n]
@@ -26770,7 +26723,7 @@ func (g *productFloat16Host) r5() int {
 	h1438 := g.v1438[:n]
 	h1439 := g.v1439[:n]
 	h1440 := g.v1440[:n]
-	h1460 := g.v1460[:n]
+	h1441 := g.v1441[:n]
 	h1461 := g.v1461[:n]
 	h1462 := g.v1462[:n]
 	h1463 := g.v1463[:n]
@@ -26778,7 +26731,7 @@ func (g *productFloat16Host) r5() int {
 	h1465 := g.v1465[:n]
 	h1466 := g.v1466[:n]
 	h1467 := g.v1467[:n]
-	h1487 := g.v1487[:n]
+	h1468 := g.v1468[:n]
 	h1488 := g.v1488[:n]
 	h1489 := g.v1489[:n]
 	h1490 := g.v1490[:n]
@@ -26786,7 +26739,7 @@ func (g *productFloat16Host) r5() int {
 	h1492 := g.v1492[:n]
 	h1493 := g.v1493[:n]
 	h1494 := g.v1494[:n]
-	h1514 := g.v1514[:n]
+	h1495 := g.v1495[:n]
 	h1515 := g.v1515[:n]
 	h1516 := g.v1516[:n]
 	h1517 := g.v1517[:n]
@@ -26794,20 +26747,39 @@ func (g *productFloat16Host) r5() int {
 	h1519 := g.v1519[:n]
 	h1520 := g.v1520[:n]
 	h1521 := g.v1521[:n]
-	h1541 := g.v1541[:n]
-	h1542 := g.v1542[:n]
-	h1543 := g.v1543[:n]
-	h1544 := g.v1544[:n]
-	h1545 := g.v1545[:n]
-	h1546 := g.v1546[:n]
-	h1547 := g.v1547[:n]
-	h1548 := g.v1548[:n]
-	v1116 := g.v1116
+	h1522 := g.v1522[:n]
+	v1090 := g.v1090
 	stop := g.Cancelled()
-	u1553 := g.v1553
-	u1596 := g.v1596
-	h1597 := g.v1597[:n]
+	u1527 := g.v1527
+	u1570 := g.v1570
+	h1571 := g.v1571[:n]
 	v3 := g.v3
+	h752 := g.v752[:n]
+	h753 := g.v753[:n]
+	h754 := g.v754[:n]
+	h755 := g.v755[:n]
+	h756 := g.v756[:n]
+	h757 := g.v757[:n]
+	h758 := g.v758[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
+	h762 := g.v762[:n]
+	h763 := g.v763[:n]
+	h764 := g.v764[:n]
+	h765 := g.v765[:n]
+	h766 := g.v766[:n]
+	h767 := g.v767[:n]
+	h768 := g.v768[:n]
+	h769 := g.v769[:n]
+	h770 := g.v770[:n]
+	h771 := g.v771[:n]
+	h772 := g.v772[:n]
+	h773 := g.v773[:n]
+	h774 := g.v774[:n]
+	h775 := g.v775[:n]
+	h776 := g.v776[:n]
+	h777 := g.v777[:n]
 	h778 := g.v778[:n]
 	h779 := g.v779[:n]
 	h780 := g.v780[:n]
@@ -26910,47 +26882,21 @@ func (g *productFloat16Host) r5() int {
 	h877 := g.v877[:n]
 	h878 := g.v878[:n]
 	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h884 := g.v884[:n]
-	h885 := g.v885[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h891 := g.v891[:n]
-	h892 := g.v892[:n]
-	h893 := g.v893[:n]
-	h894 := g.v894[:n]
-	h895 := g.v895[:n]
-	h896 := g.v896[:n]
-	h897 := g.v897[:n]
-	h898 := g.v898[:n]
-	h899 := g.v899[:n]
-	h900 := g.v900[:n]
-	h901 := g.v901[:n]
-	h902 := g.v902[:n]
-	h903 := g.v903[:n]
-	h904 := g.v904[:n]
-	h905 := g.v905[:n]
-	u906 := g.v906
+	u880 := g.v880
 	v76 := g.v76
 	v6 := g.v6
 	v65 := g.v65
 	v79 := g.v79
 	v14 := g.v14
 	basex := g.Base(0)
-	v1629 := uint64(v6) <= 1099511627776
-	v1630 := 16 <= v6
-	v1631 := v1629 && v1630
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1621 := g.v1621[:n]
-	h1625 := g.v1625[:n]
-	h1628 := g.v1628[:n]
+	v1603 := uint64(v6) <= 1099511627776
+	v1604 := 16 <= v6
+	v1605 := v1603 && v1604
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1595 := g.v1595[:n]
+	h1599 := g.v1599[:n]
+	h1602 := g.v1602[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -26962,9 +26908,16 @@ func (g *productFloat16Host) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1553 := e1553
-			v1549 := int32(sub)
-			v1136 := h1136[li]
+			v1527 := e1527
+			v1523 := int32(sub)
+			v1110 := h1110[li]
+			v1111 := h1111[li]
+			v1112 := h1112[li]
+			v1113 := h1113[li]
+			v1114 := h1114[li]
+			v1115 := h1115[li]
+			v1116 := h1116[li]
+			v1117 := h1117[li]
 			v1137 := h1137[li]
 			v1138 := h1138[li]
 			v1139 := h1139[li]
@@ -26972,7 +26925,7 @@ func (g *productFloat16Host) r5() int {
 			v1141 := h1141[li]
 			v1142 := h1142[li]
 			v1143 := h1143[li]
-			v1163 := h1163[li]
+			v1144 := h1144[li]
 			v1164 := h1164[li]
 			v1165 := h1165[li]
 			v1166 := h1166[li]
@@ -26980,7 +26933,7 @@ func (g *productFloat16Host) r5() int {
 			v1168 := h1168[li]
 			v1169 := h1169[li]
 			v1170 := h1170[li]
-			v1190 := h1190[li]
+			v1171 := h1171[li]
 			v1191 := h1191[li]
 			v1192 := h1192[li]
 			v1193 := h1193[li]
@@ -26988,7 +26941,7 @@ func (g *productFloat16Host) r5() int {
 			v1195 := h1195[li]
 			v1196 := h1196[li]
 			v1197 := h1197[li]
-			v1217 := h1217[li]
+			v1198 := h1198[li]
 			v1218 := h1218[li]
 			v1219 := h1219[li]
 			v1220 := h1220[li]
@@ -26996,7 +26949,7 @@ func (g *productFloat16Host) r5() int {
 			v1222 := h1222[li]
 			v1223 := h1223[li]
 			v1224 := h1224[li]
-			v1244 := h1244[li]
+			v1225 := h1225[li]
 			v1245 := h1245[li]
 			v1246 := h1246[li]
 			v1247 := h1247[li]
@@ -27004,7 +26957,7 @@ func (g *productFloat16Host) r5() int {
 			v1249 := h1249[li]
 			v1250 := h1250[li]
 			v1251 := h1251[li]
-			v1271 := h1271[li]
+			v1252 := h1252[li]
 			v1272 := h1272[li]
 			v1273 := h1273[li]
 			v1274 := h1274[li]
@@ -27012,7 +26965,7 @@ func (g *productFloat16Host) r5() int {
 			v1276 := h1276[li]
 			v1277 := h1277[li]
 			v1278 := h1278[li]
-			v1298 := h1298[li]
+			v1279 := h1279[li]
 			v1299 := h1299[li]
 			v1300 := h1300[li]
 			v1301 := h1301[li]
@@ -27020,7 +26973,7 @@ func (g *productFloat16Host) r5() int {
 			v1303 := h1303[li]
 			v1304 := h1304[li]
 			v1305 := h1305[li]
-			v1325 := h1325[li]
+			v1306 := h1306[li]
 			v1326 := h1326[li]
 			v1327 := h1327[li]
 			v1328 := h1328[li]
@@ -27028,7 +26981,7 @@ func (g *productFloat16Host) r5() int {
 			v1330 := h1330[li]
 			v1331 := h1331[li]
 			v1332 := h1332[li]
-			v1352 := h1352[li]
+			v1333 := h1333[li]
 			v1353 := h1353[li]
 			v1354 := h1354[li]
 			v1355 := h1355[li]
@@ -27036,7 +26989,7 @@ func (g *productFloat16Host) r5() int {
 			v1357 := h1357[li]
 			v1358 := h1358[li]
 			v1359 := h1359[li]
-			v1379 := h1379[li]
+			v1360 := h1360[li]
 			v1380 := h1380[li]
 			v1381 := h1381[li]
 			v1382 := h1382[li]
@@ -27044,7 +26997,7 @@ func (g *productFloat16Host) r5() int {
 			v1384 := h1384[li]
 			v1385 := h1385[li]
 			v1386 := h1386[li]
-			v1406 := h1406[li]
+			v1387 := h1387[li]
 			v1407 := h1407[li]
 			v1408 := h1408[li]
 			v1409 := h1409[li]
@@ -27052,7 +27005,7 @@ func (g *productFloat16Host) r5() int {
 			v1411 := h1411[li]
 			v1412 := h1412[li]
 			v1413 := h1413[li]
-			v1433 := h1433[li]
+			v1414 := h1414[li]
 			v1434 := h1434[li]
 			v1435 := h1435[li]
 			v1436 := h1436[li]
@@ -27060,7 +27013,7 @@ func (g *productFloat16Host) r5() int {
 			v1438 := h1438[li]
 			v1439 := h1439[li]
 			v1440 := h1440[li]
-			v1460 := h1460[li]
+			v1441 := h1441[li]
 			v1461 := h1461[li]
 			v1462 := h1462[li]
 			v1463 := h1463[li]
@@ -27068,7 +27021,7 @@ func (g *productFloat16Host) r5() int {
 			v1465 := h1465[li]
 			v1466 := h1466[li]
 			v1467 := h1467[li]
-			v1487 := h1487[li]
+			v1468 := h1468[li]
 			v1488 := h1488[li]
 			v1489 := h1489[li]
 			v1490 := h1490[li]
@@ -27076,7 +27029,7 @@ func (g *productFloat16Host) r5() int {
 			v1492 := h1492[li]
 			v1493 := h1493[li]
 			v1494 := h1494[li]
-			v1514 := h1514[li]
+			v1495 := h1495[li]
 			v1515 := h1515[li]
 			v1516 := h1516[li]
 			v1517 := h1517[li]
@@ -27084,203 +27037,196 @@ func (g *productFloat16Host) r5() int {
 			v1519 := h1519[li]
 			v1520 := h1520[li]
 			v1521 := h1521[li]
-			v1541 := h1541[li]
-			v1542 := h1542[li]
-			v1543 := h1543[li]
-			v1544 := h1544[li]
-			v1545 := h1545[li]
-			v1546 := h1546[li]
-			v1547 := h1547[li]
-			v1548 := h1548[li]
+			v1522 := h1522[li]
 			v86 := int32(lane)
 			v87 := int32(min(size, n-sub*size))
-			v1550 := v1549 & 3
-			v1551 := int32(uint32(v1550) >> 1)
+			v1524 := v1523 & 3
+			v1525 := int32(uint32(v1524) >> 1)
 			v0 := int32(basex + li)
-			var v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v880, v881, v882, v883, v884, v885, v886, v887, v888, v889, v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904, v905, v1556, v1557, v1565, v1566, v1567, v1575, v1576, v1577, v1585, v1586, v1587 int32
-			var v906 int64
-			v1553 = v1553 + 2
-			v1555 := v1549 * 256
-			if v1553 >= 8 {
-				v778 = v1136
-				v779 = v1137
-				v780 = v1138
-				v781 = v1139
-				v782 = v1140
-				v783 = v1141
-				v784 = v1142
-				v785 = v1143
-				v786 = v1163
-				v787 = v1164
-				v788 = v1165
-				v789 = v1166
-				v790 = v1167
-				v791 = v1168
-				v792 = v1169
-				v793 = v1170
-				v794 = v1190
-				v795 = v1191
-				v796 = v1192
-				v797 = v1193
-				v798 = v1194
-				v799 = v1195
-				v800 = v1196
-				v801 = v1197
-				v802 = v1217
-				v803 = v1218
-				v804 = v1219
-				v805 = v1220
-				v806 = v1221
-				v807 = v1222
-				v808 = v1223
-				v809 = v1224
-				v810 = v1244
-				v811 = v1245
-				v812 = v1246
-				v813 = v1247
-				v814 = v1248
-				v815 = v1249
-				v816 = v1250
-				v817 = v1251
-				v818 = v1271
-				v819 = v1272
-				v820 = v1273
-				v821 = v1274
-				v822 = v1275
-				v823 = v1276
-				v824 = v1277
-				v825 = v1278
-				v826 = v1298
-				v827 = v1299
-				v828 = v1300
-				v829 = v1301
-				v830 = v1302
-				v831 = v1303
-				v832 = v1304
-				v833 = v1305
-				v834 = v1325
-				v835 = v1326
-				v836 = v1327
-				v837 = v1328
-				v838 = v1329
-				v839 = v1330
-				v840 = v1331
-				v841 = v1332
-				v842 = v1352
-				v843 = v1353
-				v844 = v1354
-				v845 = v1355
-				v846 = v1356
-				v847 = v1357
-				v848 = v1358
-				v849 = v1359
-				v850 = v1379
-				v851 = v1380
-				v852 = v1381
-				v853 = v1382
-				v854 = v1383
-				v855 = v1384
-				v856 = v1385
-				v857 = v1386
-				v858 = v1406
-				v859 = v1407
-				v860 = v1408
-				v861 = v1409
-				v862 = v1410
-				v863 = v1411
-				v864 = v1412
-				v865 = v1413
-				v866 = v1433
-				v867 = v1434
-				v868 = v1435
-				v869 = v1436
-				v870 = v1437
-				v871 = v1438
-				v872 = v1439
-				v873 = v1440
-				v874 = v1460
-				v875 = v1461
-				v876 = v1462
-				v877 = v1463
-				v878 = v1464
-				v879 = v1465
-				v880 = v1466
-				v881 = v1467
-				v882 = v1487
-				v883 = v1488
-				v884 = v1489
-				v885 = v1490
-				v886 = v1491
-				v887 = v1492
-				v888 = v1493
-				v889 = v1494
-				v890 = v1514
-				v891 = v1515
-				v892 = v1516
-				v893 = v1517
-				v894 = v1518
-				v895 = v1519
-				v896 = v1520
-				v897 = v1521
-				v898 = v1541
-				v899 = v1542
-				v900 = v1543
-				v901 = v1544
-				v902 = v1545
-				v903 = v1546
-				v904 = v1547
-				v905 = v1548
-				v906 = v1116
+			var v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v828, v829, v830, v831, v832, v833, v834, v835, v836, v837, v838, v839, v840, v841, v842, v843, v844, v845, v846, v847, v848, v849, v850, v851, v852, v853, v854, v855, v856, v857, v858, v859, v860, v861, v862, v863, v864, v865, v866, v867, v868, v869, v870, v871, v872, v873, v874, v875, v876, v877, v878, v879, v1530, v1531, v1539, v1540, v1541, v1549, v1550, v1551, v1559, v1560, v1561 int32
+			var v880 int64
+			v1527 = v1527 + 2
+			v1529 := v1523 * 256
+			if v1527 >= 8 {
+				v752 = v1110
+				v753 = v1111
+				v754 = v1112
+				v755 = v1113
+				v756 = v1114
+				v757 = v1115
+				v758 = v1116
+				v759 = v1117
+				v760 = v1137
+				v761 = v1138
+				v762 = v1139
+				v763 = v1140
+				v764 = v1141
+				v765 = v1142
+				v766 = v1143
+				v767 = v1144
+				v768 = v1164
+				v769 = v1165
+				v770 = v1166
+				v771 = v1167
+				v772 = v1168
+				v773 = v1169
+				v774 = v1170
+				v775 = v1171
+				v776 = v1191
+				v777 = v1192
+				v778 = v1193
+				v779 = v1194
+				v780 = v1195
+				v781 = v1196
+				v782 = v1197
+				v783 = v1198
+				v784 = v1218
+				v785 = v1219
+				v786 = v1220
+				v787 = v1221
+				v788 = v1222
+				v789 = v1223
+				v790 = v1224
+				v791 = v1225
+				v792 = v1245
+				v793 = v1246
+				v794 = v1247
+				v795 = v1248
+				v796 = v1249
+				v797 = v1250
+				v798 = v1251
+				v799 = v1252
+				v800 = v1272
+				v801 = v1273
+				v802 = v1274
+				v803 = v1275
+				v804 = v1276
+				v805 = v1277
+				v806 = v1278
+				v807 = v1279
+				v808 = v1299
+				v809 = v1300
+				v810 = v1301
+				v811 = v1302
+				v812 = v1303
+				v813 = v1304
+				v814 = v1305
+				v815 = v1306
+				v816 = v1326
+				v817 = v1327
+				v818 = v1328
+				v819 = v1329
+				v820 = v1330
+				v821 = v1331
+				v822 = v1332
+				v823 = v1333
+				v824 = v1353
+				v825 = v1354
+				v826 = v1355
+				v827 = v1356
+				v828 = v1357
+				v829 = v1358
+				v830 = v1359
+				v831 = v1360
+				v832 = v1380
+				v833 = v1381
+				v834 = v1382
+				v835 = v1383
+				v836 = v1384
+				v837 = v1385
+				v838 = v1386
+				v839 = v1387
+				v840 = v1407
+				v841 = v1408
+				v842 = v1409
+				v843 = v1410
+				v844 = v1411
+				v845 = v1412
+				v846 = v1413
+				v847 = v1414
+				v848 = v1434
+				v849 = v1435
+				v850 = v1436
+				v851 = v1437
+				v852 = v1438
+				v853 = v1439
+				v854 = v1440
+				v855 = v1441
+				v856 = v1461
+				v857 = v1462
+				v858 = v1463
+				v859 = v1464
+				v860 = v1465
+				v861 = v1466
+				v862 = v1467
+				v863 = v1468
+				v864 = v1488
+				v865 = v1489
+				v866 = v1490
+				v867 = v1491
+				v868 = v1492
+				v869 = v1493
+				v870 = v1494
+				v871 = v1495
+				v872 = v1515
+				v873 = v1516
+				v874 = v1517
+				v875 = v1518
+				v876 = v1519
+				v877 = v1520
+				v878 = v1521
+				v879 = v1522
+				v880 = v1090
 				goto b105
 			}
-			v1556 = 0
-			v1557 = v86
+			v1530 = 0
+			v1531 = v86
 		b142:
-			if uint32(v1557) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1555+((v1556*v87)+v86))*4)) = 0
-				v1556 = v1556 + 1
-				v1557 = v1557 + v87
+			if uint32(v1531) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1529+((v1530*v87)+v86))*4)) = 0
+				v1530 = v1530 + 1
+				v1531 = v1531 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b142
 			}
-			v1565 = v1549 * 256
-			v1566 = 0
-			v1567 = v86
+			v1539 = v1523 * 256
+			v1540 = 0
+			v1541 = v86
 		b145:
-			if uint32(v1567) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1565+((v1566*v87)+v86))*4)) = 0
-				v1566 = v1566 + 1
-				v1567 = v1567 + v87
+			if uint32(v1541) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1539+((v1540*v87)+v86))*4)) = 0
+				v1540 = v1540 + 1
+				v1541 = v1541 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b145
 			}
-			v1575 = v1549 * 256
-			v1576 = 0
-			v1577 = v86
+			v1549 = v1523 * 256
+			v1550 = 0
+			v1551 = v86
 		b148:
-			if uint32(v1577) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1575+((v1576*v87)+v86))*4)) = 0
-				v1576 = v1576 + 1
-				v1577 = v1577 + v87
+			if uint32(v1551) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1549+((v1550*v87)+v86))*4)) = 0
+				v1550 = v1550 + 1
+				v1551 = v1551 + v87
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b148
 			}
-			v1585 = v1549 * 256
-			v1586 = 0
-			v1587 = v86
+			v1559 = v1523 * 256
+			v1560 = 0
+			v1561 = v86
 		b151:
-			if uint32(v1587) >= 256 {
-				v1596 := v1553 * 8
-				v1597 := (v1551 * 4608) + v1596
-				u1553 = v1553
-				u1596 = v1596
-				h1597[li] = v1597
+			if uint32(v1561) >= 256 {
+				v1570 := v1527 * 8
+				v1571 := (v1525 * 4608) + v1570
+				u1527 = v1527
+				u1570 = v1570
+				h1571[li] = v1571
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -27289,15 +27235,41 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1585+((v1586*v87)+v86))*4)) = 0
-			v1586 = v1586 + 1
-			v1587 = v1587 + v87
+			*(*float32)(unsafe.Add(m5, int(v1559+((v1560*v87)+v86))*4)) = 0
+			v1560 = v1560 + 1
+			v1561 = v1561 + v87
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b151
 		b105:
-			if v906 < v3 {
+			if v880 < v3 {
+				h752[li] = v752
+				h753[li] = v753
+				h754[li] = v754
+				h755[li] = v755
+				h756[li] = v756
+				h757[li] = v757
+				h758[li] = v758
+				h759[li] = v759
+				h760[li] = v760
+				h761[li] = v761
+				h762[li] = v762
+				h763[li] = v763
+				h764[li] = v764
+				h765[li] = v765
+				h766[li] = v766
+				h767[li] = v767
+				h768[li] = v768
+				h769[li] = v769
+				h770[li] = v770
+				h771[li] = v771
+				h772[li] = v772
+				h773[li] = v773
+				h774[li] = v774
+				h775[li] = v775
+				h776[li] = v776
+				h777[li] = v777
 				h778[li] = v778
 				h779[li] = v779
 				h780[li] = v780
@@ -27400,33 +27372,7 @@ func (g *productFloat16Host) r5() int {
 				h877[li] = v877
 				h878[li] = v878
 				h879[li] = v879
-				h880[li] = v880
-				h881[li] = v881
-				h882[li] = v882
-				h883[li] = v883
-				h884[li] = v884
-				h885[li] = v885
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				h890[li] = v890
-				h891[li] = v891
-				h892[li] = v892
-				h893[li] = v893
-				h894[li] = v894
-				h895[li] = v895
-				h896[li] = v896
-				h897[li] = v897
-				h898[li] = v898
-				h899[li] = v899
-				h900[li] = v900
-				h901[li] = v901
-				h902[li] = v902
-				h903[li] = v903
-				h904[li] = v904
-				h905[li] = v905
-				u906 = v906
+				u880 = v880
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -27435,29 +27381,29 @@ func (g *productFloat16Host) r5() int {
 				}
 				continue
 			}
-			v1613 := int32(sub)
-			v1621 := v76 + int64(uint32(int32(uint32(v1613&3)>>1)*64))
-			v1625 := ((v65 + (v1621 * v6)) + v79) + int64(uint32((v1613&1)*64))
-			if uint64(v1625) > uint64(v14) {
-				g.Fault(8, v1625, v14, v0)
+			v1587 := int32(sub)
+			v1595 := v76 + int64(uint32(int32(uint32(v1587&3)>>1)*64))
+			v1599 := ((v65 + (v1595 * v6)) + v79) + int64(uint32((v1587&1)*64))
+			if uint64(v1599) > uint64(v14) {
+				g.Fault(8, v1599, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1627 := v14 - v1625
-			v1628 := int(v1625) * 4
-			if !v1631 {
+			v1601 := v14 - v1599
+			v1602 := int(v1599) * 4
+			if !v1605 {
 				g.Fault(9, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1633) >= uint64(v1627) {
-				g.Fault(10, v1633, v1627, v0)
+			if uint64(v1607) >= uint64(v1601) {
+				g.Fault(10, v1607, v1601, v0)
 				g.Leave(li)
 				continue
 			}
-			h1621[li] = v1621
-			h1625[li] = v1625
-			h1628[li] = v1628
+			h1595[li] = v1595
+			h1599[li] = v1599
+			h1602[li] = v1602
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -27466,138 +27412,138 @@ func (g *productFloat16Host) r5() int {
 			}
 		}
 	}
-	g.v1553 = u1553
-	g.v1596 = u1596
-	g.v906 = u906
+	g.v1527 = u1527
+	g.v1570 = u1570
+	g.v880 = u880
 	return next
 }
 
 func (g *productFloat16Host) r29() int {
 	const n = 128
-	h1625 := g.v1625[:n]
+	h1599 := g.v1599[:n]
 	v14 := g.v14
 	basex := g.Base(0)
 	v6 := g.v6
-	v1632 := v6 * 15
-	v1633 := v1632 + 15
-	h1638 := g.v1638[:n]
+	v1606 := v6 * 15
+	v1607 := v1606 + 15
+	h1612 := g.v1612[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1635 := v1625 + 16
-		if uint64(v1635) > uint64(v14) {
-			g.Fault(8, v1635, v14, v0)
+		v1609 := v1599 + 16
+		if uint64(v1609) > uint64(v14) {
+			g.Fault(8, v1609, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1637 := v14 - v1635
-		v1638 := int(v1635) * 4
-		if uint64(v1633) >= uint64(v1637) {
-			g.Fault(10, v1633, v1637, v0)
+		v1611 := v14 - v1609
+		v1612 := int(v1609) * 4
+		if uint64(v1607) >= uint64(v1611) {
+			g.Fault(10, v1607, v1611, v0)
 			g.Leave(li)
 			continue
 		}
-		h1638[li] = v1638
+		h1612[li] = v1612
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1638, 18) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 18) {
 			continue
 		}
-		v1638 := h1638[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1638), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1612 := h1612[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p3, v1612), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1643 := g.v1643[:n]
+	h1617 := g.v1617[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1640 := v1625 + 32
-		if uint64(v1640) > uint64(v14) {
-			g.Fault(8, v1640, v14, v0)
+		v1614 := v1599 + 32
+		if uint64(v1614) > uint64(v14) {
+			g.Fault(8, v1614, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1642 := v14 - v1640
-		v1643 := int(v1640) * 4
-		if uint64(v1633) >= uint64(v1642) {
-			g.Fault(10, v1633, v1642, v0)
+		v1616 := v14 - v1614
+		v1617 := int(v1614) * 4
+		if uint64(v1607) >= uint64(v1616) {
+			g.Fault(10, v1607, v1616, v0)
 			g.Leave(li)
 			continue
 		}
-		h1643[li] = v1643
+		h1617[li] = v1617
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1643, 19) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 19) {
 			continue
 		}
-		v1643 := h1643[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1643), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1617 := h1617[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p3, v1617), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1648 := g.v1648[:n]
+	h1622 := g.v1622[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1625 := h1625[li]
+		v1599 := h1599[li]
 		v0 := int32(basex + li)
-		v1645 := v1625 + 48
-		if uint64(v1645) > uint64(v14) {
-			g.Fault(8, v1645, v14, v0)
+		v1619 := v1599 + 48
+		if uint64(v1619) > uint64(v14) {
+			g.Fault(8, v1619, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1647 := v14 - v1645
-		v1648 := int(v1645) * 4
-		if uint64(v1633) >= uint64(v1647) {
-			g.Fault(10, v1633, v1647, v0)
+		v1621 := v14 - v1619
+		v1622 := int(v1619) * 4
+		if uint64(v1607) >= uint64(v1621) {
+			g.Fault(10, v1607, v1621, v0)
 			g.Leave(li)
 			continue
 		}
-		h1648[li] = v1648
+		h1622[li] = v1622
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1648, 20) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 20) {
 			continue
 		}
-		v1648 := h1648[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1648), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1622 := h1622[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p3, v1622), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1621 := g.v1621[:n]
+	h1595 := g.v1595[:n]
 	v65 := g.v65
 	v79 := g.v79
-	h1654 := g.v1654[:n]
-	h1657 := g.v1657[:n]
+	h1628 := g.v1628[:n]
+	h1631 := g.v1631[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -27609,156 +27555,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1654 := ((v65 + ((v1621 + 16) * v6)) + v79) + v1620
-			if uint64(v1654) > uint64(v14) {
-				g.Fault(8, v1654, v14, v0)
+			v1628 := ((v65 + ((v1595 + 16) * v6)) + v79) + v1594
+			if uint64(v1628) > uint64(v14) {
+				g.Fault(8, v1628, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1656 := v14 - v1654
-			v1657 := int(v1654) * 4
-			if uint64(v1633) >= uint64(v1656) {
-				g.Fault(10, v1633, v1656, v0)
+			v1630 := v14 - v1628
+			v1631 := int(v1628) * 4
+			if uint64(v1607) >= uint64(v1630) {
+				g.Fault(10, v1607, v1630, v0)
 				g.Leave(li)
 				continue
 			}
-			h1654[li] = v1654
-			h1657[li] = v1657
+			h1628[li] = v1628
+			h1631[li] = v1631
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1657, 21) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1631, 21) {
 			continue
 		}
-		v1657 := h1657[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1657), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1631 := h1631[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p3, v1631), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1662 := g.v1662[:n]
+	h1636 := g.v1636[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1659 := v1654 + 16
-		if uint64(v1659) > uint64(v14) {
-			g.Fault(8, v1659, v14, v0)
+		v1633 := v1628 + 16
+		if uint64(v1633) > uint64(v14) {
+			g.Fault(8, v1633, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1661 := v14 - v1659
-		v1662 := int(v1659) * 4
-		if uint64(v1633) >= uint64(v1661) {
-			g.Fault(10, v1633, v1661, v0)
+		v1635 := v14 - v1633
+		v1636 := int(v1633) * 4
+		if uint64(v1607) >= uint64(v1635) {
+			g.Fault(10, v1607, v1635, v0)
 			g.Leave(li)
 			continue
 		}
-		h1662[li] = v1662
+		h1636[li] = v1636
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1662, 22) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1636, 22) {
 			continue
 		}
-		v1662 := h1662[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1662), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1636 := h1636[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p3, v1636), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1667 := g.v1667[:n]
+	h1641 := g.v1641[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1664 := v1654 + 32
-		if uint64(v1664) > uint64(v14) {
-			g.Fault(8, v1664, v14, v0)
+		v1638 := v1628 + 32
+		if uint64(v1638) > uint64(v14) {
+			g.Fault(8, v1638, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1666 := v14 - v1664
-		v1667 := int(v1664) * 4
-		if uint64(v1633) >= uint64(v1666) {
-			g.Fault(10, v1633, v1666, v0)
+		v1640 := v14 - v1638
+		v1641 := int(v1638) * 4
+		if uint64(v1607) >= uint64(v1640) {
+			g.Fault(10, v1607, v1640, v0)
 			g.Leave(li)
 			continue
 		}
-		h1667[li] = v1667
+		h1641[li] = v1641
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1667, 23) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1641, 23) {
 			continue
 		}
-		v1667 := h1667[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1667), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1641 := h1641[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p3, v1641), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1672 := g.v1672[:n]
+	h1646 := g.v1646[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1654 := h1654[li]
+		v1628 := h1628[li]
 		v0 := int32(basex + li)
-		v1669 := v1654 + 48
-		if uint64(v1669) > uint64(v14) {
-			g.Fault(8, v1669, v14, v0)
+		v1643 := v1628 + 48
+		if uint64(v1643) > uint64(v14) {
+			g.Fault(8, v1643, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1671 := v14 - v1669
-		v1672 := int(v1669) * 4
-		if uint64(v1633) >= uint64(v1671) {
-			g.Fault(10, v1633, v1671, v0)
+		v1645 := v14 - v1643
+		v1646 := int(v1643) * 4
+		if uint64(v1607) >= uint64(v1645) {
+			g.Fault(10, v1607, v1645, v0)
 			g.Leave(li)
 			continue
 		}
-		h1672[li] = v1672
+		h1646[li] = v1646
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1672, 24) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1646, 24) {
 			continue
 		}
-		v1672 := h1672[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1672), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1646 := h1646[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p3, v1646), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1678 := g.v1678[:n]
-	h1681 := g.v1681[:n]
+	h1652 := g.v1652[:n]
+	h1655 := g.v1655[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -27770,156 +27716,156 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1678 := ((v65 + ((v1621 + 32) * v6)) + v79) + v1620
-			if uint64(v1678) > uint64(v14) {
-				g.Fault(8, v1678, v14, v0)
+			v1652 := ((v65 + ((v1595 + 32) * v6)) + v79) + v1594
+			if uint64(v1652) > uint64(v14) {
+				g.Fault(8, v1652, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1680 := v14 - v1678
-			v1681 := int(v1678) * 4
-			if uint64(v1633) >= uint64(v1680) {
-				g.Fault(10, v1633, v1680, v0)
+			v1654 := v14 - v1652
+			v1655 := int(v1652) * 4
+			if uint64(v1607) >= uint64(v1654) {
+				g.Fault(10, v1607, v1654, v0)
 				g.Leave(li)
 				continue
 			}
-			h1678[li] = v1678
-			h1681[li] = v1681
+			h1652[li] = v1652
+			h1655[li] = v1655
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1681, 25) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1655, 25) {
 			continue
 		}
-		v1681 := h1681[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1681), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1655 := h1655[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p3, v1655), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1686 := g.v1686[:n]
+	h1660 := g.v1660[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1683 := v1678 + 16
-		if uint64(v1683) > uint64(v14) {
-			g.Fault(8, v1683, v14, v0)
+		v1657 := v1652 + 16
+		if uint64(v1657) > uint64(v14) {
+			g.Fault(8, v1657, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1685 := v14 - v1683
-		v1686 := int(v1683) * 4
-		if uint64(v1633) >= uint64(v1685) {
-			g.Fault(10, v1633, v1685, v0)
+		v1659 := v14 - v1657
+		v1660 := int(v1657) * 4
+		if uint64(v1607) >= uint64(v1659) {
+			g.Fault(10, v1607, v1659, v0)
 			g.Leave(li)
 			continue
 		}
-		h1686[li] = v1686
+		h1660[li] = v1660
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1686, 26) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1660, 26) {
 			continue
 		}
-		v1686 := h1686[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1686), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1660 := h1660[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p3, v1660), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1691 := g.v1691[:n]
+	h1665 := g.v1665[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1688 := v1678 + 32
-		if uint64(v1688) > uint64(v14) {
-			g.Fault(8, v1688, v14, v0)
+		v1662 := v1652 + 32
+		if uint64(v1662) > uint64(v14) {
+			g.Fault(8, v1662, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1690 := v14 - v1688
-		v1691 := int(v1688) * 4
-		if uint64(v1633) >= uint64(v1690) {
-			g.Fault(10, v1633, v1690, v0)
+		v1664 := v14 - v1662
+		v1665 := int(v1662) * 4
+		if uint64(v1607) >= uint64(v1664) {
+			g.Fault(10, v1607, v1664, v0)
 			g.Leave(li)
 			continue
 		}
-		h1691[li] = v1691
+		h1665[li] = v1665
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1691, 27) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1665, 27) {
 			continue
 		}
-		v1691 := h1691[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1691), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1665 := h1665[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p3, v1665), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1696 := g.v1696[:n]
+	h1670 := g.v1670[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1678 := h1678[li]
+		v1652 := h1652[li]
 		v0 := int32(basex + li)
-		v1693 := v1678 + 48
-		if uint64(v1693) > uint64(v14) {
-			g.Fault(8, v1693, v14, v0)
+		v1667 := v1652 + 48
+		if uint64(v1667) > uint64(v14) {
+			g.Fault(8, v1667, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1695 := v14 - v1693
-		v1696 := int(v1693) * 4
-		if uint64(v1633) >= uint64(v1695) {
-			g.Fault(10, v1633, v1695, v0)
+		v1669 := v14 - v1667
+		v1670 := int(v1667) * 4
+		if uint64(v1607) >= uint64(v1669) {
+			g.Fault(10, v1607, v1669, v0)
 			g.Leave(li)
 			continue
 		}
-		h1696[li] = v1696
+		h1670[li] = v1670
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1696, 28) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1670, 28) {
 			continue
 		}
-		v1696 := h1696[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1696), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1670 := h1670[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p3, v1670), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1702 := g.v1702[:n]
-	h1705 := g.v1705[:n]
+	h1676 := g.v1676[:n]
+	h1679 := g.v1679[:n]
 	more = false
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -27931,153 +27877,153 @@ func (g *productFloat16Host) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1621 := h1621[li]
-			v1613 := int32(sub)
-			v1618 := v1613 & 1
-			v1619 := v1618 * 64
-			v1620 := int64(uint32(v1619))
+			v1595 := h1595[li]
+			v1587 := int32(sub)
+			v1592 := v1587 & 1
+			v1593 := v1592 * 64
+			v1594 := int64(uint32(v1593))
 			v0 := int32(basex + li)
-			v1702 := ((v65 + ((v1621 + 48) * v6)) + v79) + v1620
-			if uint64(v1702) > uint64(v14) {
-				g.Fault(8, v1702, v14, v0)
+			v1676 := ((v65 + ((v1595 + 48) * v6)) + v79) + v1594
+			if uint64(v1676) > uint64(v14) {
+				g.Fault(8, v1676, v14, v0)
 				g.Leave(li)
 				continue
 			}
-			v1704 := v14 - v1702
-			v1705 := int(v1702) * 4
-			if uint64(v1633) >= uint64(v1704) {
-				g.Fault(10, v1633, v1704, v0)
+			v1678 := v14 - v1676
+			v1679 := int(v1676) * 4
+			if uint64(v1607) >= uint64(v1678) {
+				g.Fault(10, v1607, v1678, v0)
 				g.Leave(li)
 				continue
 			}
-			h1702[li] = v1702
-			h1705[li] = v1705
+			h1676[li] = v1676
+			h1679[li] = v1679
 			more = true
 		}
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1705, 29) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1679, 29) {
 			continue
 		}
-		v1705 := h1705[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1705), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1679 := h1679[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p3, v1679), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1710 := g.v1710[:n]
+	h1684 := g.v1684[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1707 := v1702 + 16
-		if uint64(v1707) > uint64(v14) {
-			g.Fault(8, v1707, v14, v0)
+		v1681 := v1676 + 16
+		if uint64(v1681) > uint64(v14) {
+			g.Fault(8, v1681, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1709 := v14 - v1707
-		v1710 := int(v1707) * 4
-		if uint64(v1633) >= uint64(v1709) {
-			g.Fault(10, v1633, v1709, v0)
+		v1683 := v14 - v1681
+		v1684 := int(v1681) * 4
+		if uint64(v1607) >= uint64(v1683) {
+			g.Fault(10, v1607, v1683, v0)
 			g.Leave(li)
 			continue
 		}
-		h1710[li] = v1710
+		h1684[li] = v1684
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1710, 30) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1684, 30) {
 			continue
 		}
-		v1710 := h1710[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1710), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1684 := h1684[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p3, v1684), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1715 := g.v1715[:n]
+	h1689 := g.v1689[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1712 := v1702 + 32
-		if uint64(v1712) > uint64(v14) {
-			g.Fault(8, v1712, v14, v0)
+		v1686 := v1676 + 32
+		if uint64(v1686) > uint64(v14) {
+			g.Fault(8, v1686, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1714 := v14 - v1712
-		v1715 := int(v1712) * 4
-		if uint64(v1633) >= uint64(v1714) {
-			g.Fault(10, v1633, v1714, v0)
+		v1688 := v14 - v1686
+		v1689 := int(v1686) * 4
+		if uint64(v1607) >= uint64(v1688) {
+			g.Fault(10, v1607, v1688, v0)
 			g.Leave(li)
 			continue
 		}
-		h1715[li] = v1715
+		h1689[li] = v1689
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1715, 31) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1689, 31) {
 			continue
 		}
-		v1715 := h1715[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1715), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1689 := h1689[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p3, v1689), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
-	h1720 := g.v1720[:n]
+	h1694 := g.v1694[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1702 := h1702[li]
+		v1676 := h1676[li]
 		v0 := int32(basex + li)
-		v1717 := v1702 + 48
-		if uint64(v1717) > uint64(v14) {
-			g.Fault(8, v1717, v14, v0)
+		v1691 := v1676 + 48
+		if uint64(v1691) > uint64(v14) {
+			g.Fault(8, v1691, v14, v0)
 			g.Leave(li)
 			continue
 		}
-		v1719 := v14 - v1717
-		v1720 := int(v1717) * 4
-		if uint64(v1633) >= uint64(v1719) {
-			g.Fault(10, v1633, v1719, v0)
+		v1693 := v14 - v1691
+		v1694 := int(v1691) * 4
+		if uint64(v1607) >= uint64(v1693) {
+			g.Fault(10, v1607, v1693, v0)
 			g.Leave(li)
 			continue
 		}
-		h1720[li] = v1720
+		h1694[li] = v1694
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1720, 32) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1694, 32) {
 			continue
 		}
-		v1720 := h1720[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1720), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		v1694 := h1694[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p3, v1694), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -28114,39 +28060,39 @@ type productInt8Host struct {
 
 func newProductInt8Host() kernelimpl.HostForm { return new(productInt8Host) }
 
-const productInt8HostSites = `13	prim/blas/kernels/mixed.go:204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	133:8	"a matrix has no elements"
-13	136:8	"the width of lines is no multiple of StepPieces"
-10	139:12
+const productInt8HostSites = `13	prim/blas/kernels/mixed.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	131:8	"a matrix has no elements"
+13	134:8	"the width of lines is no multiple of StepPieces"
+10	137:12
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/mixed.go:108:13
-4	108:34
-4	222:42
-13	222:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	222:24
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	204:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	207:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	222:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+4	prim/blas/kernels/mixed.go:106:13
+4	106:34
+4	214:42
+13	214:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	214:24
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	214:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *productInt8Host) Begin() {
 	g.Sites = productInt8HostSites
@@ -28209,9 +28155,9 @@ func (g *productInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, mixed.go:115
+		case 2: // Barrier, mixed.go:113
 			next = g.r3()
-		case 4: // MatrixLoad, mixed.go:204
+		case 4: // MatrixLoad, mixed.go:196
 			const n = 128
 			m0 := g.Memory(0)
 			h1079 := g.v1079[:n]
@@ -28225,7 +28171,7 @@ func (g *productInt8Host) Run() {
 				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v1079)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, mixed.go:222
+		case 28: // MatrixStore, mixed.go:214
 			const n = 128
 			p3 := g.Pointer(3)
 			h1110 := g.v1110[:n]
@@ -28246,9 +28192,9 @@ func (g *productInt8Host) Run() {
 
 func (g *productInt8Host) r0() int {
 	const n = 128
-	// ZeroLocal, mixed.go:106
+	// ZeroLocal, mixed.go:104
 	g.Zero(0)
-	// ZeroLocal, mixed.go:106
+	// ZeroLocal, mixed.go:104
 	g.Zero(1)
 	v1 := g.v1
 	v16 := v1 + 127
@@ -29496,7 +29442,7 @@ func (g *productInt8Host) r3() int {
 		v765 = v852
 		goto b111
 	}
-	// Barrier, mixed.go:118
+	// Barrier, mixed.go:116
 	e610 := g.v610
 	h268 := g.v268[:n]
 	v81 := g.v81
@@ -30194,7 +30140,7 @@ func (g *productInt8Host) r5() int {
 			h1081[li] = v1081
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
@@ -30224,7 +30170,7 @@ func (g *productInt8Host) r5() int {
 			h1083[li] = v1083
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -30253,7 +30199,7 @@ func (g *productInt8Host) r5() int {
 			h1085[li] = v1085
 		}
 	}
-	// MatrixLoad, mixed.go:204
+	// MatrixLoad, mixed.go:196
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -30280,7 +30226,7 @@ func (g *productInt8Host) r5() int {
 			h1087[li] = v1087
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
@@ -30291,17 +30237,17 @@ func (g *productInt8Host) r5() int {
 		v1087 := h1087[li]
 		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v1087)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
 	h1089 := g.v1089[:n]
@@ -30322,7 +30268,7 @@ func (g *productInt8Host) r5() int {
 			h1089[li] = v1089
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -30332,16 +30278,16 @@ func (g *productInt8Host) r5() int {
 		v1089 := h1089[li]
 		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v1089)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
 	h1091 := g.v1091[:n]
@@ -30362,7 +30308,7 @@ func (g *productInt8Host) r5() int {
 			h1091[li] = v1091
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -30372,16 +30318,16 @@ func (g *productInt8Host) r5() int {
 		v1091 := h1091[li]
 		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v1091)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
 	h1093 := g.v1093[:n]
@@ -30402,7 +30348,7 @@ func (g *productInt8Host) r5() int {
 			h1093[li] = v1093
 		}
 	}
-	// MatrixLoad, mixed.go:207
+	// MatrixLoad, mixed.go:199
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -30412,16 +30358,16 @@ func (g *productInt8Host) r5() int {
 		v1093 := h1093[li]
 		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v1093)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, mixed.go:209
+	// MatrixMulAdd, mixed.go:201
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
 	e1035 := g.v1035
@@ -30939,7 +30885,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	p3 := g.Pointer(3)
 	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
@@ -30977,7 +30923,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31014,7 +30960,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31067,7 +31013,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31104,7 +31050,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31141,7 +31087,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31178,7 +31124,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31228,7 +31174,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31265,7 +31211,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31302,7 +31248,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31339,7 +31285,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31389,7 +31335,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m10 := g.Memory(10)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31426,7 +31372,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m15 := g.Memory(15)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31463,7 +31409,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m20 := g.Memory(20)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -31500,7 +31446,7 @@ func (g *productInt8Host) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, mixed.go:222
+	// MatrixStore, mixed.go:214
 	m25 := g.Memory(25)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
@@ -36568,8 +36514,8 @@ type widenBFloat16Host struct {
 
 func newWidenBFloat16Host() kernelimpl.HostForm { return new(widenBFloat16Host) }
 
-const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:331:17
-1	331:7`
+const widenBFloat16HostSites = `1	prim/blas/kernels/mixed.go:323:17
+1	323:7`
 
 func (g *widenBFloat16Host) Begin() {
 	g.Sites = widenBFloat16HostSites
@@ -36631,8 +36577,8 @@ type widenFloat16Host struct {
 
 func newWidenFloat16Host() kernelimpl.HostForm { return new(widenFloat16Host) }
 
-const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:331:17
-1	331:7`
+const widenFloat16HostSites = `1	prim/blas/kernels/mixed.go:323:17
+1	323:7`
 
 func (g *widenFloat16Host) Begin() {
 	g.Sites = widenFloat16HostSites
