@@ -300,7 +300,7 @@ func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	return HostSwapIf(p, old, v)
 }
 
-// HostFence does the work of dsl.AtomicFence for all work-items of the group.
+// HostFence has the effect of dsl.AtomicFence for all work-items of the group.
 func HostFence() { dsl.AtomicFence(dsl.MemoryScopeDevice) }
 
 // HostFindLsb returns the index of the lowest set bit of x, or -1 if x is 0.
