@@ -81,7 +81,7 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// The method left reports whether the work-item had finished before barriers last opened. A
+// left() reports whether the work-item had finished before barriers last opened. A
 // work-item that finished after barriers last opened was one of the waiting work-items.
 //
 //go:norace

@@ -179,7 +179,7 @@ func newTile(s matrix.Shape) *tile {
 	return &tile{Shape: s, n: make([]uint32, s.Len())}
 }
 
-// The method of returns the tile, or a tile of zeros for a nil tile.
+// of() returns the tile, or a tile of zeros for a nil tile.
 //
 //go:norace
 func (t *tile) of(s matrix.Shape) *tile {
@@ -247,7 +247,7 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	return t
 }
 
-// The function each returns a tile with the results of f as elements. Each work-item calls its own
+// each() returns a tile with the results of f as elements. Each work-item calls its own
 // f for the elements that it holds.
 //
 //go:norace

@@ -18,7 +18,7 @@ func (x BFloat16) Bits() uint16 { return uint16(x) }
 
 func (BFloat16) withBits(b uint16) BFloat16 { return BFloat16(b) }
 
-// The method word returns a 32-bit word with the bits of x at its upper end.
+// word() returns a 32-bit word with the bits of x at its upper end.
 func (x BFloat16) word() uint32 { return uint32(x) << 16 }
 
 func (x BFloat16) negative() bool { return x&signB != 0 }

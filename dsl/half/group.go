@@ -12,7 +12,7 @@ package half
 // The bit here marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
-// The function share stores the numbers of a group, and 0 for work-items that have returned.
+// share() stores the numbers of a group, and 0 for work-items that have returned.
 func share(x, base, id, n, rank, live uint32, meet func()) {
 	for i := rank; i < n; i += live {
 		put(base+i, 0, 0)
@@ -37,7 +37,7 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 }
 
 // scanned combines the numbers of the work-items up to and including this one. If the argument
-// before is set, scanned instead combines e and the numbers of the work-items before this one.
+// `before` is set, scanned instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)
@@ -75,7 +75,7 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 }
 
 // The functions get and put access the work-group's memory, which has two words for each work-item.
-// The argument meet is a function in which the work-items of a group or sub-group wait for one
+// The argument `meet` is a function in which the work-items of a group or sub-group wait for one
 // another. kgen replaces these functions in kernels.
 
 func get(i, which uint32) uint32 { panic(onDevice) }

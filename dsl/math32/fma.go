@@ -127,7 +127,7 @@ func fmaSpecial(x, y, z float32) float32 {
 	return p + z
 }
 
-// The type wide is a positive number of 96 bits. The lowest bit is also set if nonzero lower bits
+// The type `wide` is a positive number of 96 bits. The lowest bit is also set if nonzero lower bits
 // have been cut off, so that rounding is correct.
 type wide struct {
 	hi, mid, lo uint32
@@ -182,7 +182,7 @@ func less(x, y uint32) uint32 {
 	return 0
 }
 
-// The method round returns the bits of the float32 nearest to w > 0, ties to even.
+// round() returns the bits of the float32 nearest to w > 0, ties to even.
 func (w wide) round() uint32 {
 	for w.hi == 0 {
 		w.hi, w.mid, w.lo = w.mid, w.lo, 0

@@ -49,7 +49,7 @@ func tinyResult(x float32, s uint32) float32 {
 }
 
 // order maps the bits of a float to an integer that has the order of the float, where -0 is smaller
-// than 0. The function order is its own inverse.
+// than 0. order() is its own inverse.
 func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
 // fromOrder returns the number for which order returns n.

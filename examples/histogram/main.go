@@ -61,7 +61,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// count returns the number of pixels with each level of each channel. The function count runs on the device.
+// count returns the number of pixels with each level of each channel. count() runs on the device.
 func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (counts [3 * levels]int64, err error) {
 	var in [3]*runtime.Buffer[uint8]
 	for c, channel := range channels {

@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// The function open reads the picture in a file, or draws the lake if there is none. name describes the picture.
+// open() reads the picture in a file, or draws the lake if there is none. name describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil
@@ -72,14 +72,14 @@ func open(file string) (img image.Image, name string, err error) {
 	return img, file + ": " + format, err
 }
 
-// The type step is one filter, on the device and in plain Go.
+// The type `step` is one filter, on the device and in plain Go.
 type step struct {
 	name   string
 	launch func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error
 	plain  func(p picture) picture
 }
 
-// The function plan returns the steps for the filters with the given names.
+// plan() returns the steps for the filters with the given names.
 func plan(names []string) ([]step, error) {
 	var steps []step
 	for _, name := range names {

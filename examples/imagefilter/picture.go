@@ -36,13 +36,13 @@ func (p picture) image() image.Image {
 	return n
 }
 
-// The method at returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
+// at() returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
 func (p picture) at(x, y, channel int) float64 {
 	x, y = min(max(x, 0), p.w-1), min(max(y, 0), p.h-1)
 	return float64(p.pixels[y*p.w+x] >> (8 * channel) & 0xff)
 }
 
-// The method each makes a picture from the channels that f returns.
+// each() makes a picture from the channels that f returns.
 func (p picture) each(f func(x, y, channel int) float64) picture {
 	out := picture{p.w, p.h, make([]filter.RGBA, len(p.pixels))}
 	for y := range p.h {

@@ -105,7 +105,7 @@ type network[T any, N neural.Number[T]] struct {
 	err    error // first error
 }
 
-// The method layer adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
+// layer() adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
 func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
@@ -129,7 +129,7 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// The method step returns a graph that makes the network guess the next batch of pictures. If
+// step() returns a graph that makes the network guess the next batch of pictures. If
 // steps, the number of training steps, is not 0, the network also learns from it.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)

@@ -123,7 +123,7 @@ func (s *simulation) close() {
 	s.velocity.Close()
 }
 
-// The method step launches a step. step does not wait, because launches that share memory keep
+// step() launches a step. step does not wait, because launches that share memory keep
 // their order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize

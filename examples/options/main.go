@@ -89,7 +89,7 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 	return discount * mean, discount * math.Sqrt(max(squares-mean*mean, 0)/float64(n)), nil
 }
 
-// The function plain returns the price by n paths, computed in a plain loop.
+// plain() returns the price by n paths, computed in a plain loop.
 func plain(n int) float64 {
 	sum := 0.0
 	for i := range n {

@@ -35,10 +35,10 @@ const (
 
 func main() { demo.Main(run) }
 
-// The type view is a picture in the device's memory.
+// The type `view` is a picture in the device's memory.
 type view = runtime.View[develop.Pixel]
 
-// The type way is a graph that runs the six edits in one of the three ways that the program compares.
+// The type `way` is a graph that runs the six edits in one of the three ways that the program compares.
 type way struct {
 	name  string
 	graph *runtime.ExecutableGraph
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// The function plain computes the same pictures in plain Go.
+// plain() computes the same pictures in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {

@@ -45,7 +45,7 @@ func (p *product) tensors(elem string) bool {
 		slices.ContainsFunc(info.Matrices, func(m runtime.MatrixProduct) bool { return m.M == 16 && m.N == 16 && m.Elem == elem })
 }
 
-// The function halves multiplies matrices of 16-bit floats.
+// halves() multiplies matrices of 16-bit floats.
 func (p *product) halves() error {
 	n := p.n
 	a, b := make([]half.Float16, n*n), make([]half.Float16, n*n) // b is stored column by column
@@ -76,7 +76,7 @@ func (p *product) halves() error {
 	return check(p, a, b, c, func(x half.Float16) float64 { return float64(x.Float32()) }, 2*float64(n)*0x1p-23)
 }
 
-// The function bytes multiplies matrices of bytes, if the device supports these.
+// bytes() multiplies matrices of bytes, if the device supports these.
 func (p *product) bytes() error {
 	if !p.tensors("int8") {
 		return nil
@@ -99,7 +99,7 @@ func (p *product) bytes() error {
 	return check(p, a, b, c, func(x int8) float64 { return float64(x) }, 0) // the result must be exact
 }
 
-// The function parts divides a matrix into parts of n elements.
+// parts() divides a matrix into parts of n elements.
 func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	list := make([]P, len(s)/n)
 	for i := range list {

@@ -191,7 +191,7 @@ func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v. The view out may be the same as v, but
+// ForwardOn sets out to the transforms of the arrays in v. The view `out` may be the same as v, but
 // must not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
 // arrays, or for the option prim.Length.
 func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
@@ -256,7 +256,7 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 }
 
 // countArrays makes the checks of all calls, and returns the number of arrays that n elements form. The
-// argument size is the number of elements of an array.
+// argument `size` is the number of elements of an array.
 func (p *planCore[T]) countArrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

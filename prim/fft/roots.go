@@ -107,7 +107,7 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 }
 
 // lineTable returns the table for lines whose passes have the given radices. If the argument
-// rest is not 1, the lines are columns of a transform that is rest times as long. The results near
+// `rest` is not 1, the lines are columns of a transform that is rest times as long. The results near
 // and far are the shifts of kernels.lines.
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}

@@ -167,7 +167,7 @@ func (b *planBuilder) takes(memory, elements int) {
 }
 
 // axisSteps appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and argument outer is the number of rows. Rows are inRow elements apart in the memory that
+// apart, and argument `outer` is the number of rows. Rows are inRow elements apart in the memory that
 // from names, and outRow elements apart in the memory that to names.
 func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radicesOf(n)

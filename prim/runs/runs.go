@@ -78,8 +78,8 @@ func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	return tile[Size-1]
 }
 
-// The function before returns the total of all elements before the work-item's leaf in tile t. The argument total is
-// the total of the tile, which scan returned. The argument again is a function that returns the total of another tile.
+// before() returns the total of all elements before the work-item's leaf in tile t. The argument `total` is
+// the total of the tile, which scan returned. The argument `again` is a function that returns the total of another tile.
 func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
 	var v Total[S]
 	l := it.LocalID()

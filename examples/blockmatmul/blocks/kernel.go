@@ -103,7 +103,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// The type part contains the elements of a block of A and of B that a work-item loads.
+// The type `part` contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
 // load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load

@@ -186,7 +186,7 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 }
 
 // multiply adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
-// pitch elements apart. The argument steps is the number of products, and each product has deep elements along the sum.
+// pitch elements apart. The argument `steps` is the number of products, and each product has deep elements along the sum.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

@@ -20,7 +20,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	dsl.AtomicMax(&k.Most[0], v)
 }
 
-// Function tally increments the element of counts for v. C may be any type that has atomic operations.
+// tally() increments the element of counts for v. C may be any type that has atomic operations.
 func tally[C dsl.AtomicNumber](counts []C, v byte) {
 	dsl.AtomicAdd(&counts[v], 1)
 }
@@ -72,7 +72,7 @@ func (k Median) Kernel(it dsl.Item1) {
 	k.Out[i] = near[n/2]
 }
 
-// Function sorted sorts a few numbers.
+// sorted() sorts a few numbers.
 func sorted[T dsl.Number](x []T) {
 	for i := range x {
 		for j := i; j > 0 && x[j] < x[j-1]; j-- {

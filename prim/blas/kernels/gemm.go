@@ -127,7 +127,7 @@ func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L,
 	}
 }
 
-// The function place returns the index of the matrix in the batch, and the row and column of C at which the
+// place() returns the index of the matrix in the batch, and the row and column of C at which the
 // work-group's tile begins. Consecutive work-groups compute tiles of the same strip of rows first, column by column.
 func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	wide, high := max((n+TileColumns-1)/TileColumns, 1), max((m+tileRows-1)/tileRows, 1)
@@ -140,7 +140,7 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
 }
 
-// The function corner returns the row and column in the tile at which the work-item's first groups of four sums begin.
+// corner() returns the row and column in the tile at which the work-item's first groups of four sums begin.
 // With these two divisions, the kernel that NVIDIA's compiler makes is 1.14 times as fast as with one division by across.
 func corner(it dsl.NDItem1) (y, x uint32) {
 	const lanes = 32
@@ -170,10 +170,10 @@ func (p *operand[T]) check() {
 	}
 }
 
-// The type part contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
+// The type `part` contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
-// The function shared returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items
+// shared() returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items
 // load neighbours in memory. If deep is set, these are two quads of one line, whose elements are in different banks.
 func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
@@ -212,7 +212,7 @@ func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	return r
 }
 
-// The method element returns the element at the index at if within is set, and zero otherwise.
+// element() returns the element at the index at if within is set, and zero otherwise.
 func (p *operand[T]) element(at int, within bool) T {
 	if within && uint(at) < uint(len(p.m)) {
 		return p.m[at]

@@ -16,7 +16,7 @@ const (
 	batch       = 16 // number of elements that are loaded together
 )
 
-// The type vectors contains the arguments of Y = Alpha*A*X + Beta*Y, where A has M lines of K elements.
+// The type `vectors` contains the arguments of Y = Alpha*A*X + Beta*Y, where A has M lines of K elements.
 type vectors[T Float] struct {
 	A, X, Y       []T
 	M, K, StrideA int
@@ -107,7 +107,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	k.Y[line] = scaled[T, O](k.Alpha, sum, k.Beta, k.Y, line)
 }
 
-// The method element returns an element of X, or zero past its end.
+// element() returns an element of X, or zero past its end.
 func (k vectors[T]) element(i int) T {
 	if i < k.K && uint(i) < uint(len(k.X)) {
 		return k.X[i]

@@ -177,7 +177,7 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (MixedTile / block) * block), int(s % (MixedTile / block) * block)
 }
 
-// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument pitch is the distance of lines
+// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument `pitch` is the distance of lines
 // in memory, and each is the number of elements in a piece. A matrix of the sub-group consists of two pieces of 16 lines.
 func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()

@@ -8,7 +8,7 @@ import (
 // Quad contains four elements that are neighbours in memory.
 type Quad [quad]float32
 
-// The interface ways describes how the operands of Quads are stored in memory.
+// The interface `ways` describes how the operands of Quads are stored in memory.
 type ways interface {
 	// LeftDeep reports whether neighbours belong to a row of A, and RightDeep whether they belong to a column of B.
 	LeftDeep() bool
@@ -69,7 +69,7 @@ func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// The type quads is an operand of Quads. The type quads corresponds to the type operand of Gemm.
+// The type `quads` is an operand of Quads. The type `quads` corresponds to the type operand of Gemm.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads

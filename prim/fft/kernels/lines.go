@@ -84,7 +84,7 @@ type pass[T Float] struct {
 	done             uint32 // product of the radices of all earlier passes
 }
 
-// The method place returns the index of an element of a line in a half of tile.
+// place() returns the index of an element of a line in a half of tile.
 func (p pass[T]) place(line, e uint32) uint32 {
 	if p.layout {
 		return e*p.together + line
@@ -92,7 +92,7 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	return line*p.length + e
 }
 
-// The method step returns the distance in tile of two elements of a line that are n elements apart.
+// step() returns the distance in tile of two elements of a line that are n elements apart.
 func (p pass[T]) step(n uint32) uint32 {
 	if p.layout {
 		return n * p.together
@@ -100,7 +100,7 @@ func (p pass[T]) step(n uint32) uint32 {
 	return n
 }
 
-// The type share describes the elements of lines that a work-item processes.
+// The type `share` describes the elements of lines that a work-item processes.
 type share struct{ line, lines, e, step uint32 }
 
 // share distributes n elements of each line. Neighbouring work-items have neighbouring lines, or elements.
@@ -121,7 +121,7 @@ func (p pass[T]) share(l, n uint32, byLine bool) share {
 	return share{o, rows, i, row}
 }
 
-// The method line returns the index at which a line begins, for the given distances of lines, rows and blocks.
+// line() returns the index at which a line begins, for the given distances of lines, rows and blocks.
 func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	if Levels.Get(it) == 0 {
 		return q * line
@@ -189,7 +189,7 @@ func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
 	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
-// The method column returns the index of a line in the long transform whose columns the launch transforms.
+// column() returns the index of a line in the long transform whose columns the launch transforms.
 func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	if !Turned.Get(it) {
 		return 0
@@ -201,7 +201,7 @@ func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	return q
 }
 
-// The method finished returns element e of a column, with the last operations that are done before it is stored.
+// finished() returns element e of a column, with the last operations that are done before it is stored.
 func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	if f.turned {
 		v = v.times(f.root(column, e, shifts))
@@ -223,7 +223,7 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 	return x
 }
 
-// The type element identifies a short transform that a work-item computes.
+// The type `element` identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
 	begin, step, to, apart uint32 // index of the first element and distance of elements in memory, for the inputs and for the results

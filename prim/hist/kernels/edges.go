@@ -11,7 +11,7 @@ const (
 	OwnCounters = 2048
 )
 
-// The type word is a type in which elements are compared.
+// The type `word` is a type in which elements are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// The function search returns the number of edges that are at most the key, minus one. The argument
-// high is the number of edges.
+// search() returns the number of edges that are at most the key, minus one. The argument
+// `high` is the number of edges.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {

@@ -89,7 +89,7 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 func (c *Call) Unordered() bool { return c.opts.Unordered }
 
 // Sorts says that the function accepts the options of package sort, and returns their values. The
-// argument bits says whether the option for bits is accepted, too.
+// argument `bits` says whether the option for bits is accepted, too.
 func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 	c.sorts, c.digits = true, bits
 	return c.opts.Descending, c.opts.Bits

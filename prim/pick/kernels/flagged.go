@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type word is the type of a part of an element.
+// The type `word` is the type of a part of an element.
 type word interface{ uint8 | uint32 }
 
 // Flagged stores at the beginning of Out the elements of X whose flags are set.

@@ -21,7 +21,7 @@ const (
 	Tile = Size * Each
 )
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -37,7 +37,7 @@ type tile struct {
 	order   *[Tile]uint32 // indices in the tile of picked elements, and then of the other elements if requested
 }
 
-// pick makes each work-item pick elements of its leaf. The function picked returns a bit for each element of the leaf. pick
+// pick makes each work-item pick elements of its leaf. picked() returns a bit for each element of the leaf. pick
 // reports whether the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
 // Callers move elements by the indices in the tile, so neighbouring work-items write neighbours for any size of elements.

@@ -57,7 +57,7 @@ func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The method turn swaps elements after the picked ones with elements before the end, which reverses their order.
+// turn() swaps elements after the picked ones with elements before the end, which reverses their order.
 func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	low := n
 	if len(k.Count) > 0 {

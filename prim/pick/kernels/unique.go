@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// The method same reports whether two elements are equal, as for cmp.Compare. All NaNs are equal for the method same.
+// same() reports whether two elements are equal, as for cmp.Compare. All NaNs are equal for the method same.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y

@@ -14,7 +14,7 @@ type UniformFloat32 struct {
 	From   From
 }
 
-// The function part returns the highest 24 bits of a word, times 1/1<<24.
+// part() returns the highest 24 bits of a word, times 1/1<<24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
 // Kernel makes the four elements of each of several blocks.
@@ -50,7 +50,7 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit adds the argument more to the highest 53 bits of two words, and returns the sum times 1/1<<53.
+// unit adds the argument `more` to the highest 53 bits of two words, and returns the sum times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// The type word is the type of a part of an element.
+// The type `word` is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // Rounds is the number of rounds that mix an index. Each round has a key.

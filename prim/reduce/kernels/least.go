@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type word is the type in which keys are compared.
+// The type `word` is the type in which keys are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys. The least key is that of the least element, or of the
@@ -110,7 +110,7 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The function four returns elements of x from index i on that are Size apart. For indices from end
+// four() returns elements of x from index i on that are Size apart. For indices from end
 // on, the function returns the first element instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])

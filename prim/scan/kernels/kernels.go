@@ -22,7 +22,7 @@ const (
 	Tile   = Rounds * Part
 )
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -92,7 +92,7 @@ func (k Sum[T, S, C]) scan(it dsl.NDItem1, leaf S) (before, all S) {
 }
 
 // store stores the sums of a work-item's leaf through work-group memory. The elements of the leaf
-// are in x. The argument sum is the sum of all elements before the leaf.
+// are in x. The argument `sum` is the sum of all elements before the leaf.
 func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x *[Each]S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// The method again computes the sum of tile t once more.
+// again() computes the sum of tile t once more.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,7 +79,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The function rest returns the number of elements of a chunk that a launch processes. The number
+// rest() returns the number of elements of a chunk that a launch processes. The number
 // is at most n. If length is not empty, length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
@@ -110,7 +110,7 @@ const MaxPasses = 8
 // Properties states the work-group's size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// The constant ahead is the number of loads of keys that are in progress at the same time.
+// The constant `ahead` is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
 // Mask returns the bits of the digit that begins at bit shift.
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The type words divides elements into words. Elements are exchanged word by word, because work-group memory is small.
+// The type `words` divides elements into words. Elements are exchanged word by word, because work-group memory is small.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,7 +191,7 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// The type One implements the interface words for elements of one word.
+// The type One implements the interface `words` for elements of one word.
 type One struct{}
 
 // Words returns 1.
@@ -206,7 +206,7 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// The type Two implements the interface words for elements of two words.
+// The type Two implements the interface `words` for elements of two words.
 type Two struct{}
 
 // Words returns 2.
@@ -249,7 +249,7 @@ func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// The method rest returns the number of elements in the chunk.
+// rest() returns the number of elements in the chunk.
 func (k pass[K, W]) rest() uint32 {
 	n := uint32(len(k.Keys))
 	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {
@@ -295,7 +295,7 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, according to their order in the tile. Argument start is the index
+// write writes the elements of a tile to Out, according to their order in the tile. Argument `start` is the index
 // in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W

@@ -190,7 +190,7 @@ func Panicking(mode int) int {
 	return 0
 }
 
-// Function stubborn ranges over functions that continue to call the loop body after the
+// stubborn() ranges over functions that continue to call the loop body after the
 // loop has ended.
 func stubborn(mode int) (n int) {
 	body := func(int) bool { return true }
