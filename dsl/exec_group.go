@@ -16,7 +16,7 @@ import (
 // accesses, except at barriers, where clocks order them. Functions with the directive norace see
 // writes of other work-items without such an order.
 
-// group is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
+// The type `group` is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
 // 0.
 type group struct {
 	l       *dslhook.Launch
@@ -79,7 +79,7 @@ func (w *workItem) globalID() [3]int {
 	return id
 }
 
-// wait suspends the work-item until all participants of the barrier have arrived. If the launch
+// wait() suspends the work-item until all participants of the barrier have arrived. If the launch
 // must end, wait ends the work-item.
 //
 //go:norace
@@ -108,7 +108,7 @@ func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 // laneStopped is a panic value that unwinds a work-item whose launch is to end or was abandoned.
 type laneStopped struct{}
 
-// lane is a coroutine. Resume returns true when its work-item waits at a
+// The type `lane` is a coroutine. Resume returns true when its work-item waits at a
 // barrier, and false when no work-item is left to run.
 type lane struct {
 	item   *workItem
@@ -133,7 +133,7 @@ func (g *group) runLane(ln *lane) {
 	}
 }
 
-// span runs work-items on the lane until none is left or one panics.
+// span() runs work-items on the lane until none is left or one panics.
 //
 //go:norace
 func (g *group) span(ln *lane) {
@@ -170,7 +170,7 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// scratch is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
+// The type `scratch` is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
 // end them when the owner drops the scratch.
 type scratch struct{ g *group }
 
@@ -239,7 +239,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	}
 }
 
-// run starts the work-items in order of their ids and then, as long as some wait, opens barriers.
+// run() starts the work-items in order of their ids and then, as long as some wait, opens barriers.
 // The order in which work-items run is deterministic.
 //
 //go:norace

@@ -75,7 +75,7 @@ func (x BFloat16) Add(y BFloat16) BFloat16 {
 // smallB is 2**-111.
 const smallB = 16 << 7
 
-// units returns x, which is below smallB, in units of the smallest positive number.
+// units() returns x, which is below smallB, in units of the smallest positive number.
 func (x BFloat16) units() int32 {
 	m, e := splitB(uint32(x &^ signB))
 	n := int32(m << uint32(e+133))

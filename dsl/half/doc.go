@@ -100,7 +100,7 @@ type Float[T any] interface {
 	negative() bool
 }
 
-// limits are the special numbers of a type.
+// The type `limits` are the special numbers of a type.
 type limits[T any] struct {
 	nan, inf, largest, normal, least, epsilon T
 }

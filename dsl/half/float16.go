@@ -33,7 +33,7 @@ func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 
 // In kernels, widen and narrow are single operations. Devices have instructions for them.
 
-// widen returns the float32 of the Float16 whose 16 bits are x.
+// widen() returns the float32 of the Float16 whose 16 bits are x.
 func widen(x uint32) float32 {
 	a := x &^ sign16
 	b := a<<13 + 112<<23 // the difference of the biases

@@ -22,7 +22,7 @@ func share(x, base, id, n, rank, live uint32, meet func()) {
 	meet()
 }
 
-// reduced combines the group's numbers.
+// reduced() combines the group's numbers.
 func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	for d := uint32(1); d < size; d *= 2 {
@@ -36,7 +36,7 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 	return x &^ here
 }
 
-// scanned combines the numbers of the work-items up to and including this one. If the argument
+// scanned() combines the numbers of the work-items up to and including this one. If the argument
 // `before` is set, scanned instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined combines two numbers. If only one of the two exists, joined returns it.
+// joined() combines two numbers. If only one of the two exists, joined returns it.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y

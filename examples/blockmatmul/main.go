@@ -77,7 +77,7 @@ func (p *product) plain() {
 	demo.Rate("plain Go", d, p.flops*float64(rows)/float64(n), "flop")
 }
 
-// product is a product of matrices on a device.
+// The type `product` is a product of matrices on a device.
 type product struct {
 	dev     *runtime.Device
 	n       int
@@ -107,7 +107,7 @@ func (p *product) close() {
 	}
 }
 
-// depths are the depths of blocks that function best tries.
+// The variable `depths` are the depths of blocks that function best tries.
 var depths = []int{4, 8, 16}
 
 // best() tries several depths of blocks, and returns the fastest one.
@@ -155,7 +155,7 @@ func (p *product) with(depth int) (func(context.Context) error, error) {
 	}, nil
 }
 
-// check compares some elements of the product, from all parts of it, with float64 sums.
+// check() compares some elements of the product, from all parts of it, with float64 sums.
 func (p *product) check(ctx context.Context) error {
 	n := p.n
 	c := make([]float32, n*n)

@@ -115,7 +115,7 @@ func place(frame int) (y, x, radius int) {
 	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
 }
 
-// paint draws the temperatures in colours from black through red and yellow to white.
+// paint() draws the temperatures in colours from black through red and yellow to white.
 func paint(temperatures []float32) *image.Paletted {
 	colors := make(color.Palette, 256)
 	for i := range colors {

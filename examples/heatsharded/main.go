@@ -69,7 +69,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// spread computes the steps, from a to b and back. The program does not wait between steps: the launches
+// spread() computes the steps, from a to b and back. The program does not wait between steps: the launches
 // of a device and the copies of halos keep their order by the memory that they use.
 func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) error {
 	return shard.Each(ctx, g, func(p shard.Part) error {
@@ -93,7 +93,7 @@ func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) err
 	})
 }
 
-// start returns a plate with a hot disc and a hot edge.
+// start() returns a plate with a hot disc and a hot edge.
 func start(n int) []float32 {
 	plate := make([]float32, n*n)
 	for i := range plate {
@@ -105,7 +105,7 @@ func start(n int) []float32 {
 	return plate
 }
 
-// plain computes the last temperatures by plain loops.
+// plain() computes the last temperatures by plain loops.
 func plain(plate []float32, n, steps int) []float32 {
 	a, b := slices.Clone(plate), make([]float32, n*n)
 	for range steps {

@@ -121,7 +121,7 @@ func plan(names []string) ([]step, error) {
 	return steps, nil
 }
 
-// gauss returns the weights of a blur, whose sum is filter.One.
+// gauss() returns the weights of a blur, whose sum is filter.One.
 func gauss(radius int) []int32 {
 	weights := make([]int32, 2*radius+1)
 	sum := 0.0
@@ -141,7 +141,7 @@ func gauss(radius int) []int32 {
 	return weights
 }
 
-// filtered runs the filters on the device. The picture is copied to the device and back once. The
+// filtered() runs the filters on the device. The picture is copied to the device and back once. The
 // filters move the picture between two buffers.
 func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
 	q := dev.DefaultQueue()

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/examples/internal/demo"
 )
 
-// picture contains rows of pixels.
+// The type `picture` contains rows of pixels.
 type picture struct {
 	w, h   int
 	pixels []filter.RGBA
@@ -109,7 +109,7 @@ func brightness(p picture, factor float64) picture {
 	})
 }
 
-// compare tolerates differences from rounding a half up or down, and their effects in later
+// compare() tolerates differences from rounding a half up or down, and their effects in later
 // filters.
 func compare(got, want picture) error {
 	off, most := 0, 0

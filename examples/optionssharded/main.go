@@ -22,7 +22,7 @@ var (
 	paths  = demo.Int("paths", 1<<18, 4, 1<<28, "paths of a block")
 )
 
-// groups is the number of work-groups of a launch, each of which leaves its sums.
+// The constant `groups` is the number of work-groups of a launch, each of which leaves its sums.
 const groups = 64
 
 var call = montecarlo.Call{Spot: 100, Strike: 105, Rate: 0.03, Volatility: 0.2, Years: 1}
@@ -61,7 +61,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// simulate returns the sums, over all paths, of the call's worth and of its square.
+// simulate() returns the sums, over all paths, of the call's worth and of its square.
 func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) {
 	out, err := shard.New[montecarlo.Sums](g, *blocks*groups, shard.Shape(*blocks, groups))
 	if err != nil {
@@ -91,14 +91,14 @@ func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) 
 	return sums, nil
 }
 
-// price launches the simulation of a block of paths.
+// price() launches the simulation of a block of paths.
 func price(q *runtime.Queue, block int, out runtime.View[montecarlo.Sums]) error {
 	k := montecarlogen.Price{Call: call, Key: [2]uint32{uint32(block), 1}, Paths: *paths, Out: out}
 	_, err := k.ParallelFor(q, runtime.NDRange1{Global: groups * montecarlo.Size, Local: montecarlo.Size})
 	return err
 }
 
-// measure sets the weights of the devices, by the time that one block takes.
+// measure() sets the weights of the devices, by the time that one block takes.
 func measure(ctx context.Context, g *shard.Group) error {
 	out, err := shard.NewCopies[montecarlo.Sums](g, groups)
 	if err != nil {

@@ -30,7 +30,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.bytes()
 }
 
-// product contains the device and the size of both products.
+// The type `product` contains the device and the size of both products.
 type product struct {
 	ctx context.Context
 	dev *runtime.Device
@@ -38,7 +38,7 @@ type product struct {
 	r   *rand.Rand
 }
 
-// tensors reports whether the device supports the matrix products for which the kernels with tiles are made.
+// tensors() reports whether the device supports the matrix products for which the kernels with tiles are made.
 func (p *product) tensors(elem string) bool {
 	info := p.dev.Info()
 	return info.MinSubGroup <= tensor.SubGroup && tensor.SubGroup <= info.MaxSubGroup &&
@@ -108,7 +108,7 @@ func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	return list
 }
 
-// multiply copies a and b to the device, calls launch to multiply them, and copies the product back.
+// multiply() copies a and b to the device, calls launch to multiply them, and copies the product back.
 func multiply[P, F any](p *product, label string, a, b []P, c []F, launch func(q *runtime.Queue, a, b runtime.View[P], c runtime.View[F]) error) error {
 	ba, err := runtime.BufferOf(p.dev, a)
 	if err != nil {
@@ -134,7 +134,7 @@ func multiply[P, F any](p *product, label string, a, b []P, c []F, launch func(q
 	return bc.CopyTo(p.ctx, q, c)
 }
 
-// check compares elements of a product with sums of exact products.
+// check() compares elements of a product with sums of exact products.
 func check[E any, F float32 | int32](p *product, a, b []E, c []F, value func(E) float64, tolerance float64) error {
 	for range 1000 {
 		y, x := p.r.IntN(p.n), p.r.IntN(p.n)

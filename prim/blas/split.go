@@ -38,7 +38,7 @@ func splitOf(a, c Shape) split {
 	return split{tiles(a.Cols, length), length}
 }
 
-// sums returns the number of partial sums in scratch memory.
+// sums() returns the number of partial sums in scratch memory.
 func (s split) sums(c Shape) int {
 	if s.ranges == 1 {
 		return 0

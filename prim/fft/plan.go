@@ -20,7 +20,7 @@ type Complex interface{ complex64 | complex128 }
 // transform.
 const mostElements = 1 << 28
 
-// chunk is the largest number of elements that one launch transforms, if there are several arrays.
+// The variable `chunk` is the largest number of elements that one launch transforms, if there are several arrays.
 // More arrays take several launches, which run one after the other with the same scratch memory.
 var chunk = 1 << 26
 
@@ -59,7 +59,7 @@ func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	return p, nil
 }
 
-// axes appends the steps that transform all axes of an array, the last one first.
+// axes() appends the steps that transform all axes of an array, the last one first.
 func (b *planBuilder) axes(shape []int, from, to int) {
 	size, width := product(shape), 1
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -172,7 +172,7 @@ func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	return bytes
 }
 
-// chunk returns the number of arrays that are transformed together.
+// chunk() returns the number of arrays that are transformed together.
 func (p *planCore[T]) chunk(arrays int) int {
 	largest := max(p.size, slices.Max(p.room[:]))
 	return min(max(arrays, 0), max(chunk/largest, 1))

@@ -240,7 +240,7 @@ func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengt
 // each element.
 const mostRuns = 1 << 30
 
-// runs launches Unique.
+// runs() launches Unique.
 func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime.View[int64]) {
 	n := v.Len()
 	s, to := clearedState(c, n), out.Slice(0, n)

@@ -75,7 +75,7 @@ func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	return v
 }
 
-// leaf returns the total of the elements of a leaf.
+// leaf() returns the total of the elements of a leaf.
 func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	for j := range Each {
 		if base+j >= n {

@@ -18,7 +18,7 @@ const (
 	Tile = Size * Each
 )
 
-// key is an unsigned integer with the bits of a key.
+// The type `key` is an unsigned integer with the bits of a key.
 type key interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -30,7 +30,7 @@ type Format struct {
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins reports whether key i begins a run, because it differs from the previous key, or is the first key.
+// begins() reports whether key i begins a run, because it differs from the previous key, or is the first key.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -39,7 +39,7 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 	return x != y && (half == 0 || (x&half <= inf || y&half <= inf) && (x|y)&half != 0)
 }
 
-// sum is the type in which values are added up.
+// The type `sum` is the type in which values are added up.
 type sum interface{ uint64 | float32 | float64 }
 
 // Total is the intermediate result for some neighbouring elements.
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan sets each element of tile to the total of all work-items up to that one. scan returns the last total.
+// scan() sets each element of tile to the total of all work-items up to that one. scan() returns the last total.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()

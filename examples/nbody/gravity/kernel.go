@@ -80,7 +80,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// pull returns the acceleration that b causes at p.
+// pull() returns the acceleration that b causes at p.
 func (k Step) pull(p Vec3, b Body) Vec3 {
 	d := b.Pos.Sub(p)
 	r := math32.FastRsqrt(d.Dot(d) + k.Softening*k.Softening)

@@ -100,7 +100,7 @@ func (k Reversed) Kernel(it dsl.Item1) {
 	}
 }
 
-// distinct counts the different values among n neighbours, which it copies. N is a specialization constant, or an
+// distinct() counts the different values among n neighbours, which it copies. N is a specialization constant, or an
 // expression of such constants.
 func distinct[N dsl.PrivateLength](it dsl.KernelHandler, n N, x []int32) int {
 	own := dsl.PrivateAlloca[int32](it, n)
@@ -144,7 +144,7 @@ func (k Pad) Kernel(it dsl.Item1) {
 	k.Size[i] = roundUp(k.Size[i], k.To)
 }
 
-// clamp returns v, or the nearest bound if v is out of bounds.
+// clamp() returns v, or the nearest bound if v is out of bounds.
 func clamp[T dsl.Number](v, low, high T) T {
 	return min(max(v, low), high)
 }

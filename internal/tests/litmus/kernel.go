@@ -335,7 +335,7 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// places is the number of locations in work-group memory. No group has more instances.
+// The constant `places` is the number of locations in work-group memory. No group has more instances.
 const places = 256
 
 // LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word in work-group memory

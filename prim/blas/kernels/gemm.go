@@ -22,7 +22,7 @@ const (
 	strip       = 8                // number of rows of tiles that consecutive work-groups share, so that their loads hit caches
 )
 
-// tile is work-group memory for one iteration's elements of 64 or 128 lines.
+// The type `tile` is work-group memory for one iteration's elements of 64 or 128 lines.
 type tile[T any] interface {
 	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
@@ -149,7 +149,7 @@ func corner(it dsl.NDItem1) (y, x uint32) {
 	return (l/lanes*(lanes/across) + lane/across) * quad, lane % across * quad
 }
 
-// operand is A or B. A work-group loads lines of an operand, which are rows of A or columns of B.
+// The type `operand` is A or B. A work-group loads lines of an operand, which are rows of A or columns of B.
 type operand[T Float] struct {
 	m            []T
 	at           int    // index of the first element of the batch's matrix
@@ -161,7 +161,7 @@ type operand[T Float] struct {
 	quads        bool   // whether the number of neighbours is a multiple of 4
 }
 
-// check panics if the operand's slice is too short for its elements.
+// check() panics if the operand's slice is too short for its elements.
 func (p *operand[T]) check() {
 	if p.deep {
 		enough(p.at, int(p.lines), int(p.stride), int(p.k), len(p.m))
@@ -183,7 +183,7 @@ func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
-// load loads the work-item's part of the elements t to t+depth of the tile's lines, with zeros past the edges. The code for
+// load() loads the work-item's part of the elements t to t+depth of the tile's lines, with zeros past the edges. The code for
 // quads is repeated here, because kgen does not unroll so large a loop, and an array that a loop indexes stays in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
@@ -220,7 +220,7 @@ func (p *operand[T]) element(at int, within bool) T {
 	return 0
 }
 
-// store stores the work-item's part in work-group memory. A row of that memory contains the
+// store() stores the work-item's part in work-group memory. A row of that memory contains the
 // elements of all lines that have the same index in the sum.
 func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
 	storeQuad(it, p, 0, r[0], to, pitch)

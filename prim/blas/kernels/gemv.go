@@ -115,7 +115,7 @@ func (k vectors[T]) element(i int) T {
 	return 0
 }
 
-// add adds the first n products of a line's elements in work-group memory to sum.
+// add() adds the first n products of a line's elements in work-group memory to sum.
 func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	var o O
 	d := 0
@@ -134,7 +134,7 @@ func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	return sum
 }
 
-// load loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
+// load() loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
 // zeros past the edges.
 func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	for j := range rowShare {

@@ -121,7 +121,7 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [block / side][block / side]dsl.Accumulator[S]
 
-// tile returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
+// tile() returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
 // The method panics if A, B or C is too short for the sizes.
 func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	down, across := (s.M+MixedTile-1)/MixedTile, (s.N+MixedTile-1)/MixedTile
@@ -196,7 +196,7 @@ func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E
 	}
 }
 
-// save stores the sums of the sub-group.
+// save() stores the sums of the sub-group.
 func save[S, E any](it dsl.NDItem1, s Sizes, sums *blockOf[S], c []E, batch, row, col int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -216,7 +216,7 @@ type Packing struct {
 	Deep                               bool
 }
 
-// piece returns the index of the piece that the work-item computes, the index of its first element in the input, the
+// piece() returns the index of the piece that the work-item computes, the index of its first element in the input, the
 // distance of its elements there, and the number of elements. A piece has at most the given number of elements. Neighbouring
 // work-items load neighbouring elements.
 func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {

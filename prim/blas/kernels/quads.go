@@ -78,7 +78,7 @@ type quads struct {
 	deep         bool
 }
 
-// check panics if the operand's slice is too short, or if its lines do not consist of quads.
+// check() panics if the operand's slice is too short, or if its lines do not consist of quads.
 func (p quads) check() {
 	near, far := p.lines, p.k
 	if p.deep {
@@ -90,7 +90,7 @@ func (p quads) check() {
 	enough(0, int(far), int(p.stride), int(near/quad), len(p.m))
 }
 
-// load loads the work-item's part of the quads for one iteration.
+// load() loads the work-item's part of the quads for one iteration.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)

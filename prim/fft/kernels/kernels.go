@@ -23,7 +23,7 @@ func (a Complex[T]) minus(b Complex[T]) Complex[T] { return Complex[T]{a.Re - b.
 func (a Complex[T]) turned() Complex[T]  { return Complex[T]{a.Im, -a.Re} }
 func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 
-// conjugate returns a with the opposite sign of the imaginary part.
+// conjugate() returns a with the opposite sign of the imaginary part.
 func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 
 // scaled() returns a times a real number.
@@ -83,10 +83,10 @@ type lines[T Float] struct {
 // elements. The host ensures that Window elements can be loaded, so indices of tables need no comparisons.
 const Window = 1 << 14
 
-// tables contains the roots of unity of a launch.
+// The type `tables` contains the roots of unity of a launch.
 type tables[T Float] struct{ roots, near, low, high []Complex[T] }
 
-// tables returns the windows of the roots. Result `ok` is false if Roots is too short, which the host prevents.
+// tables() returns the windows of the roots. Result `ok` is false if Roots is too short, which the host prevents.
 func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	near := int(k.Turn)
 	low := near + int(length<<(k.Shifts&31))

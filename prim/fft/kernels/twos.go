@@ -34,7 +34,7 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 	twos(it, lines[float32](k), tile)
 }
 
-// registers contains the elements of a work-item.
+// The type `registers` contains the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
 // The type `layer` is a pass of Twos32. All sizes in a layer are powers of two.
@@ -50,7 +50,7 @@ type layer struct {
 // line. Fields a and b are further numbers that its elements have in common.
 type spot struct{ line, j, a, b uint32 }
 
-// spots returns the spots of a work-item's short transforms, of which there are at most 8.
+// spots() returns the spots of a work-item's short transforms, of which there are at most 8.
 func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	at := func(s uint32) spot {
 		t := s*Size + y.l
@@ -168,7 +168,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	})
 }
 
-// exchange exchanges the results of a pass between work-items. exchange returns the next pass.
+// exchange() exchanges the results of a pass between work-items. exchange() returns the next pass.
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
 	y.slots(y.spots(func(p spot) spot {
 		root := p.j & (1<<y.done - 1)

@@ -65,7 +65,7 @@ type Edges32 struct {
 // Properties states the work-group's size.
 func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge, loaded from global memory.
+// edge() returns the key of an edge, loaded from global memory.
 func (k Edges32) edge(i, width uint32) (x uint32) {
 	if width < 4 {
 		x = element(k.E8, int(i), width)
@@ -113,7 +113,7 @@ type Edges64 struct {
 // Properties states the work-group's size.
 func (Edges64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge, loaded from global memory.
+// edge() returns the key of an edge, loaded from global memory.
 func (k Edges64) edge(i uint32) (x uint64) {
 	if int(i) < len(k.Edges) {
 		x = k.Edges[i]

@@ -39,7 +39,7 @@ type Bins struct {
 	Shift uint32
 }
 
-// add adds n to the count of a bin in the result.
+// add() adds n to the count of a bin in the result.
 func (Bins) add(counts []uint32, bin, n uint32) {
 	if i := 2 * int(bin); i+1 < len(counts) {
 		if dsl.AtomicAddRelaxed(&counts[i], n) < n {
@@ -129,7 +129,7 @@ func element(x8 []uint8, i int, width uint32) (x uint32) {
 	return x
 }
 
-// length returns the number of elements of at most 32 bits.
+// length() returns the number of elements of at most 32 bits.
 func length(it dsl.NDItem1, x8 []uint8, x32 []uint32) int {
 	if w := Width.Get(it); w < 4 {
 		return len(x8) / int(w)

@@ -107,7 +107,7 @@ func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// fail stores the first error of the call, and adds the function's name to it.
+// fail() stores the first error of the call, and adds the function's name to it.
 func (c *Call) fail(err error) {
 	if err == nil || c.err != nil {
 		return
@@ -206,7 +206,7 @@ func (c *Call) apart(u, v primimpl.Used) {
 	}
 }
 
-// align is the alignment of parts of the scratch memory, in bytes.
+// The constant `align` is the alignment of parts of the scratch memory, in bytes.
 const align = 16
 
 // Bytes returns the number of bytes of scratch memory that Room uses for n elements of type T.

@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

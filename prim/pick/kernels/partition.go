@@ -25,7 +25,7 @@ func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -50,7 +50,7 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit adds the argument `more` to the highest 53 bits of two words, and returns the sum times 1/1<<53.
+// unit() adds the argument `more` to the highest 53 bits of two words, and returns the sum times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
@@ -136,7 +136,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 	}
 }
 
-// pair combines two words into a 64-bit number.
+// pair() combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 // The method below returns the number below N for element at of the launch, like the method of Ints.

@@ -57,7 +57,7 @@ type From struct {
 	Each           uint32 // number of blocks for each work-item
 }
 
-// block returns the four words of a block of the launch.
+// block() returns the four words of a block of the launch.
 func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
@@ -77,7 +77,7 @@ func first(n, base int, length []int64) int {
 	return int(min(int64(n), max(length[0]-int64(base), 0)))
 }
 
-// put sets an element, if the launch has an element with that index.
+// put() sets an element, if the launch has an element with that index.
 func put[T any](out []T, at int, x T) {
 	if uint(at) < uint(len(out)) {
 		out[at] = x

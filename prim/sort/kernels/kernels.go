@@ -25,7 +25,7 @@ const (
 	Digits = 1 << Bits
 )
 
-// memory is the number of words of work-group memory for a tile. Every 33rd word is unused if
+// The constant `memory` is the number of words of work-group memory for a tile. Every 33rd word is unused if
 // work-items use words that are far apart, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
@@ -54,7 +54,7 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 	return Order[K]{highest[K](sign), inf, flip}
 }
 
-// highest returns a number whose 32 highest bits are w. All other bits are 0.
+// highest() returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
 // Ordered returns a number for an element. If an element is before another, its number is smaller. The
@@ -224,7 +224,7 @@ func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 // If Paired is set, values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
+// The type `pass` contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
 // not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
 	Flip   K        // value of the field flip of type Order
@@ -244,7 +244,7 @@ const Ahead = Digits
 // DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
+// tile() returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
@@ -258,13 +258,13 @@ func (k pass[K, W]) rest() uint32 {
 	return n
 }
 
-// digit returns the digit of a key.
+// digit() returns the digit of a key.
 func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	var w W
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
+// count() counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
@@ -281,7 +281,7 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange moves a word of each element to its index in the tile. exchange returns the words at the
+// exchange() moves a word of each element to its index in the tile. exchange() returns the words at the
 // indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
@@ -295,7 +295,7 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, according to their order in the tile. Argument `start` is the index
+// write() writes the elements of a tile to Out, according to their order in the tile. Argument `start` is the index
 // in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W

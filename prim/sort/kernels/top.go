@@ -129,7 +129,7 @@ type Top struct {
 // Properties states the work-group's size.
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// picked returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
+// picked() returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
 func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
@@ -144,12 +144,12 @@ func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal u
 	return less, equal
 }
 
-// numbers packs the numbers of elements in two sets of a tile into one word.
+// numbers() packs the numbers of elements in two sets of a tile into one word.
 func numbers(less, equal uint32) uint32 {
 	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
 }
 
-// unpacked converts two packed numbers to the format for many tiles.
+// unpacked() converts two packed numbers to the format for many tiles.
 func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.

@@ -37,7 +37,7 @@ type (
 	}
 )
 
-// spread returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
+// spread() returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
 // in different banks.
 func spread(i uint32) uint32 { return i + i/32 }
 

@@ -63,7 +63,7 @@ func (k MatMulArgument) Kernel(it dsl.NDItem2) {
 	matmul(it, k.Tile, k.N, k.A, k.B, k.C, k.LA.Slice(it), k.LB.Slice(it))
 }
 
-// matmul computes one element of c = a*b for n by n matrices, where n is a
+// matmul() computes one element of c = a*b for n by n matrices, where n is a
 // multiple of tile and the work-group is tile by tile.
 func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
 	row, col := it.GlobalID()

@@ -23,7 +23,7 @@ func counted(n int) []int32 {
 	return s
 }
 
-// bounded is a stack with a limited capacity.
+// The type `bounded` is a stack with a limited capacity.
 type bounded[T any] struct{ items []T }
 
 func newBounded[T any](n uint8) bounded[T] { return bounded[T]{make([]T, 0, 2*n)} }

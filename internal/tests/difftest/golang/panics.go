@@ -28,7 +28,7 @@ type phase complex64
 type level int8
 type ratio uint64
 
-// failure is an error type whose values are numbers.
+// The type `failure` is an error type whose values are numbers.
 type failure uint8
 
 func (f failure) Error() string {

@@ -179,7 +179,7 @@ func (k Solids) rounds(x int32) (sum int32) {
 	return sum
 }
 
-// methods has method values with arrays as receivers, and closures that capture such receivers.
+// methods() has method values with arrays as receivers, and closures that capture such receivers.
 func (k Solids) methods(x int32) int32 {
 	b := sphere{[3]int32{x, 1, 1}, 2}
 	f := b.size

@@ -46,7 +46,7 @@ func (k Swaps) scan(it dsl.NDItem1) int32 {
 	return src[l]
 }
 
-// stencil adds neighbours in memory whose size the host sets.
+// stencil() adds neighbours in memory whose size the host sets.
 func (k Swaps) stencil(it dsl.NDItem1) int32 {
 	from, to := k.A.Slice(it), k.B.Slice(it)
 	l, n := it.LocalID(), len(from)

@@ -59,7 +59,7 @@ func (k Unary) Kernel(it dsl.Item1) {
 	out[28] = truth(math32.IsNaN(x), math32.IsInf(x, 0), math32.Signbit(x), math.IsNaN(float64(x)))
 }
 
-// truth returns a number whose bits say which conditions are true.
+// truth() returns a number whose bits say which conditions are true.
 func truth(is ...bool) float32 {
 	n := float32(0)
 	for i, is := range is {
