@@ -117,7 +117,7 @@ const (
 	MemoryScopeSubGroup
 )
 
-// The variable `fences` is a variable that all fences on the host access.
+// All fences on the host access the variable `fences`.
 var fences atomic.Uint32
 
 // AtomicFence orders the work-item's reads and writes of memory before the call with those after

@@ -9,7 +9,7 @@ import (
 // work-group.
 type members struct {
 	w      *workItem
-	at     itemState // state of work-items that wait for one another
+	at     itemState // state of a work-item that waits for the others
 	lo, hi int
 }
 
@@ -26,7 +26,7 @@ func (s SubGroup) members() members {
 // work-items that do not overlap may use an exchanger at the same time.
 type exchanger[T any] struct {
 	in, out []T
-	here    []bool // the work-item has stored a value in field in, which is not yet in field out
+	here    []bool // whether the work-item has stored a value in x.in that is not yet in x.out
 }
 
 func (x *exchanger[T]) reset() { clear(x.here) }

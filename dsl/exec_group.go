@@ -16,8 +16,8 @@ import (
 // accesses, except at barriers, where clocks order them. Functions with the directive norace see
 // writes of other work-items without such an order.
 
-// The type `group` is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
-// 0.
+// The type `group` is the state of the running work-group. Dimensions beyond the kernel's rank have size 1
+// and id 0.
 type group struct {
 	l       *dslhook.Launch
 	call    func(*workItem)
@@ -25,7 +25,7 @@ type group struct {
 	id      [3]int // group id
 	base    [3]int // global id of the group's first work-item
 	groups  [3]int // number of groups
-	local   [3]int // work-group size for which field items is laid out
+	local   [3]int // size of the work-group for which g.items was prepared
 	subSize int
 
 	items   []workItem
@@ -60,7 +60,7 @@ type workItem struct {
 	local  [3]int
 	locals int // number of calls of Local so far
 	state  itemState
-	ended  int // value that field opened of the group had when the work-item finished
+	ended  int // value of g.opened when the work-item finished
 }
 
 func (w *workItem) launch() *dslhook.Launch {
@@ -117,7 +117,7 @@ type lane struct {
 	yield  func(waits bool) bool
 }
 
-// runLane runs all work of a lane, to its end.
+// runLane runs work-items on a lane until no work-item is left.
 //
 //go:norace
 func (g *group) runLane(ln *lane) {
@@ -156,7 +156,7 @@ func (g *group) span(ln *lane) {
 	}
 }
 
-// spanEnd ends a span with the recovered value of its panic.
+// spanEnd ends a call of span(). If the call ended by a panic, v is the recovered value.
 //
 //go:norace
 func (g *group) spanEnd(ln *lane, v any) {

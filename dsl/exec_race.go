@@ -47,7 +47,7 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// The type `clocks` tell the race detector the order of accesses. The start of a group is before its
+// The type `clocks` tells the race detector the order of accesses. The start of a group is before its
 // work-items, and its end is after them. Accesses before a barrier are before accesses after it.
 // Each barrier uses two clocks in turn, so that arriving at a barrier is not ordered before leaving
 // the previous one.
