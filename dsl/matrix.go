@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// The work-items of a sub-group together hold a matrix, each of them some elements. The shape of a
+// Each work-item of a sub-group holds some of the elements of a matrix. The shape of a
 // matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
 // of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call these
 // functions together, with the same slices, strides and layouts, in control flow that is uniform
@@ -163,7 +163,7 @@ func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
 	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
 }
 
-// The type `tile` is a complete matrix. tile never changes, so that all work-items may share it. Integers are
+// The type `tile` is a complete matrix. A tile never changes, so that all work-items may share it. Integers are
 // stored as 32-bit words, and floats as float32s.
 type tile struct {
 	matrix.Shape

@@ -5,9 +5,9 @@ package half
 // operations for such numbers. The order of operations is the one that package dsl states.
 //
 // Numbers are passed as their bits. The group has n work-items, of which the calling one has number
-// id. Elements base to base+n-1 of work-group memory are theirs. Work-items that have returned take
-// no part. Among the other live work-items, the calling one has index rank. The argument size, the
-// same in all groups of a work-group, is at least n.
+// id. The group uses the elements base to base+n-1 of work-group memory. Work-items that have
+// returned do not call the functions. Among the others, the calling one has index rank. The argument
+// `size`, the same in all groups of a work-group, is at least n.
 
 // The bit here marks the numbers of work-items that have not returned.
 const here = 1 << 16
@@ -37,7 +37,7 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 }
 
 // scanned() combines the numbers of the work-items up to and including this one. If the argument
-// `before` is set, scanned instead combines e and the numbers of the work-items before this one.
+// `before` is set, scanned() instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined() combines two numbers. If only one of the two exists, joined returns it.
+// joined() combines two numbers. If only one of the two exists, joined() returns that number.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y
@@ -74,7 +74,7 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	return op(x&^here, y&^here) | here
 }
 
-// The functions get and put access the work-group's memory, which has two words for each work-item.
+// get() and put() access the work-group's memory, which has two words for each work-item.
 // The argument `meet` is a function in which the work-items of a group or sub-group wait for one
 // another. kgen replaces these functions in kernels.
 

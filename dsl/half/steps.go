@@ -66,7 +66,7 @@ func correctRoot(r, x float32) float32 {
 	return odd(r, x-float32(r*r))
 }
 
-// divided() returns x / y for types for which function quotient is exact enough.
+// divided() returns x / y for types for which quotient() is exact enough.
 func divided[T Float[T]](x, y T) T {
 	q := x.nearest(quotient(x.Abs().Float32(), y.Abs().Float32()))
 	if x.negative() != y.negative() && !q.IsNaN() {
@@ -75,7 +75,7 @@ func divided[T Float[T]](x, y T) T {
 	return q
 }
 
-// rooted() returns the square root of x for types for which function root is exact enough.
+// rooted() returns the square root of x for types for which root() is exact enough.
 func rooted[T Float[T]](x T) T {
 	if x.negative() {
 		if x.Float32() == 0 {

@@ -47,7 +47,7 @@ func HasFMA64() bool { return true }
 // is false, x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
 func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// middle() computes FastFMA if the float64 sum may be a middle. In that case, middle changes the sum by one bit towards the exact sum.
+// middle() computes FastFMA if the float64 sum may be a middle. In that case, middle() changes the sum by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {

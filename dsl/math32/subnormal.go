@@ -1,7 +1,7 @@
 package math32
 
 // Some devices treat subnormal operands and results as zeros. On such devices, results that depend
-// on subnormals are computed from bits, in code that is guarded by a comparison with flushed.
+// on subnormals are computed from bits, in code that is guarded by a comparison with flushed().
 
 // flushed() returns the number of the least positive float32s that the device treats as zeros. The
 // result is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels the number

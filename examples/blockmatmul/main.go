@@ -107,7 +107,7 @@ func (p *product) close() {
 	}
 }
 
-// The variable `depths` are the depths of blocks that function best tries.
+// The variable `depths` contains the depths of blocks that best() tries.
 var depths = []int{4, 8, 16}
 
 // best() tries several depths of blocks, and returns the fastest one.

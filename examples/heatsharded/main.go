@@ -75,7 +75,7 @@ func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) err
 	return shard.Each(ctx, g, func(p shard.Part) error {
 		x, y := a, b
 		for range *rounds {
-			// A step leaves the outermost rows of the view as they were. So after each step one more
+			// A step does not change the outermost rows of the view. So after each step one more
 			// row of the halo is out of date, and the last step still has right neighbours.
 			for range *halo {
 				in, out := x.Around(p), y.Around(p)

@@ -105,7 +105,7 @@ type network[T any, N neural.Number[T]] struct {
 	err    error // first error
 }
 
-// layer() adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
+// layer() adds a layer of the given shape. The field X of the new layer is Y of the layer before it. The layer's weights are random.
 func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))

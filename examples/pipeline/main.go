@@ -82,7 +82,7 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways() returns the three ways from source to pictures in out. Views between are for all results but the last.
+// ways() returns the three ways from a source picture to the pictures in out. All ways except the last one store intermediate pictures.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
 	// Only the fused launch uses these views, and each of its work-items uses only its own pixels.
 	var internal []view

@@ -191,8 +191,8 @@ func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v. The view `out` may be the same as v, but
-// must not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
+// ForwardOn sets out to the transforms of the arrays in v. The views out and v may be equal, but must not
+// overlap otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
 // arrays, or for the option prim.Length.
 func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.ForwardOn", v, out, false, opts)

@@ -212,7 +212,7 @@ func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	return r
 }
 
-// element() returns the element at the index at if within is set, and zero otherwise.
+// element() returns element at, or zero if the argument `within` is false.
 func (p *operand[T]) element(at int, within bool) T {
 	if within && uint(at) < uint(len(p.m)) {
 		return p.m[at]

@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same() reports whether two elements are equal, as for cmp.Compare. All NaNs are equal for the method same.
+// same() reports whether two elements are equal, as for cmp.Compare. For same(), all NaNs are equal.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y

@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value() returns the element with the given key. For the key of NaNs, the method returns the quiet NaN whose other fraction bits are 0.
+// value() returns the element with the given key. For the key of NaNs, value() returns the quiet NaN whose other fraction bits are 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {

@@ -90,7 +90,7 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // value of the field flip of type Order
+	Flip   K       // value of the field `flip` of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
 	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
@@ -227,7 +227,7 @@ var Paired = dsl.NewSpecConstant(false)
 // The type `pass` contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
 // not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // value of the field flip of type Order
+	Flip   K        // value of the field `flip` of type Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
 	Begin  uint32   // number of elements in earlier chunks
 	Board  uint32   // index in State at which the board of package lookback begins

@@ -22,7 +22,7 @@ const (
 
 // Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
-	Flip   uint32 // value of the field flip of type Order
+	Flip   uint32 // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	High   uint32 // bits of the higher digits
 	Keys   []uint32
@@ -116,7 +116,7 @@ const (
 // Top picks the elements that are before the k-th element in the sorted order, and keeps their
 // order. Of the elements that are equal to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
-	Flip   uint32 // value of the field flip of type Order
+	Flip   uint32 // value of the field `flip` of type Order
 	Mask   uint32 // bits of an element
 	Keys   []uint32
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count

@@ -41,7 +41,7 @@ type Args struct {
 	Recs  []Rec
 }
 
-// The variable `edges` are values that are special cases of operations.
+// The variable `edges` contains values that are special cases of operations.
 var edges = []uint64{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 16,
 	1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 7, 100, 1000}
 
