@@ -1,6 +1,6 @@
-// Nbodysharded moves bodies that attract each other on several devices: the force of example nbody
-// on every GPU of a machine. Each device has all bodies, and moves its block of them. After each
-// step the devices give each other the bodies that they have moved.
+// Nbodysharded simulates bodies that attract each other, like example nbody, on all GPUs of a
+// machine. Each device stores all bodies, but moves only one block of the bodies. After each step,
+// each device copies the bodies that it has moved to all other devices.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Optionssharded prices a call by simulating paths of the share's price, as example options does,
-// on every GPU of a machine. The paths are cut into blocks with random numbers of their own,
-// and the devices' weights, which are measured, decide how many blocks each one has. The sums of
-// the blocks are added up in their order, so the price has the same bits on any number of devices.
+// on every GPU of a machine. The paths are divided into blocks with different random numbers. The
+// number of blocks of a device depends on its weight, which the program measures. The sums of the
+// blocks are added up in the order of the blocks, so the price has the same bits on any number of devices.
 package main
 
 import (

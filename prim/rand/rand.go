@@ -18,7 +18,7 @@ type Stream struct {
 	Offset   uint64 // index of the first element that a call makes
 }
 
-// MaxIndex is the number of elements in a stream. All indices are below it.
+// MaxIndex is the number of elements in a stream. All indices are below MaxIndex.
 const MaxIndex = 1 << 60
 
 // Float is the type of floats.

@@ -113,7 +113,7 @@ func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 }
 
 // HostMulAdd computes a*b + c and stores the result in the matrix of the parameter to, for each
-// sub-group that has not left.
+// sub-group with a work-item that has not returned.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

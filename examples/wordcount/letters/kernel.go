@@ -13,7 +13,7 @@ type Words struct {
 	Hashes []uint64
 }
 
-// Kernel checks one byte. If a word begins there, it reads the word.
+// Kernel checks one byte. If a word begins at the byte, Kernel reads the word.
 func (k Words) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if k.Starts[i] = Begins(k.Text, i); k.Starts[i] {

@@ -46,7 +46,7 @@ var (
 	Uses = dsl.NewSpecConstant(uint32(0))
 	// Passes is the number of passes.
 	Passes = dsl.NewSpecConstant(uint8(1))
-	// Levels is the number of divisions that split the number of a line into its parts (see lines).
+	// Levels is the number of divisions that split the number of a line into its parts (see type `lines`).
 	Levels = dsl.NewSpecConstant(uint8(0))
 	// If LoadsLines is set, neighbouring work-items load elements of neighbouring lines, else
 	// neighbouring elements of one line. StoresLines describes stores in the same way.

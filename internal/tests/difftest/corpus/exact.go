@@ -115,7 +115,7 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers. It computes A times B, and A's transpose times B, as for
+// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes A times B, and the transpose of A times B, as for
 // gradients of neural networks.
 type ExactMatrices struct {
 	N                  int
