@@ -22,7 +22,7 @@ type group struct {
 	l       *dslhook.Launch
 	call    func(*workItem)
 	lin     int
-	id      [3]int // group id
+	id      [3]int // id of the work-group
 	base    [3]int // global id of the group's first work-item
 	groups  [3]int // number of groups
 	local   [3]int // size of the work-group for which g.items was prepared

@@ -52,7 +52,7 @@ func (BFloat16) saturated(x float32) BFloat16 {
 }
 
 // Float32s of 2**-126 and less, which are also BFloat16's subnormal numbers, are zeros on some
-// devices. Operations with such operands, or possibly such results, use integers.
+// devices. If operands or results may be so small, operations compute with integers.
 
 // Add returns x + y.
 func (x BFloat16) Add(y BFloat16) BFloat16 {

@@ -119,7 +119,7 @@ func reduce(x float32) (q int32, hi, lo float32) {
 		return reduceLarge(x)
 	}
 	n, q := nearest(float32(x * (2 / Pi)))
-	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both exact
+	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both differences are exact
 	t := float32(n * halfPi3)
 	hi = r - t
 	v := r - hi // difference of r and hi, which is about t

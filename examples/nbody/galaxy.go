@@ -75,7 +75,7 @@ func vec3(v [3]float64) gravity.Vec3 {
 	return gravity.Vec3{X: float32(v[0]), Y: float32(v[1]), Z: float32(v[2])}
 }
 
-// The type `film` turns light into pictures.
+// The type `film` converts the light of the bodies to pictures.
 type film struct {
 	camera gravity.Camera
 	split  int

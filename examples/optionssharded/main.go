@@ -112,7 +112,7 @@ func measure(ctx context.Context, g *shard.Group) error {
 	return g.SetWeights(weights...)
 }
 
-// blackScholes returns the price in closed form.
+// blackScholes returns the price by the formula.
 func blackScholes() float64 {
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	spot, strike, rate, years := float64(call.Spot), float64(call.Strike), float64(call.Rate), float64(call.Years)

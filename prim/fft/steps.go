@@ -50,7 +50,7 @@ type planStep struct {
 	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
 }
 
-// The type `dim` is a dimension of lines or elements, with their number and their distances.
+// The type `dim` is a dimension of lines or elements, with the number of lines or elements and their distances.
 type dim struct{ n, in, out int }
 
 type kind int

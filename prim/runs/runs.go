@@ -25,7 +25,7 @@ type key interface {
 
 // Format describes how keys are compared.
 type Format struct {
-	Width uint32 // bytes of a key
+	Width uint32 // size of a key in bytes
 	Half  uint64 // all bits of a float except its sign, or 0 for integers
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
@@ -48,7 +48,7 @@ type Total[S sum] struct {
 	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// The method Then returns the total of two adjacent groups of elements.
+// Then() returns the total of two adjacent groups of elements.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum

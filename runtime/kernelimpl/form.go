@@ -67,7 +67,7 @@ func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	return fillDead(g, in, e)
 }
 
-// fillDead sets the elements of s that belong to work-items that have returned to e.
+// fillDead stores e in the elements of s that belong to work-items that have returned.
 func fillDead[T any](g *HostGroup, s []T, e T) []T {
 	if g.AnyDead() {
 		for i, dead := range g.Dead[:len(s)] {

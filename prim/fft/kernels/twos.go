@@ -12,7 +12,7 @@ const (
 )
 
 // The constants of Twos32 are logarithms to base 2 of the length of a line, of the number of lines
-// in MostTwos elements, and of the radix of each pass. Unused passes have 0.
+// in MostTwos elements, and of the radix of each pass. For an unused pass, the logarithm is 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))

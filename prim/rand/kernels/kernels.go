@@ -55,7 +55,7 @@ func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
 
-// Ints makes integers of at least 0 and less than N. If N is 0, it makes integers of any bits.
+// Ints makes integers of at least 0 and less than N. If N is 0, Ints makes integers of any bits.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count

@@ -165,7 +165,7 @@ func (p Pair[A, B]) Flip() Pair[B, A] { return Pair[B, A]{p.Y, p.X} }
 // Step changes the pair.
 func (p *Pair[A, B]) Step(n int) { p.X, p.Y = p.X*A(3)+A(n), p.Y^B(p.X) }
 
-// Key returns a number computed from both values.
+// Key returns a number that depends on both values of the pair.
 func (p Pair[A, B]) Key() uint64 { return uint64(p.X)*31 + uint64(p.Y) }
 
 // Upto yields numbers up to n, for range statements over functions.
