@@ -10,16 +10,16 @@ import "unsafe"
 // result.
 //
 // Results are the same on every device, whatever the size of its sub-groups. The order of
-// operations, which affects sums of floats, depends only on the size of the group:
+// operations, which affects sums of floats, depends only on the size of the group.
 //
-//	reduction of n values: v[i] = op(v[i], v[i+d]) for i = 0, 2d, 4d and so on where
-//	                       i+d < n, for d = 1, 2, 4 and so on below n
-//	scan of n values:      v[i] = op(v[i-d], v[i]) for i >= d, all at once, for
-//	                       d = 1, 2, 4 and so on below n
+//	A reduction of n values has a step for each d = 1, 2, 4 and so on below n. The step
+//	sets v[i] to op(v[i], v[i+d]) for i = 0, 2d, 4d and so on, if i+d < n.
+//	A scan of n values has a step for each d = 1, 2, 4 and so on below n. The step sets all
+//	v[i] with i >= d to op(v[i-d], v[i]) at the same time.
 //
-// Numbers of package half are combined by their methods Add, Mul, Min and Max. So each step is
-// rounded, and each NaN result is the NaN that these methods return. For sums as exact as float32,
-// reduce x.Float32().
+// Numbers of package half are combined by their methods Add, Mul, Min and Max. So each
+// combination is rounded, and each NaN result is the NaN that these methods return. To add up with
+// the precision of float32, reduce x.Float32().
 
 // AnyGroup is [Group] or [SubGroup].
 type AnyGroup interface {

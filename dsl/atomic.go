@@ -40,7 +40,7 @@ func AtomicMin[T AtomicValue](p *T, v T) T { return update(p, v, Minimum[T]) }
 // NaN if *p or v is.
 func AtomicMax[T AtomicValue](p *T, v T) T { return update(p, v, Maximum[T]) }
 
-// update replaces *p by op(*p, v).
+// update() replaces *p by op(*p, v).
 func update[T AtomicValue](p *T, v T, op func(x, y T) T) T {
 	if unsafe.Sizeof(v) < 4 {
 		m := dslhook.Turn(unsafe.Pointer(p))
@@ -117,7 +117,7 @@ const (
 	MemoryScopeSubGroup
 )
 
-// fences is a variable that all fences on the host access.
+// All fences on the host access the variable `fences`.
 var fences atomic.Uint32
 
 // AtomicFence orders the work-item's reads and writes of memory before the call with those after

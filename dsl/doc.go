@@ -1,6 +1,6 @@
 // Package dsl is the package that kernels import. Package dsl has work-items and their ids,
-// work-group memory, barriers, group algorithms, atomics and specialization constants. Its types and
-// functions are ordinary Go. Their bodies, which run on the host, define the results on every device.
+// work-group memory, barriers, group algorithms, atomics and specialization constants. All types and
+// functions of dsl are ordinary Go. Functions run on the host, and define the results on every device.
 //
 // # Kernels
 //
@@ -44,8 +44,8 @@
 //	z, y, x := it.GlobalID()    // Item3, NDItem3
 //
 // A linear id counts in the same order, so work-items with neighbouring linear ids differ in x. An
-// nd-range divides the global range into work-groups of equal size. That size, the local range,
-// divides the global range:
+// nd-range divides the global range into work-groups of equal size. In each dimension, the global
+// range is a multiple of this size, which is called the local range:
 //
 //	GlobalID == GroupID*LocalRange + LocalID    in each dimension
 //
@@ -84,23 +84,23 @@
 // operation observes the effect of another, all earlier writes of the other's
 // work-item are visible after it, even after a compare-and-swap that fails. Vulkan
 // has no sequentially consistent order, so kgen makes it. Every atomic operation,
-// also a load or a store, becomes a read-modify-write that acquires and releases. Its
-// scope is the device for slices and the work-group for work-group memory. So each
-// operation happens before the next one on the same location. Two things differ from
-// Go:
+// also a load or a store, becomes a read-modify-write that acquires and releases. The
+// scope of the operation is the device, or the work-group for work-group memory. So each
+// operation happens before the next one on the same location. The model differs from Go's
+// in two points:
 //
-//   - The order holds within one launch. A later launch sees all that an earlier one
-//     wrote. Two launches that run at the same time see each other's atomic operations
+//   - Only operations of one launch have this order. A later launch sees all writes of an
+//     earlier one. Two launches that run at the same time see each other's atomic operations
 //     eventually, but in no guaranteed order.
-//   - A work-item that waits in a loop may keep others from running. It may wait for
-//     a step that another work-item has begun, such as the rest of a short update, but
-//     not for a work-item that may not have started, nor for one of its own sub-group.
-//     A lock that is held across a loop may never be released. To wait for other
+//   - A work-item that waits in a loop may keep others from running. The loop may
+//     wait for the end of a short update that another work-item has begun, but not for a
+//     work-item that may not have started, or that is in the same sub-group.
+//     A work-item that holds a lock during a loop may never release the lock. To wait for other
 //     work-items of a group, use barriers.
 //
 // [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] are outside that order, and
-// order no other accesses. Relaxed loads and stores are as fast as plain accesses. With them a
-// work-item can poll a flag, and read another work-item's value after an [AtomicFence].
+// order no other accesses. Relaxed loads and stores are as fast as plain accesses. By these
+// functions a work-item can poll a flag, and read another work-item's value after an [AtomicFence].
 //
 // On the host device the operations are those of package sync/atomic. The race detector (go test
 // -race) uses the order that Go's operations, barriers and group algorithms establish. The detector
@@ -110,7 +110,7 @@
 // # Launches that are cancelled
 //
 // On the host device a cancelled launch ends soon, whatever its work-items do. On other devices
-// such a launch ends soon if the Kernel method has a directive,
+// a cancelled launch ends soon if the Kernel method has a directive,
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {
@@ -121,7 +121,7 @@
 //
 // # Packages of many kernels
 //
-// kgen writes several modules of a kernel. The variants are for small launches, for devices without
+// kgen writes several modules of a kernel. The variants of the first module are for small launches, for devices without
 // 64-bit integers or without sub-groups, and for launches that may be cancelled. The doc comment of
 // a package may end with a directive,
 //
@@ -130,7 +130,7 @@
 //
 // for which kgen writes only the first module and the one without 64-bit integers. The runtime
 // makes another module when a device first needs it, which takes some milliseconds. That module is
-// the same that kgen would have written. The directive makes repositories smaller. A program that
+// the same as the module that kgen writes without the directive. The directive makes repositories smaller. A program that
 // imports such a package contains kgen's back half, some 3 MB, but fewer modules.
 //
 // # Specialization constants
@@ -144,8 +144,8 @@
 //		n := Tile.Get(it)
 //		tile := dsl.LocalSlice[float32](it, n*n)
 //
-// and the host gives runtime.WithSpec(Tile, 32) to a launch, or sets it for all launches of a
-// program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of loops and conditions may
+// The host passes runtime.WithSpec(Tile, 32) to a launch, or sets the constant for all launches of
+// a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of loops and conditions may
 // depend on such constants. The driver compiles the kernel once for each set of values. A
 // length is computed from specialization constants and other constants by arithmetic. A
 // constant of a small type, such as a radius of type uint8, has small bounds, so kgen can
@@ -167,8 +167,8 @@
 //	}
 //
 // kgen proves that each work-item uses only elements of its own in such a slice, and keeps these
-// elements in variables, so that launches have no such argument. The slice has as many elements for
-// each work-item as the kernel uses. These elements are zero at first. See docs/fusion.md.
+// elements in variables, so that launches have no argument for the slice. The slice has as many
+// elements for each work-item as the kernel uses. All elements are zero at the start. See docs/fusion.md.
 //
 // # Barriers and uniform control flow
 //
@@ -200,7 +200,7 @@
 // Algorithms over sub-groups need the aspect properties.SubGroups. Algorithms over work-groups
 // combine within the sub-groups first, which takes few barriers. The algorithms combine in
 // work-group memory on devices without sub-groups, and in kernels whose properties.DeviceHas does
-// not list that aspect. The results are the same, with more barriers.
+// not list that aspect. The results are the same, but the kernel executes more barriers.
 //
 // The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform,
 // so a condition on it may decide whether a barrier is reached. A condition may also depend on a
@@ -230,8 +230,8 @@
 // code.
 //
 // The host device also finds mistakes that no compiler sees. The race detector reports a data race
-// between work-items with both lines, like one between goroutines. The checked mode,
-// runtime.Checked with package checked imported, reports barriers that work-items of a group pass
+// between work-items with both lines, like one between goroutines. The checked mode
+// (runtime.Checked, with package checked imported) reports barriers that work-items of a group pass
 // differently, values given to [Uniform] that are not uniform, loads of work-group memory that was
 // never written, and data races. The checked mode runs work-items in an order that depends on a
 // seed, so a run can be repeated.
@@ -243,7 +243,7 @@
 // means and what to write instead.
 //
 // In the table, a known value is one that kgen can compute from constants and, since kgen
-// inlines all functions, from the arguments of a call. Data and ids are not known. A
+// inlines all functions, from the arguments of a call. Elements of memory and ids are not known values. A
 // variable's function, pointer, slice or interface value may depend on data. An example is an
 // error that may be nil. kgen compiles each use of the variable once for every value that it
 // may hold.

@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// members identifies a work-item and the work-items of its group or sub-group, by linear ids in the
+// The type `members` identifies a work-item and the work-items of its group or sub-group, by linear ids in the
 // work-group.
 type members struct {
 	w      *workItem
-	at     itemState // state of work-items that wait for one another
+	at     itemState // state of a work-item that waits for the others
 	lo, hi int
 }
 
@@ -22,11 +22,11 @@ func (s SubGroup) members() members {
 	return members{s.w, atSubGroupBarrier, lo, lo + s.LocalRange()}
 }
 
-// exchanger passes the values of one type between work-items, by their linear ids. Groups of
+// The type `exchanger` passes the values of one type between work-items, by their linear ids. Groups of
 // work-items that do not overlap may use an exchanger at the same time.
 type exchanger[T any] struct {
 	in, out []T
-	here    []bool // the work-item has stored a value in field in, which is not yet in field out
+	here    []bool // whether the work-item has stored a value in x.in that is not yet in x.out
 }
 
 func (x *exchanger[T]) reset() { clear(x.here) }
@@ -53,7 +53,7 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 	return x
 }
 
-// exchange waits until all work-items of the group have passed their values, and returns the
+// exchange() waits until all work-items of the group have passed their values, and returns the
 // results of f. The slice vs has a zero where the slice here is false. The first work-item that
 // continues calls f for all. The results stay until the same work-items exchange again.
 //
@@ -81,13 +81,13 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// The method left reports whether the work-item had finished before barriers last opened. A
+// left() reports whether the work-item had finished before barriers last opened. A
 // work-item that finished after barriers last opened was one of the waiting work-items.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
 
-// reduce stores the combination of all values of vs in vs[0].
+// reduce() stores the combination of all values of vs in vs[0].
 //
 //go:norace
 func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -98,7 +98,7 @@ func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scan sets each value to the combination of the values up to and including it.
+// scan() sets each value to the combination of the values up to and including it.
 //
 //go:norace
 func scan[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine sets vs[to] to op(vs[i], vs[j]), or to the only existing one of the two.
+// combine() sets vs[to] to op(vs[i], vs[j]), or to the only existing one of the two.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
@@ -138,7 +138,7 @@ func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
 	here[to] = here[i] || here[j]
 }
 
-// identity returns the e for which op(e, x) == x for all x: op must be a function with a documented
+// identity() returns the e for which op(e, x) == x for all x: op must be a function with a documented
 // identity.
 func identity[T Scalar](op func(x, y T) T) T {
 	values := edges[T]()
@@ -154,7 +154,7 @@ func identity[T Scalar](op func(x, y T) T) T {
 	panic("dsl: a scan by a function that has no identity")
 }
 
-// edges returns candidates for an identity, and test values by which identity recognizes
+// edges() returns candidates for an identity, and test values by which identity recognizes
 // it.
 func edges[T Scalar]() []T {
 	if list := halfEdges[T](); list != nil {

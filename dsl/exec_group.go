@@ -16,16 +16,16 @@ import (
 // accesses, except at barriers, where clocks order them. Functions with the directive norace see
 // writes of other work-items without such an order.
 
-// group is the work-group that runs in a scratch. Dimensions past the rank have size 1 and id
-// 0.
+// The type `group` is the state of the running work-group. Dimensions beyond the kernel's rank have size 1
+// and id 0.
 type group struct {
 	l       *dslhook.Launch
 	call    func(*workItem)
 	lin     int
-	id      [3]int // group id
+	id      [3]int // id of the work-group
 	base    [3]int // global id of the group's first work-item
 	groups  [3]int // number of groups
-	local   [3]int // work-group size for which field items is laid out
+	local   [3]int // size of the work-group for which g.items was prepared
 	subSize int
 
 	items   []workItem
@@ -60,7 +60,7 @@ type workItem struct {
 	local  [3]int
 	locals int // number of calls of Local so far
 	state  itemState
-	ended  int // value that field opened of the group had when the work-item finished
+	ended  int // value of g.opened when the work-item finished
 }
 
 func (w *workItem) launch() *dslhook.Launch {
@@ -79,7 +79,7 @@ func (w *workItem) globalID() [3]int {
 	return id
 }
 
-// wait suspends the work-item until all participants of the barrier have arrived. If the launch
+// wait() suspends the work-item until all participants of the barrier have arrived. If the launch
 // must end, wait ends the work-item.
 //
 //go:norace
@@ -108,7 +108,7 @@ func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 // laneStopped is a panic value that unwinds a work-item whose launch is to end or was abandoned.
 type laneStopped struct{}
 
-// lane is a coroutine. Resume returns true when its work-item waits at a
+// The type `lane` is a coroutine. Resume returns true when its work-item waits at a
 // barrier, and false when no work-item is left to run.
 type lane struct {
 	item   *workItem
@@ -117,7 +117,7 @@ type lane struct {
 	yield  func(waits bool) bool
 }
 
-// runLane runs all work of a lane, to its end.
+// runLane runs work-items on a lane until no work-item is left.
 //
 //go:norace
 func (g *group) runLane(ln *lane) {
@@ -133,7 +133,7 @@ func (g *group) runLane(ln *lane) {
 	}
 }
 
-// span runs work-items on the lane until none is left or one panics.
+// span() runs work-items on the lane until none is left or one panics.
 //
 //go:norace
 func (g *group) span(ln *lane) {
@@ -156,7 +156,7 @@ func (g *group) span(ln *lane) {
 	}
 }
 
-// spanEnd ends a span with the recovered value of its panic.
+// spanEnd ends a call of span(). If the call ended by a panic, v is the recovered value.
 //
 //go:norace
 func (g *group) spanEnd(ln *lane, v any) {
@@ -170,7 +170,7 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// scratch is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
+// The type `scratch` is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
 // end them when the owner drops the scratch.
 type scratch struct{ g *group }
 
@@ -239,7 +239,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	}
 }
 
-// run starts the work-items in order of their ids and then, as long as some wait, opens barriers.
+// run() starts the work-items in order of their ids and then, as long as some wait, opens barriers.
 // The order in which work-items run is deterministic.
 //
 //go:norace

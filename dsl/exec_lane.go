@@ -15,7 +15,7 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// clocks tell the race detector the order of accesses. Without the race detector, the methods of
+// The type `clocks` tells the race detector the order of accesses. Without the race detector, the methods of
 // clocks do nothing.
 type clocks struct{}
 

@@ -47,7 +47,7 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// clocks tell the race detector the order of accesses. The start of a group is before its
+// The type `clocks` tells the race detector the order of accesses. The start of a group is before its
 // work-items, and its end is after them. Accesses before a barrier are before accesses after it.
 // Each barrier uses two clocks in turn, so that arriving at a barrier is not ordered before leaving
 // the previous one.
@@ -69,14 +69,14 @@ func (c *clocks) begin() { runtime.RaceAcquire(unsafe.Pointer(&c.first)) }
 func (c *clocks) end()   { runtime.RaceReleaseMerge(unsafe.Pointer(&c.last)) }
 func (c *clocks) join()  { runtime.RaceAcquire(unsafe.Pointer(&c.last)) }
 
-// fault orders the reports of faults.
+// fault() orders the reports of faults.
 func (c *clocks) fault(tell func()) {
 	runtime.RaceAcquire(unsafe.Pointer(&c.faults))
 	tell()
 	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
 }
 
-// open records that the barrier opens of the work-group, of one sub-group, or of all
+// open() records that the barrier opens of the work-group, of one sub-group, or of all
 // sub-groups.
 //
 //go:norace

@@ -23,7 +23,7 @@ func halfOf[T any](x T) (halfNumber[T], bool) {
 	return nil, false
 }
 
-// canonical returns the value of x that group algorithms combine. canonical replaces NaNs of package half by one NaN.
+// canonical() returns the value of x that group algorithms combine. canonical() replaces NaNs of package half by one NaN.
 func canonical[T any](x T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if h, ok := halfOf(x); ok {

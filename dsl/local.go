@@ -117,7 +117,7 @@ func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 	return s
 }
 
-// localCell is the memory of the n-th call of Local. In uniform control flow, the n-th calls of all
+// localCell contains the memory of one call of Local. In uniform control flow, the n-th calls of all
 // work-items are the same call.
 type localCell struct {
 	memory  any // the *T or []T that the call returns
@@ -127,14 +127,14 @@ type localCell struct {
 type accessorCell struct {
 	key    *accessorKey
 	memory any
-	live   bool // used by the current group
+	live   bool // whether the current work-group uses the memory
 }
 
-// keptLocals is the number of cells whose memory the next group uses again. The cells of further
-// calls, such as Local in a loop, are dropped when all work-items have made the call.
+// keptLocals is the number of calls of Local whose memory the next work-group reuses. Memory of later
+// calls, such as Local in a loop, is released when all work-items have made the call.
 const keptLocals = 16
 
-// nextLocal returns the cell for the work-item's next call of Local. The pointer is valid until the
+// nextLocal returns the localCell for the work-item's next call of Local. The pointer is valid until the
 // next call of nextLocal.
 //
 //go:norace

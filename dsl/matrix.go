@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// The work-items of a sub-group together hold a matrix, each of them some elements. The shape of a
+// Each work-item of a sub-group holds some of the elements of a matrix. The shape of a
 // matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
 // of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call these
 // functions together, with the same slices, strides and layouts, in control flow that is uniform
@@ -163,7 +163,7 @@ func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {
 	return get[E](acc.t.of(s), i*(m.hi-m.lo)+m.id())
 }
 
-// tile is a complete matrix. tile never changes, so that all work-items may share it. Integers are
+// The type `tile` is a complete matrix. A tile never changes, so that all work-items may share it. Integers are
 // stored as 32-bit words, and floats as float32s.
 type tile struct {
 	matrix.Shape
@@ -179,7 +179,7 @@ func newTile(s matrix.Shape) *tile {
 	return &tile{Shape: s, n: make([]uint32, s.Len())}
 }
 
-// The method of returns the tile, or a tile of zeros for a nil tile.
+// of() returns the tile, or a tile of zeros for a nil tile.
 //
 //go:norace
 func (t *tile) of(s matrix.Shape) *tile {
@@ -203,7 +203,7 @@ func shapeOf[S any](use matrix.Use) matrix.Shape {
 
 func elemOf[E any]() string { return reflect.TypeFor[E]().String() }
 
-// refuse panics if p describes a problem.
+// refuse() panics if p describes a problem.
 func refuse(p matrix.Problem) {
 	if p.Text != "" {
 		panic("dsl: " + p.Text + ": " + p.Hint)
@@ -219,7 +219,7 @@ type tileUse struct {
 	t      *tile
 }
 
-// together waits for all work-items of the sub-group. The first work-item that continues calls f
+// together() waits for all work-items of the sub-group. The first work-item that continues calls f
 // once, with the arguments of all. If the arguments differ, f is not called.
 //
 //go:norace
@@ -247,7 +247,7 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	return t
 }
 
-// The function each returns a tile with the results of f as elements. Each work-item calls its own
+// each() returns a tile with the results of f as elements. Each work-item calls its own
 // f for the elements that it holds.
 //
 //go:norace
@@ -333,7 +333,7 @@ func storeTile[S, E any](m members, t *tile, dst []E, stride int, layout Layout)
 	}, use(dst, stride, layout))
 }
 
-// put sets element i of an accumulator's tile to x, which has its type.
+// put() sets element i of an accumulator's tile to x, which has its type.
 //
 //go:norace
 func put[E any](t *tile, i int, x E) {
@@ -351,7 +351,7 @@ func put[E any](t *tile, i int, x E) {
 	}
 }
 
-// get returns element i of an accumulator's tile, which has type E.
+// get() returns element i of an accumulator's tile, which has type E.
 //
 //go:norace
 func get[E any](t *tile, i int) (x E) {
@@ -399,7 +399,7 @@ func (t *tile) plus(u *tile) *tile {
 	return sum
 }
 
-// multiply returns a*b + c.
+// multiply() returns a*b + c.
 //
 //go:norace
 func multiply(a, b, c *tile) *tile {

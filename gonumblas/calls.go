@@ -81,7 +81,7 @@ func (r *blasRun[T]) freeAll() {
 	}
 }
 
-// checkError panics with the error of a device.
+// checkError panics if a device has returned an error.
 func checkError(err error) {
 	if err != nil {
 		panic(err)

@@ -18,7 +18,7 @@ func (x BFloat16) Bits() uint16 { return uint16(x) }
 
 func (BFloat16) withBits(b uint16) BFloat16 { return BFloat16(b) }
 
-// The method word returns a 32-bit word with the bits of x at its upper end.
+// word() returns a 32-bit word with the bits of x at its upper end.
 func (x BFloat16) word() uint32 { return uint32(x) << 16 }
 
 func (x BFloat16) negative() bool { return x&signB != 0 }
@@ -52,7 +52,7 @@ func (BFloat16) saturated(x float32) BFloat16 {
 }
 
 // Float32s of 2**-126 and less, which are also BFloat16's subnormal numbers, are zeros on some
-// devices. Operations with such operands, or possibly such results, use integers.
+// devices. If operands or results may be so small, operations compute with integers.
 
 // Add returns x + y.
 func (x BFloat16) Add(y BFloat16) BFloat16 {
@@ -75,7 +75,7 @@ func (x BFloat16) Add(y BFloat16) BFloat16 {
 // smallB is 2**-111.
 const smallB = 16 << 7
 
-// units returns x, which is below smallB, in units of the smallest positive number.
+// units() returns x, which is below smallB, in units of the smallest positive number.
 func (x BFloat16) units() int32 {
 	m, e := splitB(uint32(x &^ signB))
 	n := int32(m << uint32(e+133))

@@ -24,7 +24,7 @@
 // FromFloat32Saturating returns the largest number instead.
 //
 // Each type has one NaN that operations return, whatever NaN the operands are.
-// Its bits are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3 and
+// The bits of this NaN are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3 and
 // 0x7e for Float8E5M2. But Neg and Abs only change the sign bit, even that of a
 // NaN.
 //
@@ -100,7 +100,7 @@ type Float[T any] interface {
 	negative() bool
 }
 
-// limits are the special numbers of a type.
+// The type `limits` contains the special numbers of a type.
 type limits[T any] struct {
 	nan, inf, largest, normal, least, epsilon T
 }

@@ -17,7 +17,7 @@ func (x Float16) Bits() uint16 { return uint16(x) }
 
 func (Float16) withBits(b uint16) Float16 { return Float16(b) }
 
-// The method word returns a 32-bit word with the bits of x at its upper end.
+// word() returns a 32-bit word with the bits of x at its upper end.
 func (x Float16) word() uint32 { return uint32(x) << 16 }
 
 func (x Float16) negative() bool { return x&sign16 != 0 }
@@ -33,7 +33,7 @@ func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 
 // In kernels, widen and narrow are single operations. Devices have instructions for them.
 
-// widen returns the float32 of the Float16 whose 16 bits are x.
+// widen() returns the float32 of the Float16 whose 16 bits are x.
 func widen(x uint32) float32 {
 	a := x &^ sign16
 	b := a<<13 + 112<<23 // the difference of the biases
@@ -50,7 +50,7 @@ func widen(x uint32) float32 {
 	return math32.Float32frombits(b | x&sign16<<16)
 }
 
-// The function narrow returns the bits of the Float16 nearest to x.
+// narrow() returns the bits of the Float16 nearest to x.
 func narrow(x float32) uint32 {
 	b := math32.Float32bits(x)
 	a := b &^ sign32

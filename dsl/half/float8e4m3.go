@@ -16,7 +16,7 @@ func (x Float8E4M3) Bits() uint16 { return uint16(x) }
 
 func (Float8E4M3) withBits(b uint16) Float8E4M3 { return Float8E4M3(b) }
 
-// The method word returns a 32-bit word with the bits of x at its upper end.
+// word() returns a 32-bit word with the bits of x at its upper end.
 func (x Float8E4M3) word() uint32 { return uint32(x) << 24 }
 
 func (x Float8E4M3) negative() bool { return x&sign43 != 0 }

@@ -17,7 +17,7 @@ func (x Float8E5M2) Bits() uint16 { return uint16(x) }
 
 func (Float8E5M2) withBits(b uint16) Float8E5M2 { return Float8E5M2(b) }
 
-// The method word returns a 32-bit word with the bits of x at its upper end.
+// word() returns a 32-bit word with the bits of x at its upper end.
 func (x Float8E5M2) word() uint32 { return uint32(x) << 24 }
 
 func (x Float8E5M2) negative() bool { return x&sign52 != 0 }

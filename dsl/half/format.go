@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// shortest returns the number with the fewest digits that rounds to x, if x is finite.
+// shortest() returns the number with the fewest digits that rounds to x, if x is finite.
 func shortest[T Float[T]](x T) float64 {
 	f := float64(x.Float32())
 	for digits := range 8 {

@@ -5,14 +5,14 @@ package half
 // operations for such numbers. The order of operations is the one that package dsl states.
 //
 // Numbers are passed as their bits. The group has n work-items, of which the calling one has number
-// id. Elements base to base+n-1 of work-group memory are theirs. Work-items that have returned take
-// no part. Among the other live work-items, the calling one has index rank. The argument size, the
-// same in all groups of a work-group, is at least n.
+// id. The group uses the elements base to base+n-1 of work-group memory. Work-items that have
+// returned do not call the functions. Among the others, the calling one has index rank. The argument
+// `size`, the same in all groups of a work-group, is at least n.
 
 // The bit here marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
-// The function share stores the numbers of a group, and 0 for work-items that have returned.
+// share() stores the numbers of a group, and 0 for work-items that have returned.
 func share(x, base, id, n, rank, live uint32, meet func()) {
 	for i := rank; i < n; i += live {
 		put(base+i, 0, 0)
@@ -22,7 +22,7 @@ func share(x, base, id, n, rank, live uint32, meet func()) {
 	meet()
 }
 
-// reduced combines the group's numbers.
+// reduced() combines the group's numbers.
 func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	for d := uint32(1); d < size; d *= 2 {
@@ -36,8 +36,8 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 	return x &^ here
 }
 
-// scanned combines the numbers of the work-items up to and including this one. If the argument
-// before is set, scanned instead combines e and the numbers of the work-items before this one.
+// scanned() combines the numbers of the work-items up to and including this one. If the argument
+// `before` is set, scanned() instead combines e and the numbers of the work-items before this one.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined combines two numbers. If only one of the two exists, joined returns it.
+// joined() combines two numbers. If only one of the two exists, joined() returns that number.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y
@@ -74,8 +74,8 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	return op(x&^here, y&^here) | here
 }
 
-// The functions get and put access the work-group's memory, which has two words for each work-item.
-// The argument meet is a function in which the work-items of a group or sub-group wait for one
+// get() and put() access the work-group's memory, which has two words for each work-item.
+// The argument `meet` is a function in which the work-items of a group or sub-group wait for one
 // another. kgen replaces these functions in kernels.
 
 func get(i, which uint32) uint32 { panic(onDevice) }

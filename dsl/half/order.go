@@ -1,6 +1,6 @@
 package half
 
-// order returns an integer for the number whose bits are at the upper end of the word b. The
+// order() returns an integer for the number whose bits are at the upper end of the word b. The
 // integers have the order of the numbers, and -0 is smaller than 0.
 func order(b uint32) int32 { return int32(b) ^ int32(uint32(int32(b)>>31)>>1) }
 

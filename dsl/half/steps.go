@@ -16,7 +16,7 @@ const (
 // whose last bit is 1. Rounding that result to nearest, to at most 22 bits, gives the exact result
 // rounded once.
 
-// odd returns the sum of s and a small error e, rounded to odd. The argument s is rounded to nearest.
+// odd() returns the sum of s and a small error e, rounded to odd. The argument s is rounded to nearest.
 func odd(s, e float32) float32 {
 	b := math32.Float32bits(s)
 	if b&1 != 0 {
@@ -31,7 +31,7 @@ func odd(s, e float32) float32 {
 	return s // exact, infinite or NaN
 }
 
-// fused returns x*y + z. The sum must not overflow, and its error must not be subnormal.
+// fused() returns x*y + z. The sum must not overflow, and its error must not be subnormal.
 func fused(x, y, z float32) float32 {
 	p := float32(x * y) // exact
 	s := p + z
@@ -39,7 +39,7 @@ func fused(x, y, z float32) float32 {
 	return odd(s, (p-(s-t))+(z-t))
 }
 
-// quotient returns x / y for x, y >= 0.
+// quotient() returns x / y for x, y >= 0.
 func quotient(x, y float32) float32 { return correctQuotient(x/y, x, y) }
 
 // correctQuotient returns x / y, given a q within 500 units in the last place of x / y. Few devices
@@ -54,7 +54,7 @@ func correctQuotient(q, x, y float32) float32 {
 	return odd(q, x-float32(q*y))
 }
 
-// root returns the square root of x >= 0.
+// root() returns the square root of x >= 0.
 func root(x float32) float32 { return correctRoot(math32.Sqrt(x), x) }
 
 // correctRoot returns the square root of x, given an r within 500 units in the last place of the root.
@@ -66,7 +66,7 @@ func correctRoot(r, x float32) float32 {
 	return odd(r, x-float32(r*r))
 }
 
-// divided returns x / y for types for which function quotient is exact enough.
+// divided() returns x / y for types for which quotient() is exact enough.
 func divided[T Float[T]](x, y T) T {
 	q := x.nearest(quotient(x.Abs().Float32(), y.Abs().Float32()))
 	if x.negative() != y.negative() && !q.IsNaN() {
@@ -75,7 +75,7 @@ func divided[T Float[T]](x, y T) T {
 	return q
 }
 
-// rooted returns the square root of x for types for which function root is exact enough.
+// rooted() returns the square root of x for types for which root() is exact enough.
 func rooted[T Float[T]](x T) T {
 	if x.negative() {
 		if x.Float32() == 0 {

@@ -70,17 +70,17 @@ func Max(x, y float32) float32 {
 // pow2 returns 2**n for n in [-126, 127].
 func pow2(n int32) float32 { return Float32frombits(uint32(n+127) << 23) }
 
-// scale returns x * 2**n for n in [-252, 254], for x around 1. Normal results are rounded once, and
+// scale() returns x * 2**n for n in [-252, 254], for x around 1. Normal results are rounded once, and
 // function kept corrects subnormal results.
 func scale(x float32, n int32) float32 {
 	h := n >> 1
 	return float32(float32(x*pow2(h)) * pow2(n-h))
 }
 
-// shift returns x * 2**n for x around 1 if that is neither tiny nor huge.
+// shift() returns x * 2**n for x around 1 if that is neither tiny nor huge.
 func shift(x float32, n int32) float32 { return Float32frombits(Float32bits(x) + uint32(n)<<23) }
 
-// nearest returns the integer nearest to x, ties to even, as a float32 and as an int32, for |x| <
+// nearest() returns the integer nearest to x, ties to even, as a float32 and as an int32, for |x| <
 // 2**22. Adding a large constant is faster than rounding and converting, because the sum has no
 // fraction bits, and its lower bits are the integer.
 func nearest(x float32) (k float32, n int32) {
@@ -89,8 +89,8 @@ func nearest(x float32) (k float32, n int32) {
 	return sum - ones, int32(Float32bits(sum)) - 0x4b400000 // Float32bits(ones)
 }
 
-// split returns a positive finite number, given by its bits, as m *
-// 2**(e-23) with m in [2**23, 2**24). split also works for subnormals, on
+// split() returns a positive finite number, given by its bits, as m *
+// 2**(e-23) with m in [2**23, 2**24). split() also works for subnormals, on
 // every device.
 func split(b uint32) (m uint32, e int32) {
 	m, e = b&fracMask, int32(b>>23)-127

@@ -3,7 +3,7 @@ package math32
 // Where a float32 has too few bits, a number is an unevaluated sum hi + lo of two float32s, with lo
 // below half an ulp of hi.
 
-// upper returns x truncated to 12 significant bits. Products of two such numbers are exact, and so
+// upper() returns x truncated to 12 significant bits. Products of two such numbers are exact, and so
 // are products of the remainders x - upper(x).
 func upper(x float32) float32 { return Float32frombits(Float32bits(x) &^ 0xfff) }
 
@@ -13,7 +13,7 @@ func addFast(x, y float32) (hi, lo float32) {
 	return hi, y - (hi - x)
 }
 
-// mul returns x * y as a sum of two numbers.
+// mul() returns x * y as a sum of two numbers.
 func mul(x, y float32) (hi, lo float32) {
 	xh, yh := upper(x), upper(y)
 	xl, yl := x-xh, y-yh

@@ -47,7 +47,7 @@ func HasFMA64() bool { return true }
 // is false, x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
 func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// middle computes FastFMA if the float64 sum may be a middle. In that case, middle changes the sum by one bit towards the exact sum.
+// middle() computes FastFMA if the float64 sum may be a middle. In that case, middle() changes the sum by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {
@@ -127,7 +127,7 @@ func fmaSpecial(x, y, z float32) float32 {
 	return p + z
 }
 
-// The type wide is a positive number of 96 bits. The lowest bit is also set if nonzero lower bits
+// The type `wide` is a positive number of 96 bits. The lowest bit is also set if nonzero lower bits
 // have been cut off, so that rounding is correct.
 type wide struct {
 	hi, mid, lo uint32
@@ -174,7 +174,7 @@ func (w wide) sub(v wide) wide {
 	return w
 }
 
-// less returns 1 if x < y, else 0.
+// less() returns 1 if x < y, else 0.
 func less(x, y uint32) uint32 {
 	if x < y {
 		return 1
@@ -182,7 +182,7 @@ func less(x, y uint32) uint32 {
 	return 0
 }
 
-// The method round returns the bits of the float32 nearest to w > 0, ties to even.
+// round() returns the bits of the float32 nearest to w > 0, ties to even.
 func (w wide) round() uint32 {
 	for w.hi == 0 {
 		w.hi, w.mid, w.lo = w.mid, w.lo, 0

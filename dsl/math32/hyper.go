@@ -50,7 +50,7 @@ func Cosh(x float32) float32 {
 	return scale(s+(t+(lo+tail)), n-1)
 }
 
-// reciprocal returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two numbers, or zero if the
+// reciprocal() returns 2**(-2n) / (hi + lo), for hi around 1, as a sum of two numbers, or zero if the
 // result is negligible.
 func reciprocal(hi, lo float32, n int32) (r, tail float32) {
 	if n > 20 {

@@ -59,7 +59,7 @@ func Mod(x, y float32) float32 {
 	return Copysign(compose(r, ey-23), x)
 }
 
-// compose returns m * 2**e for m in (0, 2**24). The result must be exact.
+// compose() returns m * 2**e for m in (0, 2**24). The result must be exact.
 func compose(m uint32, e int32) float32 {
 	s := int32(bits.LeadingZeros32(m)) - 8
 	m, e = m<<uint32(s), e-s+23

@@ -1,18 +1,18 @@
 package math32
 
 // Some devices treat subnormal operands and results as zeros. On such devices, results that depend
-// on subnormals are computed from bits, in code that is guarded by a comparison with flushed.
+// on subnormals are computed from bits, in code that is guarded by a comparison with flushed().
 
-// flushed returns the number of the least positive float32s that the device treats as zeros. The
+// flushed() returns the number of the least positive float32s that the device treats as zeros. The
 // result is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels the number
 // is a constant that the runtime sets. If that constant is 0, drivers remove the code for
 // subnormals.
 func flushed() uint32 { return 0 }
 
-// lost reports whether the device treats x as zero, although x is not zero.
+// lost() reports whether the device treats x as zero, although x is not zero.
 func lost(x float32) bool { return Float32bits(x)&^signBit-1 < flushed() }
 
-// up returns x * 2**n for x >= 0 and n in [23, 127]. The result must be exact.
+// up() returns x * 2**n for x >= 0 and n in [23, 127]. The result must be exact.
 func up(x float32, n int32) float32 {
 	if lost(x) {
 		// The bits of a subnormal, as an integer, are its value in units of the least positive float32.
@@ -21,7 +21,7 @@ func up(x float32, n int32) float32 {
 	return float32(x * pow2(n))
 }
 
-// kept returns x * 2**n for a finite x with |x| >= 2**-126. The argument r is the device's own result.
+// kept() returns x * 2**n for a finite x with |x| >= 2**-126. The argument r is the device's own result.
 func kept(r, x float32, n int32) float32 {
 	if flushed() != 0 {
 		return keptBits(r, x, n)
@@ -48,8 +48,8 @@ func tinyResult(x float32, s uint32) float32 {
 	return Float32frombits(m>>s | b&signBit)
 }
 
-// order maps the bits of a float to an integer that has the order of the float, where -0 is smaller
-// than 0. The function order is its own inverse.
+// order() maps the bits of a float to an integer that has the order of the float, where -0 is smaller
+// than 0. order() is its own inverse.
 func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
 // fromOrder returns the number for which order returns n.

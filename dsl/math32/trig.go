@@ -50,7 +50,7 @@ func Cos(x float32) float32 {
 	return quadrant(q+1, hi, lo)
 }
 
-// quadrant returns the sine of q*Pi/2 + hi + lo for |hi| up to Pi/4.
+// quadrant() returns the sine of q*Pi/2 + hi + lo for |hi| up to Pi/4.
 func quadrant(q int32, hi, lo float32) float32 {
 	var r float32
 	if q&1 == 0 {
@@ -108,7 +108,7 @@ func cosSum(x, tail float32) (hi, lo float32) {
 	return addFast(hi, lo+(float32(float32(zh*zh)*p)-(float32(0.5*zl)+float32(x*tail))))
 }
 
-// reduce returns x as q*Pi/2 + hi + lo with |hi| up to Pi/4, or little more, and
+// reduce() returns x as q*Pi/2 + hi + lo with |hi| up to Pi/4, or little more, and
 // q modulo 4.
 func reduce(x float32) (q int32, hi, lo float32) {
 	a := Abs(x)
@@ -119,7 +119,7 @@ func reduce(x float32) (q int32, hi, lo float32) {
 		return reduceLarge(x)
 	}
 	n, q := nearest(float32(x * (2 / Pi)))
-	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both exact
+	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both differences are exact
 	t := float32(n * halfPi3)
 	hi = r - t
 	v := r - hi // difference of r and hi, which is about t

@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// network returns a graph that adds one token to the text. The graph stores the scores of all
+// network() returns a graph that adds one token to the text. The graph stores the scores of all
 // possible next tokens in a separate row.
 func network(ctx context.Context, dev *runtime.Device) (
 	graph *runtime.ExecutableGraph, text *runtime.Buffer[byte], scores layersgen.Mat, failed error) {

@@ -58,7 +58,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.check(ctx)
 }
 
-// The function plain measures, on some rows, the usual loop that suits a processor's caches.
+// plain() measures, on some rows, the usual loop that suits a processor's caches.
 func (p *product) plain() {
 	n := p.n
 	rows := min(n, max(1, int(4e8/float64(n)/float64(n))))
@@ -77,7 +77,7 @@ func (p *product) plain() {
 	demo.Rate("plain Go", d, p.flops*float64(rows)/float64(n), "flop")
 }
 
-// product is a product of matrices on a device.
+// The type `product` is a product of matrices on a device.
 type product struct {
 	dev     *runtime.Device
 	n       int
@@ -107,10 +107,10 @@ func (p *product) close() {
 	}
 }
 
-// depths are the depths of blocks that function best tries.
+// The variable `depths` contains the depths of blocks that best() tries.
 var depths = []int{4, 8, 16}
 
-// The function best tries several depths of blocks, and returns the fastest one.
+// best() tries several depths of blocks, and returns the fastest one.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
 	for _, t := range depths {
@@ -134,7 +134,7 @@ func (p *product) best(ctx context.Context) (depth int, err error) {
 	return depth, nil
 }
 
-// The method with builds the kernel for a depth of blocks.
+// with() builds the kernel for a depth of blocks.
 func (p *product) with(depth int) (func(context.Context) error, error) {
 	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *product) with(depth int) (func(context.Context) error, error) {
 	}, nil
 }
 
-// check compares some elements of the product, from all parts of it, with float64 sums.
+// check() compares some elements of the product, from all parts of it, with float64 sums.
 func (p *product) check(ctx context.Context) error {
 	n := p.n
 	c := make([]float32, n*n)

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// memory maps a device to its best depth of blocks.
+// The type `memory` maps a device to its best depth of blocks.
 type memory map[string]int
 
 func memoryFile() (string, error) {
@@ -38,7 +38,7 @@ func loadMemory() memory {
 	return m
 }
 
-// key identifies the device and its driver, because another version of the driver may prefer other blocks.
+// key() identifies the device and its driver, because another version of the driver may prefer other blocks.
 func key(dev *runtime.Device) string {
 	info := dev.Info()
 	return info.Name + ", " + info.Driver

@@ -66,7 +66,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// hash computes the checksums on the device.
+// hash() computes the checksums on the device.
 func hash(ctx context.Context, dev *runtime.Device, k digest.SHA256) error {
 	q := dev.DefaultQueue()
 	text, err := runtime.BufferOf(dev, k.Text)
@@ -95,7 +95,7 @@ func hash(ctx context.Context, dev *runtime.Device, k digest.SHA256) error {
 	return sums.CopyTo(ctx, q, k.Sums)
 }
 
-// messages returns a kernel with the messages to hash.
+// messages() returns a kernel with the messages to hash.
 func messages() (k digest.SHA256, err error) {
 	add := func(m []byte) {
 		k.Text = append(k.Text, m...)

@@ -108,14 +108,14 @@ func flameAt(frame int, on runtime.View[float32]) runtime.Command {
 	return k.Node(runtime.Range2{2*radius + 1, 2*radius + 1})
 }
 
-// The function place returns the position of the flame, which moves once around the centre, halfway to the edge.
+// place() returns the position of the flame, which moves once around the centre, halfway to the edge.
 func place(frame int) (y, x, radius int) {
 	n := *size
 	sin, cos := math.Sincos(2 * math.Pi * float64(frame) / float64(*frames))
 	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
 }
 
-// paint draws the temperatures in colours from black through red and yellow to white.
+// paint() draws the temperatures in colours from black through red and yellow to white.
 func paint(temperatures []float32) *image.Paletted {
 	colors := make(color.Palette, 256)
 	for i := range colors {
@@ -129,7 +129,7 @@ func paint(temperatures []float32) *image.Paletted {
 	return img
 }
 
-// The function plain computes the last temperatures by plain loops.
+// plain() computes the last temperatures by plain loops.
 func plain(n int) []float32 {
 	a, b := make([]float32, n*n), make([]float32, n*n)
 	for frame := range *frames {

@@ -1,7 +1,7 @@
-// Heatsharded computes how heat spreads in a plate that is divided among several devices: example
-// heat on every GPU of a machine. Each device keeps some rows of its neighbours beside its own, a
-// halo. With a halo of w rows, w steps need no rows of other devices; then the devices exchange
-// the rows at the edges of their blocks.
+// Heatsharded computes the same as example heat, but divides the plate among all GPUs of a machine.
+// Each device stores a block of rows, and a halo of copies of the neighbouring rows. If the halo
+// has w rows on each side, a device can compute w steps without data from other devices. After
+// these steps, the devices exchange the rows at the edges of their blocks.
 package main
 
 import (
@@ -69,14 +69,14 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// spread computes the steps, from a to b and back. The program does not wait between steps: the launches
-// of a device and the copies of halos keep their order by the memory that they use.
+// spread() computes the steps, from a to b and back. The program does not wait between steps, because launches
+// and copies that use the same memory keep their order.
 func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) error {
 	return shard.Each(ctx, g, func(p shard.Part) error {
 		x, y := a, b
 		for range *rounds {
-			// A step leaves the outermost rows of the view as they were. So after each step one more
-			// row of the halo is out of date, and the last step still has right neighbours.
+			// A step does not change the outermost rows of the view. So after each step one more
+			// row of the halo is out of date, but no step uses a row that is out of date.
 			for range *halo {
 				in, out := x.Around(p), y.Around(p)
 				k := plategen.Step{W: *size, Rate: rate, In: in, Out: out}
@@ -93,7 +93,7 @@ func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) err
 	})
 }
 
-// start returns a plate with a hot disc and a hot edge.
+// start() returns a plate with a hot disc and a hot edge.
 func start(n int) []float32 {
 	plate := make([]float32, n*n)
 	for i := range plate {
@@ -105,7 +105,7 @@ func start(n int) []float32 {
 	return plate
 }
 
-// plain computes the last temperatures by plain loops.
+// plain() computes the last temperatures by plain loops.
 func plain(plate []float32, n, steps int) []float32 {
 	a, b := slices.Clone(plate), make([]float32, n*n)
 	for range steps {

@@ -23,7 +23,7 @@ var (
 
 func main() { demo.Main(run) }
 
-// levels is the number of levels of a channel.
+// The constant `levels` is the number of levels of a channel.
 const levels = 256
 
 func run(ctx context.Context, dev *runtime.Device) error {
@@ -61,7 +61,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// count returns the number of pixels with each level of each channel. The function count runs on the device.
+// count() returns the number of pixels with each level of each channel. count() runs on the device.
 func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (counts [3 * levels]int64, err error) {
 	var in [3]*runtime.Buffer[uint8]
 	for c, channel := range channels {
@@ -91,7 +91,7 @@ func count(ctx context.Context, dev *runtime.Device, channels [3][]uint8) (count
 	return counts, to.CopyTo(ctx, q, counts[:])
 }
 
-// picture returns the red, green and blue channels of the file, or of a picture of waves.
+// picture() returns the red, green and blue channels of the file, or of a picture of waves.
 func picture() (channels [3][]uint8, err error) {
 	add := func(levels ...uint8) {
 		for c, level := range levels {
@@ -121,7 +121,7 @@ func picture() (channels [3][]uint8, err error) {
 	return channels, nil
 }
 
-// draw paints the counts of the three channels over one another.
+// draw() paints the counts of the three channels over one another.
 func draw(counts [3 * levels]int64) image.Image {
 	const height, wide = 300, 3
 	most := max(slices.Max(counts[:]), 1)

@@ -37,7 +37,7 @@ func drawLake(w, h int) image.Image {
 
 func level(v float64) uint8 { return uint8(255*math.Max(0, math.Min(1, v)) + 0.5) }
 
-// ridge returns the height of the top of mountain range i, as a fraction of the picture's height.
+// ridge() returns the height of the top of mountain range i, as a fraction of the picture's height.
 // The farthest mountain range has the largest index.
 func ridge(u float64, i int) float64 {
 	f := float64(i)
@@ -48,7 +48,7 @@ func ridge(u float64, i int) float64 {
 	return v
 }
 
-// sky returns the colour above the shore, of mountains, the sun or the sky.
+// sky() returns the colour above the shore, of mountains, the sun or the sky.
 func sky(x, y, h int) [3]float64 {
 	u, v := float64(x)/float64(h), float64(y)/float64(h)
 	for i := range 3 {

@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// The function open reads the picture in a file, or draws the lake if there is none. name describes the picture.
+// open() reads the picture in a file, or draws the lake if there is none. name describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil
@@ -72,14 +72,14 @@ func open(file string) (img image.Image, name string, err error) {
 	return img, file + ": " + format, err
 }
 
-// The type step is one filter, on the device and in plain Go.
+// The type `step` is one filter, on the device and in plain Go.
 type step struct {
 	name   string
 	launch func(q *runtime.Queue, r runtime.Range2, in, out, spare runtime.View[filter.RGBA]) error
 	plain  func(p picture) picture
 }
 
-// The function plan returns the steps for the filters with the given names.
+// plan() returns the steps for the filters with the given names.
 func plan(names []string) ([]step, error) {
 	var steps []step
 	for _, name := range names {
@@ -121,7 +121,7 @@ func plan(names []string) ([]step, error) {
 	return steps, nil
 }
 
-// gauss returns the weights of a blur, whose sum is filter.One.
+// gauss() returns the weights of a blur, whose sum is filter.One.
 func gauss(radius int) []int32 {
 	weights := make([]int32, 2*radius+1)
 	sum := 0.0
@@ -141,7 +141,7 @@ func gauss(radius int) []int32 {
 	return weights
 }
 
-// filtered runs the filters on the device. The picture is copied to the device and back once. The
+// filtered() runs the filters on the device. The picture is copied to the device and back once. The
 // filters move the picture between two buffers.
 func (p picture) filtered(ctx context.Context, dev *runtime.Device, steps []step) (picture, error) {
 	q := dev.DefaultQueue()

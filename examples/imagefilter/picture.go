@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/examples/internal/demo"
 )
 
-// picture contains rows of pixels.
+// The type `picture` contains rows of pixels.
 type picture struct {
 	w, h   int
 	pixels []filter.RGBA
@@ -36,13 +36,13 @@ func (p picture) image() image.Image {
 	return n
 }
 
-// The method at returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
+// at() returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
 func (p picture) at(x, y, channel int) float64 {
 	x, y = min(max(x, 0), p.w-1), min(max(y, 0), p.h-1)
 	return float64(p.pixels[y*p.w+x] >> (8 * channel) & 0xff)
 }
 
-// The method each makes a picture from the channels that f returns.
+// each() makes a picture from the channels that f returns.
 func (p picture) each(f func(x, y, channel int) float64) picture {
 	out := picture{p.w, p.h, make([]filter.RGBA, len(p.pixels))}
 	for y := range p.h {
@@ -109,7 +109,7 @@ func brightness(p picture, factor float64) picture {
 	})
 }
 
-// compare tolerates differences from rounding a half up or down, and their effects in later
+// compare() tolerates differences from rounding a half up or down, and their effects in later
 // filters.
 func compare(got, want picture) error {
 	off, most := 0, 0

@@ -38,7 +38,7 @@ var (
 	show    = demo.Int("show", 3, 0, 1<<20, "queries whose neighbours are printed")
 )
 
-// commands maps the names of commands that need no device to functions.
+// The variable `commands` maps the names of commands that need no device to functions.
 var commands = map[string]func(args []string) error{"generate": generate, "save": save, "load": load}
 
 func main() {
@@ -63,7 +63,7 @@ func main() {
 	demo.Main(run)
 }
 
-// run runs all commands, with a file in a temporary folder.
+// run() runs all commands, with a file in a temporary folder.
 func run(ctx context.Context, dev *runtime.Device) error {
 	dir, err := os.MkdirTemp("", "knn")
 	if err != nil {
@@ -164,7 +164,7 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 	return nil
 }
 
-// clusters makes up vectors, which are points around some centres.
+// clusters() makes up vectors, which are points around some centres.
 func clusters(n, dim int, seed uint64) *vectors.Set {
 	const centers = 50
 	at := rand.New(rand.NewPCG(7, 7)) // the centres are the same for queries

@@ -62,7 +62,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// play returns a picture after every few generations, and the last generation.
+// play() returns a picture after every few generations, and the last generation.
 func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*image.Paletted, []uint32, error) {
 	q := dev.DefaultQueue()
 	a, err := runtime.BufferOf(dev, world)
@@ -103,7 +103,7 @@ func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*i
 	return pictures, now, nil
 }
 
-// paint draws a generation.
+// paint() draws a generation.
 func paint(n int, world []uint32) *image.Paletted {
 	img := image.NewPaletted(image.Rect(0, 0, n, n), color.Palette{color.RGBA{16, 24, 32, 255}, color.RGBA{240, 200, 80, 255}})
 	for i, v := range world {
@@ -112,7 +112,7 @@ func paint(n int, world []uint32) *image.Paletted {
 	return img
 }
 
-// generation computes the next generation by a plain loop.
+// generation() computes the next generation by a plain loop.
 func generation(n int, world, next []uint32) {
 	for y := range n {
 		up, down := (y+n-1)%n*n, (y+1)%n*n

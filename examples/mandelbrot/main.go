@@ -68,7 +68,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// pixel computes a pixel without the shortcuts of the kernel.
+// pixel() computes a pixel without the shortcuts of the kernel.
 func pixel(k fractal.Mandelbrot, y, x, h, w int) fractal.RGBA {
 	const samples = fractal.Samples
 	var sum fractal.Color

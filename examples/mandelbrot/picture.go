@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/examples/mandelbrot/fractal"
 )
 
-// smooth returns the smooth escape count after n iterations, at the squared radius r2.
+// smooth() returns the smooth escape count after n iterations, at the squared radius r2.
 func smooth(n int, r2 float32) float32 {
 	return float32(float64(n) + 1 - math.Log2(math.Log2(float64(r2))/2))
 }
 
-// picture returns the pixels as an image.
+// picture() returns the pixels as an image.
 func picture(pixels []fractal.RGBA, h, w int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i, p := range pixels {
@@ -22,7 +22,7 @@ func picture(pixels []fractal.RGBA, h, w int) image.Image {
 	return img
 }
 
-// distance returns the largest difference between two pixels in one channel.
+// distance() returns the largest difference between two pixels in one channel.
 func distance(a, b fractal.RGBA) int {
 	most := 0
 	for s := 0; s < 24; s += 8 {

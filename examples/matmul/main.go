@@ -56,7 +56,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.CheckProduct(r, n, a, b, got)
 }
 
-// multiply returns a*b, computed on the device.
+// multiply() returns a*b, computed on the device.
 func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, flops float64) ([]float32, error) {
 	q := dev.DefaultQueue()
 	ba, err := runtime.BufferOf(dev, a)

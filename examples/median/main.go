@@ -87,7 +87,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// picture returns a picture of rings on a slope, and the same picture with every tenth pixel wrong.
+// picture() returns a picture of rings on a slope, and the same picture with every tenth pixel wrong.
 func picture(n int) (clean, noisy []float32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	clean, noisy = make([]float32, n*n), make([]float32, n*n)
@@ -109,7 +109,7 @@ func picture(n int) (clean, noisy []float32) {
 	return clean, noisy
 }
 
-// distance returns the mean difference between two pictures.
+// distance() returns the mean difference between two pictures.
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i := range a {
@@ -118,7 +118,7 @@ func distance(a, b []float32) float64 {
 	return sum / float64(len(a))
 }
 
-// check compares some pixels with the medians that sorting their windows gives. check returns the
+// check() compares some pixels with the medians that sorting their windows gives. check() returns the
 // time of sorting, and the number of pixels.
 func check(in, out []float32, n, w int) (took time.Duration, pixels int, err error) {
 	r := rand.New(rand.NewPCG(5, 6))

@@ -56,10 +56,10 @@ func run(ctx context.Context, dev *runtime.Device) error {
 
 const side = 28 // number of pixels in a row and in a column
 
-// digits contains pictures, with a byte for each pixel, and the digits in these pictures.
+// The type `digits` contains pictures, with a byte for each pixel, and the digits in these pictures.
 type digits struct{ pixels, labels []byte }
 
-// load reads digits from a folder.
+// load() reads digits from a folder.
 func load(dir, name string) (digits, error) {
 	pixels, err := read(filepath.Join(dir, name+"-images-idx3-ubyte.gz"), side, side)
 	labels, missing := read(filepath.Join(dir, name+"-labels-idx1-ubyte.gz"))
@@ -72,7 +72,7 @@ func load(dir, name string) (digits, error) {
 	return digits{pixels, labels}, nil
 }
 
-// read reads a packed array, whose file begins with its type and lengths. The last dimensions of the array must be those in shape.
+// read() reads a packed array, whose file begins with its type and lengths. The last dimensions of the array must be those in shape.
 func read(name string, shape ...uint32) ([]byte, error) {
 	packed, err := os.ReadFile(name)
 	r, bad := gzip.NewReader(bytes.NewReader(packed))
@@ -88,10 +88,10 @@ func read(name string, shape ...uint32) ([]byte, error) {
 	return b[n:], err
 }
 
-// shapes contains the digits of a small font, with the rows from top to bottom and three bits for each.
+// The variable `shapes` contains the digits of a small font, with the rows from top to bottom and three bits for each.
 var shapes = [neural.Classes]int{0o75557, 0o26227, 0o71747, 0o71317, 0o55711, 0o74717, 0o74757, 0o71122, 0o75757, 0o75717}
 
-// sheet draws each digit whose guess was wrong, twice as large, with the guess in red. sheet also returns the number of wrong guesses.
+// sheet() draws each digit whose guess was wrong, twice as large, with the guess in red. sheet() also returns the number of wrong guesses.
 func sheet(d digits, guesses []byte) (image.Image, int) {
 	var at []int
 	for i, g := range guesses {

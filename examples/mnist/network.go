@@ -18,8 +18,8 @@ import (
 
 const seed = 1 // seed of the first weights, and of the order of pictures
 
-// learn trains a network with the digits in train, and then makes it guess the digits in test.
-// learn returns the loss of each picture in training, and the guesses.
+// learn() trains a network with the digits in train, and then makes it guess the digits in test.
+// learn() returns the loss of each picture in training, and the guesses.
 func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses []float32, guesses []byte, err error) {
 	if *halves {
 		return teach(ctx, &network[half.BFloat16, neural.BFloat16]{dev: dev, kernels: halfKernels}, train, test)
@@ -27,7 +27,7 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach adds layers to a network that has none, and then does the work of learn.
+// teach() adds layers to a network that has none, and then does the work of learn.
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})
@@ -64,7 +64,7 @@ func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], tra
 	return losses, guesses, n.err
 }
 
-// kernels contains the functions that launch the kernels for a type.
+// The type `kernels` contains the functions that launch the kernels for a type.
 type kernels[T any] struct {
 	forward, back, gradient func(neuralgen.Layer[T], runtime.Range3) runtime.Command
 	update                  func(neuralgen.Layer[T], runtime.Range1) runtime.Command
@@ -97,7 +97,7 @@ func ofBatch[K interface {
 	return K(struct{ Batch neuralgen.Batch[T] }{b}).Node(r)
 }
 
-// network is a network on a device.
+// The type `network` is a network on a device.
 type network[T any, N neural.Number[T]] struct {
 	dev *runtime.Device
 	kernels[T]
@@ -105,7 +105,7 @@ type network[T any, N neural.Number[T]] struct {
 	err    error // first error
 }
 
-// The method layer adds a layer of the given shape. The field X of the new layer is Y of the layer before it. Its weights are random.
+// layer() adds a layer of the given shape. The field X of the new layer is Y of the layer before it. The layer's weights are random.
 func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
@@ -129,7 +129,7 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// The method step returns a graph that makes the network guess the next batch of pictures. If
+// step() returns a graph that makes the network guess the next batch of pictures. If
 // steps, the number of training steps, is not 0, the network also learns from it.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)
@@ -159,7 +159,7 @@ func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*r
 	return graph, b
 }
 
-// buffer copies numbers to a new buffer on the device.
+// buffer() copies numbers to a new buffer on the device.
 func buffer[T, E any, N neural.Number[T]](n *network[T, N], s []E) runtime.View[E] {
 	b, err := runtime.BufferOf(n.dev, s)
 	n.check(err)
@@ -168,7 +168,7 @@ func buffer[T, E any, N neural.Number[T]](n *network[T, N], s []E) runtime.View[
 
 func (n *network[T, N]) check(err error) { n.err = cmp.Or(n.err, err) }
 
-// run runs a graph a number of times, and waits for each run. An interrupt ends a run early, through the context.
+// run() runs a graph a number of times, and waits for each run. An interrupt ends a run early, through the context.
 func (n *network[T, N]) run(ctx context.Context, graph *runtime.ExecutableGraph, times int) {
 	for i := 0; i < times && n.err == nil; i++ {
 		ev, err := n.dev.DefaultQueue().Submit(graph, runtime.WithContext(ctx))

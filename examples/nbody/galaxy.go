@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
 )
 
-// collision returns two galaxies that move towards each other. Bodies before split belong to the
+// collision() returns two galaxies that move towards each other. Bodies before split belong to the
 // first.
 func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int) {
 	split = n * 3 / 5
@@ -32,7 +32,7 @@ func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int
 	return bodies, velocity, split
 }
 
-// galaxy is a thin disc of bodies around a heavy core.
+// The type `galaxy` is a thin disc of bodies around a heavy core.
 type galaxy struct {
 	mass, radius, tilt float64
 	center, drift      [3]float64
@@ -75,7 +75,7 @@ func vec3(v [3]float64) gravity.Vec3 {
 	return gravity.Vec3{X: float32(v[0]), Y: float32(v[1]), Z: float32(v[2])}
 }
 
-// film turns light into pictures.
+// The type `film` converts the light of the bodies to pictures.
 type film struct {
 	camera gravity.Camera
 	split  int
@@ -95,7 +95,7 @@ func newFilm(height, split int) *film {
 	}
 }
 
-// develop returns the picture. Each galaxy has its own colour, and pixels with much light are
+// develop() returns the picture. Each galaxy has its own colour, and pixels with much light are
 // white.
 func (f *film) develop() image.Image {
 	w, h := f.camera.Width, f.camera.Height
@@ -115,7 +115,7 @@ func (f *film) develop() image.Image {
 	return img
 }
 
-// glow adds to each pixel some light of the pixels around it, as a lens does.
+// glow() adds to each pixel some light of the pixels around it, as a lens does.
 func glow(light []uint32, h, w int) []float64 {
 	out := make([]float64, h*w)
 	for i, v := range light {
@@ -133,7 +133,7 @@ func glow(light []uint32, h, w int) []float64 {
 	return out
 }
 
-// blur replaces each element by the mean of the elements whose distance is at most radius. Lines
+// blur() replaces each element by the mean of the elements whose distance is at most radius. Lines
 // have the given length, and their elements are stride apart.
 func blur(v []float64, lines, length, stride, lineStride, radius int) {
 	line := make([]float64, length+2*radius+1)

@@ -97,7 +97,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// simulation is the state of the simulation on the device.
+// The type `simulation` is the state of the simulation on the device.
 type simulation struct {
 	queue    *runtime.Queue
 	old, new *runtime.Buffer[gravity.Body]
@@ -123,7 +123,7 @@ func (s *simulation) close() {
 	s.velocity.Close()
 }
 
-// The method step launches a step. step does not wait, because launches that share memory keep
+// step() launches a step. step() does not wait, because launches that share memory keep
 // their order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize
@@ -135,7 +135,7 @@ func (s *simulation) step() error {
 	return err
 }
 
-// paint writes a frame.
+// paint() writes a frame.
 func (s *simulation) paint(ctx context.Context, f *film, name string) error {
 	dev := s.queue.Device()
 	clear(f.light)
@@ -156,7 +156,7 @@ func (s *simulation) paint(ctx context.Context, f *film, name string) error {
 	return demo.WritePNG(name, f.develop())
 }
 
-// check compares a step with Newton's law in float64, for some of the bodies.
+// check() compares a step with Newton's law in float64, for some of the bodies.
 func check(before, after []gravity.Body, velocity []gravity.Vec3) error {
 	coords := func(v gravity.Vec3) [3]float64 { return [3]float64{float64(v.X), float64(v.Y), float64(v.Z)} }
 	for i := 0; i < len(before); i += max(1, len(before)/97) {
@@ -182,7 +182,7 @@ func check(before, after []gravity.Body, velocity []gravity.Vec3) error {
 	return nil
 }
 
-// plain measures a plain loop over some of the bodies.
+// plain() measures a plain loop over some of the bodies.
 func plain(bodies []gravity.Body) {
 	n := min(len(bodies), max(1, 100_000_000/len(bodies)))
 	var sum gravity.Vec3

@@ -1,6 +1,6 @@
-// Nbodysharded moves bodies that attract each other on several devices: the force of example nbody
-// on every GPU of a machine. Each device has all bodies, and moves its block of them. After each
-// step the devices give each other the bodies that they have moved.
+// Nbodysharded simulates bodies that attract each other, like example nbody, on all GPUs of a
+// machine. Each device stores all bodies, but moves only one block of the bodies. After each step,
+// each device copies the bodies that it has moved to all other devices.
 package main
 
 import (
@@ -56,7 +56,7 @@ func sameKind(g *shard.Group) bool {
 	return !slices.ContainsFunc(g.Devices(), func(d *runtime.Device) bool { return d.Name() != first })
 }
 
-// simulate returns the bodies after all steps.
+// simulate() returns the bodies after all steps.
 func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gravity.Body, error) {
 	old, err1 := shard.Broadcast(ctx, g, bodies)
 	moved, err2 := shard.New[gravity.Body](g, len(bodies), shard.Blocks(gravity.GroupSize))
@@ -92,7 +92,7 @@ func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gra
 	return out, moved.Gather(ctx, out)
 }
 
-// cloud returns bodies at rest, at random places of a cube.
+// cloud() returns bodies at rest, at random places of a cube.
 func cloud(n int) []gravity.Body {
 	r := rand.New(rand.NewPCG(1, 2))
 	bodies := make([]gravity.Body, n)

@@ -67,7 +67,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// simulate returns the price by n paths, and its standard error. The price is the average value of
+// simulate() returns the price by n paths, and its standard error. The price is the average value of
 // the call at the end, less the interest.
 func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[montecarlo.Sums], n int) (price, deviation float64, err error) {
 	k := montecarlogen.Price{Call: montecarlo.Call{Spot: float32(*spot), Strike: float32(*strike),
@@ -89,7 +89,7 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 	return discount * mean, discount * math.Sqrt(max(squares-mean*mean, 0)/float64(n)), nil
 }
 
-// The function plain returns the price by n paths, computed in a plain loop.
+// plain() returns the price by n paths, computed in a plain loop.
 func plain(n int) float64 {
 	sum := 0.0
 	for i := range n {

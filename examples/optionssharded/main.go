@@ -1,7 +1,7 @@
 // Optionssharded prices a call by simulating paths of the share's price, as example options does,
-// on every GPU of a machine. The paths are cut into blocks with random numbers of their own,
-// and the devices' weights, which are measured, decide how many blocks each one has. The sums of
-// the blocks are added up in their order, so the price has the same bits on any number of devices.
+// on every GPU of a machine. The paths are divided into blocks with different random numbers. The
+// number of blocks of a device depends on its weight, which the program measures. The sums of the
+// blocks are added up in the order of the blocks, so the price has the same bits on any number of devices.
 package main
 
 import (
@@ -22,7 +22,7 @@ var (
 	paths  = demo.Int("paths", 1<<18, 4, 1<<28, "paths of a block")
 )
 
-// groups is the number of work-groups of a launch, each of which leaves its sums.
+// The constant `groups` is the number of work-groups of a launch, each of which stores its sums.
 const groups = 64
 
 var call = montecarlo.Call{Spot: 100, Strike: 105, Rate: 0.03, Volatility: 0.2, Years: 1}
@@ -61,7 +61,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// simulate returns the sums, over all paths, of the call's worth and of its square.
+// simulate() returns the sums, over all paths, of the call's worth and of its square.
 func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) {
 	out, err := shard.New[montecarlo.Sums](g, *blocks*groups, shard.Shape(*blocks, groups))
 	if err != nil {
@@ -91,14 +91,14 @@ func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) 
 	return sums, nil
 }
 
-// price launches the simulation of a block of paths.
+// price() launches the simulation of a block of paths.
 func price(q *runtime.Queue, block int, out runtime.View[montecarlo.Sums]) error {
 	k := montecarlogen.Price{Call: call, Key: [2]uint32{uint32(block), 1}, Paths: *paths, Out: out}
 	_, err := k.ParallelFor(q, runtime.NDRange1{Global: groups * montecarlo.Size, Local: montecarlo.Size})
 	return err
 }
 
-// measure sets the weights of the devices, by the time that one block takes.
+// measure() sets the weights of the devices, by the time that one block takes.
 func measure(ctx context.Context, g *shard.Group) error {
 	out, err := shard.NewCopies[montecarlo.Sums](g, groups)
 	if err != nil {
@@ -112,7 +112,7 @@ func measure(ctx context.Context, g *shard.Group) error {
 	return g.SetWeights(weights...)
 }
 
-// blackScholes returns the price in closed form.
+// blackScholes returns the price by the formula.
 func blackScholes() float64 {
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	spot, strike, rate, years := float64(call.Spot), float64(call.Strike), float64(call.Rate), float64(call.Years)

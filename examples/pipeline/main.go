@@ -35,10 +35,10 @@ const (
 
 func main() { demo.Main(run) }
 
-// The type view is a picture in the device's memory.
+// The type `view` is a picture in the device's memory.
 type view = runtime.View[develop.Pixel]
 
-// The type way is a graph that runs the six edits in one of the three ways that the program compares.
+// The type `way` is a graph that runs the six edits in one of the three ways that the program compares.
 type way struct {
 	name  string
 	graph *runtime.ExecutableGraph
@@ -47,7 +47,7 @@ type way struct {
 	times []time.Duration
 }
 
-// edits returns the launches that develop a photo. There are seven pictures, and each edit reads a
+// edits() returns the launches that develop a photo. There are seven pictures, and each edit reads a
 // picture and writes the next one.
 func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	in, out := pictures, pictures[1:]
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// The function plain computes the same pictures in plain Go.
+// plain() computes the same pictures in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {
@@ -71,7 +71,7 @@ func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	return out
 }
 
-// finalize makes an executable graph of launches.
+// finalize() makes an executable graph of launches.
 func finalize(dev *runtime.Device, launches []runtime.Command, props ...properties.Property) (*runtime.ExecutableGraph, error) {
 	g := runtime.NewGraph(dev)
 	for _, l := range launches {
@@ -82,7 +82,7 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways returns the three ways from source to pictures in out. Views between are for all results but the last.
+// ways() returns the three ways from a source picture to the pictures in out. All ways except the last one store intermediate pictures.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
 	// Only the fused launch uses these views, and each of its work-items uses only its own pixels.
 	var internal []view
@@ -116,7 +116,7 @@ func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []vie
 	return list, nil
 }
 
-// blurred returns the edits followed by a blur, which cannot become part of the same launch.
+// blurred() returns the edits followed by a blur, which cannot become part of the same launch.
 func blurred(dev *runtime.Device, r runtime.Range2, pictures []view, out view) (*runtime.ExecutableGraph, error) {
 	launches := append(edits(r, pictures), developgen.Blur{In: pictures[6], Out: out}.Node(r))
 	return finalize(dev, launches, properties.EnableFusion())
@@ -187,7 +187,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// submit runs a graph and waits for it.
+// submit() runs a graph and waits for it.
 func submit(ctx context.Context, q *runtime.Queue, g *runtime.ExecutableGraph) error {
 	ev, err := q.Submit(g)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/examples/pipeline/develop"
 )
 
-// scene is the light that a camera measures from hills in front of a bright sky. There is too
+// scene() returns the light that a camera measures from hills in front of a bright sky. There is too
 // little light, and it is too blue.
 func scene(rows, columns int) []develop.Pixel {
 	picture := make([]develop.Pixel, rows*columns)

@@ -62,13 +62,13 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return check(x, got, want)
 }
 
-// stats contains the results of the reductions.
+// The type `stats` contains the results of the reductions.
 type stats struct {
 	Sum, Least, Greatest, Dot float32
 	LeastAt, GreatestAt       int64
 }
 
-// reduced returns the results, computed on the device.
+// reduced() returns the results, computed on the device.
 func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, error) {
 	in, err1 := runtime.BufferOf(dev, x)
 	values, err2 := runtime.NewBuffer[float32](dev, 4)
@@ -96,7 +96,7 @@ func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, erro
 	return stats{f[0], f[1], f[2], f[3], i[0], i[1]}, errors.Join(err, in.Close(), values.Close(), places.Close())
 }
 
-// numbers reads the file, or makes up numbers.
+// numbers() reads the file, or makes up numbers.
 func numbers() ([]float32, error) {
 	if *file == "" {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -117,7 +117,7 @@ func numbers() ([]float32, error) {
 	return x, nil
 }
 
-// check compares with sums in float64. The error of adding n numbers is less than n/2 units in the
+// check() compares with sums in float64. The error of adding n numbers is less than n/2 units in the
 // last place of the sum of their sizes.
 func check(x []float32, got, plain stats) error {
 	var sum, dot, sumSize, dotSize float64

@@ -30,7 +30,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.bytes()
 }
 
-// product contains the device and the size of both products.
+// The type `product` contains the device and the size of both products.
 type product struct {
 	ctx context.Context
 	dev *runtime.Device
@@ -38,14 +38,14 @@ type product struct {
 	r   *rand.Rand
 }
 
-// tensors reports whether the device supports the matrix products for which the kernels with tiles are made.
+// tensors() reports whether the device supports the matrix products for which the kernels with tiles are made.
 func (p *product) tensors(elem string) bool {
 	info := p.dev.Info()
 	return info.MinSubGroup <= tensor.SubGroup && tensor.SubGroup <= info.MaxSubGroup &&
 		slices.ContainsFunc(info.Matrices, func(m runtime.MatrixProduct) bool { return m.M == 16 && m.N == 16 && m.Elem == elem })
 }
 
-// The function halves multiplies matrices of 16-bit floats.
+// halves() multiplies matrices of 16-bit floats.
 func (p *product) halves() error {
 	n := p.n
 	a, b := make([]half.Float16, n*n), make([]half.Float16, n*n) // b is stored column by column
@@ -76,7 +76,7 @@ func (p *product) halves() error {
 	return check(p, a, b, c, func(x half.Float16) float64 { return float64(x.Float32()) }, 2*float64(n)*0x1p-23)
 }
 
-// The function bytes multiplies matrices of bytes, if the device supports these.
+// bytes() multiplies matrices of bytes, if the device supports these.
 func (p *product) bytes() error {
 	if !p.tensors("int8") {
 		return nil
@@ -99,7 +99,7 @@ func (p *product) bytes() error {
 	return check(p, a, b, c, func(x int8) float64 { return float64(x) }, 0) // the result must be exact
 }
 
-// The function parts divides a matrix into parts of n elements.
+// parts() divides a matrix into parts of n elements.
 func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	list := make([]P, len(s)/n)
 	for i := range list {
@@ -108,7 +108,7 @@ func parts[E, P any](s []E, n int, part func([]E) P) []P {
 	return list
 }
 
-// multiply copies a and b to the device, calls launch to multiply them, and copies the product back.
+// multiply() copies a and b to the device, calls launch to multiply them, and copies the product back.
 func multiply[P, F any](p *product, label string, a, b []P, c []F, launch func(q *runtime.Queue, a, b runtime.View[P], c runtime.View[F]) error) error {
 	ba, err := runtime.BufferOf(p.dev, a)
 	if err != nil {
@@ -134,7 +134,7 @@ func multiply[P, F any](p *product, label string, a, b []P, c []F, launch func(q
 	return bc.CopyTo(p.ctx, q, c)
 }
 
-// check compares elements of a product with sums of exact products.
+// check() compares elements of a product with sums of exact products.
 func check[E any, F float32 | int32](p *product, a, b []E, c []F, value func(E) float64, tolerance float64) error {
 	for range 1000 {
 		y, x := p.r.IntN(p.n), p.r.IntN(p.n)

@@ -46,14 +46,14 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, dst)
 }
 
-// weights contains the weights of a layer. The shape of a filter is rows, columns, input channels and output channels.
+// The type `weights` contains the weights of a layer. The shape of a filter is rows, columns, input channels and output channels.
 type weights struct {
 	Name  string
 	Shape [4]int
 	data  []float32
 }
 
-// load reads a model from its folder.
+// load() reads a model from its folder.
 func load(dir string) (map[string]weights, error) {
 	type group struct{ Weights []weights }
 	var list struct{ WeightsManifest [1]group }
@@ -74,13 +74,13 @@ func load(dir string) (map[string]weights, error) {
 	return m, nil
 }
 
-// picture is a picture in device memory.
+// The type `picture` is a picture in device memory.
 type picture[T any] struct {
 	runtime.View[T]
 	h, w, channels int
 }
 
-// network is a graph of the layers of a model.
+// The type `network` is a graph of the layers of a model.
 type network[T any] struct {
 	dev    *runtime.Device
 	model  map[string]weights
@@ -91,7 +91,7 @@ type network[T any] struct {
 	err    error // first error
 }
 
-// layers adds the layers that make a picture twice as large.
+// layers() adds the layers that make a picture twice as large.
 func (n *network[T]) layers(x picture[T]) picture[T] {
 	none, relu, plain := picture[T]{}, conv.Layer{Scale: 1}, conv.Layer{Scale: 1, Slope: 1}
 	first := n.layer("F_m1", plain, none, x)
@@ -103,7 +103,7 @@ func (n *network[T]) layers(x picture[T]) picture[T] {
 	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
-// layer adds a convolution of several pictures. The result is the sum of the convolutions of the pictures and of the picture add.
+// layer() adds a convolution of several pictures. The result is the sum of the convolutions of the pictures and of the picture add.
 func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...picture[T]) picture[T] {
 	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
@@ -127,12 +127,12 @@ func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...pict
 	return add
 }
 
-// picture makes a picture of zeros.
+// picture() makes a picture of zeros.
 func (n *network[T]) picture(h, w, channels int) picture[T] {
 	return picture[T]{buffer(n, make([]T, conv.Pixel(h+conv.Edge, -conv.Edge, w)*conv.Up(channels))), h, w, channels}
 }
 
-// buffer copies numbers to a new buffer on the device.
+// buffer() copies numbers to a new buffer on the device.
 func buffer[T, E any](n *network[T], s []E) runtime.View[E] {
 	b, err := runtime.BufferOf(n.dev, s)
 	n.check(nil, err)
@@ -141,7 +141,7 @@ func buffer[T, E any](n *network[T], s []E) runtime.View[E] {
 
 func (n *network[T]) check(_ *runtime.Node, err error) { n.err = cmp.Or(n.err, err) }
 
-// upscale makes a picture twice as large.
+// upscale() makes a picture twice as large.
 func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src image.Image) (*image.RGBA, error) {
 	if !*halves {
 		same := func(v float32) float32 { return v }
@@ -159,7 +159,7 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 
 const margin = 10 // number of pixels on each side on which a result depends, the sum of all filters' half sides, each rounded down
 
-// tiles enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
+// tiles() enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained like this.
 func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, error) {
 	size, corner, side := src.Bounds().Size(), src.Bounds().Min, *tile

@@ -148,7 +148,7 @@ func launchProduct[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[
 	}
 }
 
-// plain launches the kernel for devices that do not fuse products and sums.
+// plain() launches the kernel for devices that do not fuse products and sums.
 func plain[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T], opts []runtime.LaunchOption) {
 	r := runtime.Range3{c.batch(), c.Rows, c.Cols}
 	if call.KindOf[T]().Size == 8 {

@@ -86,7 +86,7 @@ func (s Shape) batchSpan() int {
 	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.matrixSpan()))
 }
 
-// atMost returns n as an int. If n does not fit a 32-bit int, it returns the largest int.
+// atMost returns n as an int, or the largest int if n does not fit a 32-bit int.
 func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
 // cols4 reports whether the number of columns is a multiple of 4.

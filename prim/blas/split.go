@@ -9,11 +9,9 @@ import (
 )
 
 // This file divides long sums of products of small matrices, as prim.Unordered allows. Each range of
-// the inner index has a matrix of partial sums in scratch memory:
-//
-//	C = A*B             one tile with 1<<20 products per sum: one work-group
-//	P[s] = A[s]*B[s]    256 ranges of 4096 products: 256 work-groups
-//	C = P[0] + P[1] + …
+// the inner index has a matrix of partial sums in scratch memory. For example, if C is one tile with
+// 1<<20 products per sum, C = A*B would run in only one work-group. Instead, 256 work-groups each
+// compute a matrix of partial sums, with 4096 products per sum. Then the matrices are added up.
 
 const (
 	leastRange = 512 // smallest number of products of a range
@@ -26,8 +24,8 @@ type split struct {
 	length int // number of products of each range except the last
 }
 
-// splitOf returns the split for a product of shapes a and c. It depends only on the shapes, so that
-// devices divide the sums in the same way.
+// splitOf returns the split for a product of shapes a and c. The split depends only on the shapes, so that
+// all devices divide the sums in the same way.
 func splitOf(a, c Shape) split {
 	each := tiles(c.Rows, 64) * tiles(c.Cols, kernels.TileColumns)
 	if c.batch() > 1 || each == 0 || a.Cols < 2*leastRange || 2*each > wantTiles {
@@ -38,7 +36,7 @@ func splitOf(a, c Shape) split {
 	return split{tiles(a.Cols, length), length}
 }
 
-// sums returns the number of partial sums in scratch memory.
+// sums() returns the number of partial sums in scratch memory.
 func (s split) sums(c Shape) int {
 	if s.ranges == 1 {
 		return 0

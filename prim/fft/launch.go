@@ -21,7 +21,7 @@ type planRun[T Complex] struct {
 	single bool // the elements are complex64
 }
 
-// begin returns a run with its scratch memory.
+// begin() returns a run with its scratch memory.
 func (p *planCore[T]) begin(c *call.Call, arrays int, moved bool) *planRun[T] {
 	r := &planRun[T]{planCore: p, c: c, arrays: p.chunk(arrays), single: reflect.TypeFor[T]().Size() == 8}
 	for m, n := range p.room {
@@ -148,7 +148,7 @@ func (r *planRun[T]) passOptions(radices []int) (together int, opts []runtime.La
 	}
 }
 
-// logarithm returns the logarithm to base 2 of a power of two.
+// logarithm() returns the logarithm to base 2 of a power of two.
 func logarithm(n int) uint8 { return uint8(bits.TrailingZeros(uint(n))) }
 
 // launchElements launches the kernel Elements for the step s.

@@ -20,7 +20,7 @@ type Complex interface{ complex64 | complex128 }
 // transform.
 const mostElements = 1 << 28
 
-// chunk is the largest number of elements that one launch transforms, if there are several arrays.
+// The variable `chunk` is the largest number of elements that one launch transforms, if there are several arrays.
 // More arrays take several launches, which run one after the other with the same scratch memory.
 var chunk = 1 << 26
 
@@ -59,7 +59,7 @@ func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	return p, nil
 }
 
-// axes appends the steps that transform all axes of an array, the last one first.
+// axes() appends the steps that transform all axes of an array, the last one first.
 func (b *planBuilder) axes(shape []int, from, to int) {
 	size, width := product(shape), 1
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -172,7 +172,7 @@ func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	return bytes
 }
 
-// chunk returns the number of arrays that are transformed together.
+// chunk() returns the number of arrays that are transformed together.
 func (p *planCore[T]) chunk(arrays int) int {
 	largest := max(p.size, slices.Max(p.room[:]))
 	return min(max(arrays, 0), max(chunk/largest, 1))
@@ -191,8 +191,8 @@ func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
 	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v. The view out may be the same as v, but
-// must not overlap v otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
+// ForwardOn sets out to the transforms of the arrays in v. The views out and v may be equal, but must not
+// overlap otherwise. ForwardOn returns ErrInvalid if the elements do not form complete
 // arrays, or for the option prim.Length.
 func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.on(q, "fft.Plan.ForwardOn", v, out, false, opts)
@@ -256,7 +256,7 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 }
 
 // countArrays makes the checks of all calls, and returns the number of arrays that n elements form. The
-// argument size is the number of elements of an array.
+// argument `size` is the number of elements of an array.
 func (p *planCore[T]) countArrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -92,8 +92,8 @@ func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 }
 
 // otherAxes appends the steps that transform all axes except the last one, in which transforms
-// of rows have half elements. The first of these steps reads the memory that the argument from names.
-// All these steps work on the output, or on the memory spectra if the argument from is the input.
+// of rows have half elements. The first of these steps reads the memory that the argument `from` names.
+// All these steps work on the output, or on the memory spectra if the argument `from` is the input.
 func (b *planBuilder) otherAxes(shape []int, half, from int) {
 	to := output
 	if from == input {

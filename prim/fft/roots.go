@@ -2,8 +2,8 @@ package fft
 
 import "math"
 
-// root returns exp(-2πi*index/of). root computes in float64 and rounds each operation, so the
-// result is the same on every processor. root reduces the angle to at most an eighth of a full
+// root() returns exp(-2πi*index/of). root() computes in float64 and rounds each operation, so the
+// result is the same on every processor. root() reduces the angle to at most an eighth of a full
 // turn.
 func root[I int | int64](index, of I) complex128 {
 	k, n := int64(index), int64(of)
@@ -44,7 +44,7 @@ func cosSin(x float64) (cos, sin float64) {
 	return 1 + cos, x + float64(x*sin)
 }
 
-// spectrum returns the transform of xs by Stockham's algorithm, with one pass per radix. The length
+// spectrum() returns the transform of xs by Stockham's algorithm, with one pass per radix. The length
 // of xs is a product of factors 2, 3, 5 and 7.
 func spectrum(xs []complex128) []complex128 {
 	n := len(xs)
@@ -89,7 +89,7 @@ type tableKey struct {
 	radix string
 }
 
-// span is the range of a table in the memory of all tables, with the index at which the roots for Turned begin.
+// The type `span` is the range of a table in the memory of all tables, with the index at which the roots for Turned begin.
 type span struct{ from, to, turn int }
 
 func (t *rootTables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -107,7 +107,7 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 }
 
 // lineTable returns the table for lines whose passes have the given radices. If the argument
-// rest is not 1, the lines are columns of a transform that is rest times as long. The results near
+// `rest` is not 1, the lines are columns of a transform that is rest times as long. The results near
 // and far are the shifts of kernels.lines.
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
@@ -154,7 +154,7 @@ func bytesOf(radices []int) []byte {
 	return b
 }
 
-// chirp returns the factors exp(-πi*j*j/n) of Bluestein's algorithm.
+// chirp() returns the factors exp(-πi*j*j/n) of Bluestein's algorithm.
 func (t *rootTables) chirp(n int) span {
 	return t.make(tableKey{kind: 'c', n: n}, func() ([]complex128, int) {
 		table := make([]complex128, n)
@@ -165,7 +165,7 @@ func (t *rootTables) chirp(n int) span {
 	})
 }
 
-// convolution returns the transform of the conjugates of chirp, divided by m. The conjugates are
+// convolution() returns the transform of the conjugates of chirp, divided by m. The conjugates are
 // repeated in m elements.
 func (t *rootTables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
@@ -182,7 +182,7 @@ func (t *rootTables) convolution(n, m int) span {
 	})
 }
 
-// halves returns the roots of kernels.Halves.
+// halves() returns the roots of kernels.Halves.
 func (t *rootTables) halves(half int) span {
 	return t.make(tableKey{kind: 'h', n: half}, func() ([]complex128, int) {
 		table := make([]complex128, half/2+1)

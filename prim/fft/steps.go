@@ -18,7 +18,7 @@ const (
 	memories
 )
 
-// direction says whether a step transforms forward or back.
+// The type `direction` says whether a step transforms forward or back.
 type direction int
 
 const (
@@ -50,7 +50,7 @@ type planStep struct {
 	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
 }
 
-// dim is a dimension of lines or elements, with their number and their distances.
+// The type `dim` is a dimension of lines or elements, with the number of lines or elements and their distances.
 type dim struct{ n, in, out int }
 
 type kind int
@@ -167,7 +167,7 @@ func (b *planBuilder) takes(memory, elements int) {
 }
 
 // axisSteps appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and argument outer is the number of rows. Rows are inRow elements apart in the memory that
+// apart, and argument `outer` is the number of rows. Rows are inRow elements apart in the memory that
 // from names, and outRow elements apart in the memory that to names.
 func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radicesOf(n)
@@ -240,7 +240,7 @@ func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from
 	}
 }
 
-// bluestein appends the steps of a transform of any length. Element k of the transform is
+// bluestein() appends the steps of a transform of any length. Element k of the transform is
 // exp(-πi*k*k/n) times a sum over j. Term j of the sum is element j times exp(-πi*j*j/n) times
 // exp(πi*(k-j)*(k-j)/n). So the sum is a cyclic convolution of m elements.
 func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {

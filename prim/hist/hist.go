@@ -18,7 +18,7 @@ type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// ByKey counts elements by value. For each number below bins, it returns the number of elements
+// ByKey counts elements by value. For each number below bins, ByKey returns the number of elements
 // with that value. Elements that are negative, or not below bins, are not counted.
 func ByKey[T Integer](ctx context.Context, dev *runtime.Device, keys []T, bins int) ([]int64, error) {
 	return onSlices(ctx, dev, "hist.ByKey", keys, bins, func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error {

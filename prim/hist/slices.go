@@ -30,7 +30,7 @@ func elementsOf[T any](v runtime.View[T]) (e elemView) {
 	return e
 }
 
-// width returns the launch option that sets the size of elements.
+// width() returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
 // beginCounts makes counts the output of the call, and returns the bins, and the counts as

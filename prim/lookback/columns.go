@@ -36,8 +36,8 @@ func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
 	}
 }
 
-// Before returns the sum of a column in the tiles before t. The argument count is the count in t,
-// which Post has posted. The argument again is a function that counts the column in another tile.
+// Before returns the sum of a column in the tiles before t. The argument `count` is the count in t,
+// which Post has posted. The argument `again` is a function that counts the column in another tile.
 func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32) uint32) uint32 {
 	l, limit := uint32(it.LocalID()), Polls.Get(it)
 	before, next := uint32(0), t // the tiles below next have not been added yet

@@ -208,8 +208,8 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	return dsl.GroupBroadcast(it.Group(), t, 0)
 }
 
-// Before returns the total of all tiles before t. The argument sum is the total of t. All work-items of the work-group pass the
-// same arguments. For tile 0, Before returns the zero value. The argument again is a function that computes the total of another
+// Before returns the total of all tiles before t. The argument `sum` is the total of t. All work-items of the work-group pass the
+// same arguments. For tile 0, Before returns the zero value. The argument `again` is a function that computes the total of another
 // tile, and combine combines two totals. Argument posts is work-group memory of Size values for Before, which the function again
 // may use, too. The work-items meet at a barrier before the first write to posts, and before the function returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
@@ -267,9 +267,9 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window looks at the posts of Size tiles, of which tile last is the nearest. window waits until the tiles up to
-// the nearest whole one have posts. window returns the number of the work-item that reads the nearest whole
-// tile, or at least Size if no tile is whole. window also returns the total that the calling work-item has read.
+// window() looks at the posts of Size tiles, of which tile last is the nearest. window() waits until the tiles up to
+// the nearest whole one have posts. window() returns the number of the work-item that reads the nearest whole
+// tile, or at least Size if no tile is whole. window() also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
 	kind, polls := none, uint32(0)
@@ -304,7 +304,7 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 	}
 }
 
-// The constant together is the number of posts that a work-item loads at the same time.
+// The constant `together` is the number of posts that a work-item loads at the same time.
 const together = 8
 
 // BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum neither goes forwards

@@ -18,7 +18,7 @@ func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
 	})
 }
 
-// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view out may be the same as v,
+// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view `out` may be the same as v,
 // but must not overlap v otherwise. With prim.Length, n is the smaller of the two numbers, and the
 // other elements of out do not change.
 func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {

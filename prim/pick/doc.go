@@ -27,7 +27,7 @@
 // Each function is one launch, after a launch that clears its scratch memory. RunLengths and
 // Partition have one launch more. A function reads each element once, or twice for Unique, and
 // writes each picked element once. Partition writes all elements. Partition first stores the
-// elements that it does not pick backwards from the end of out. A second launch reverses these
+// other elements in reverse order at the end of out. A second launch reverses these
 // elements, so it reads and writes them again. The scratch memory has 8 bytes for each 4096
 // elements, and in addition 8 bytes for each element for RunLengths (see ScratchBytes).
 package pick

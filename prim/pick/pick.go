@@ -240,7 +240,7 @@ func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengt
 // each element.
 const mostRuns = 1 << 30
 
-// runs launches Unique.
+// runs() launches Unique.
 func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime.View[int64]) {
 	n := v.Len()
 	s, to := clearedState(c, n), out.Slice(0, n)
@@ -259,7 +259,7 @@ func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime
 	c.Run(k, tileCount(n), kernels.Size)
 }
 
-// onSlices runs the function on with a device copy of xs, and returns the picked elements.
+// onSlices runs the function in the parameter `on` with a device copy of xs, and returns the picked elements.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -18,7 +18,7 @@ type Stream struct {
 	Offset   uint64 // index of the first element that a call makes
 }
 
-// MaxIndex is the number of elements in a stream. All indices are below it.
+// MaxIndex is the number of elements in a stream. All indices are below MaxIndex.
 const MaxIndex = 1 << 60
 
 // Float is the type of floats.
@@ -113,7 +113,7 @@ func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opt
 	return makeIntegers(c, s, uint64(n), out)
 }
 
-// makeIntegers makes integers of at least 0 and less than n. If n is 0, it makes integers of any bits.
+// makeIntegers makes integers of at least 0 and less than n. If n is 0, makeIntegers makes integers of any bits.
 func makeIntegers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
 	k := call.KindOf[T]()
 	if k.Small {

@@ -65,7 +65,7 @@ func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// The method element returns the total of one element.
+// element() returns the total of one element.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {
@@ -75,7 +75,7 @@ func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	return v
 }
 
-// leaf returns the total of the elements of a leaf.
+// leaf() returns the total of the elements of a leaf.
 func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	for j := range Each {
 		if base+j >= n {
@@ -90,7 +90,7 @@ func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	return v
 }
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n

@@ -18,19 +18,19 @@ const (
 	Tile = Size * Each
 )
 
-// key is an unsigned integer with the bits of a key.
+// The type `key` is an unsigned integer with the bits of a key.
 type key interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
 // Format describes how keys are compared.
 type Format struct {
-	Width uint32 // bytes of a key
+	Width uint32 // size of a key in bytes
 	Half  uint64 // all bits of a float except its sign, or 0 for integers
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins reports whether key i begins a run, because it differs from the previous key, or is the first key.
+// begins() reports whether key i begins a run, because it differs from the previous key, or is the first key.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -39,7 +39,7 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 	return x != y && (half == 0 || (x&half <= inf || y&half <= inf) && (x|y)&half != 0)
 }
 
-// sum is the type in which values are added up.
+// The type `sum` is the type in which values are added up.
 type sum interface{ uint64 | float32 | float64 }
 
 // Total is the intermediate result for some neighbouring elements.
@@ -48,7 +48,7 @@ type Total[S sum] struct {
 	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// The method Then returns the total of two adjacent groups of elements.
+// Then() returns the total of two adjacent groups of elements.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan sets each element of tile to the total of all work-items up to that one. scan returns the last total.
+// scan() sets each element of tile to the total of all work-items up to that one. scan() returns the last total.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
@@ -78,8 +78,8 @@ func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	return tile[Size-1]
 }
 
-// The function before returns the total of all elements before the work-item's leaf in tile t. The argument total is
-// the total of the tile, which scan returned. The argument again is a function that returns the total of another tile.
+// before() returns the total of all elements before the work-item's leaf in tile t. The argument `total` is
+// the total of the tile, which scan returned. The argument `again` is a function that returns the total of another tile.
 func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
 	var v Total[S]
 	l := it.LocalID()

@@ -50,7 +50,7 @@ func byKey[K, V prim.Number](c *call.Call, keys runtime.View[K], v, out runtime.
 	return c.End()
 }
 
-// onPairs runs the function on with device copies of keys and elements, and returns its output.
+// onPairs runs the function in the parameter `on` with device copies of keys and elements, and returns its output.
 func onPairs[K, V any](ctx context.Context, dev *runtime.Device, name string, keys []K, xs []V, on func(q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error)) ([]V, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

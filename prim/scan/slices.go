@@ -16,7 +16,7 @@ func ScratchBytes[A any](n int) int {
 	return max(call.Bytes[uint32](stateWords(8, tileCount(n, kernels.Tile))), byBytes[A](tileCount(n, kernels.ByTile)))
 }
 
-// onSlices runs the function on with a device copy of xs, and returns its output.
+// onSlices runs the function in the parameter `on` with a device copy of xs, and returns its output.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error)) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

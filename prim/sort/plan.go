@@ -59,7 +59,7 @@ func flipOf[K kernels.Keys](kind call.Kind, descending bool) K {
 	return f
 }
 
-// shift returns the first bit of a pass's digit, and mask returns the bits of the digit.
+// shift() returns the first bit of a pass's digit, and mask() returns the bits of the digit.
 func (p sortPlan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
 func (p sortPlan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 

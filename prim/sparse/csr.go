@@ -40,7 +40,7 @@ func refuseSize(l *call.Call, rows, cols int) {
 	}
 }
 
-// check refuses views whose lengths do not fit. prefix is the name of the matrix with a dot.
+// check() refuses views whose lengths do not fit. prefix is the name of the matrix with a dot.
 func (a View[T]) check(l *call.Call, prefix string) {
 	refuseSize(l, a.Rows, a.Cols)
 	switch {

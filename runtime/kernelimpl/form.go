@@ -54,21 +54,21 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies the work-items' values from the slice in the parameter from to the slice in the
-// parameter in. HostGather returns the second slice. Work-items that have left get the value e.
-func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
-	copy(in, from)
-	return neutral(g, in, e)
+// HostGather copies the work-items' values from src to dst, and returns dst. The elements of work-items that
+// have returned become e.
+func HostGather[T any](g *HostGroup, dst, src []T, e T) []T {
+	copy(dst, src)
+	return fillDead(g, dst, e)
 }
 
 // HostGatherSame is like HostGather, if all work-items have the same value v.
 func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	HostFill(in, v)
-	return neutral(g, in, e)
+	return fillDead(g, in, e)
 }
 
-// neutral sets those elements of s to e that belong to work-items that have left.
-func neutral[T any](g *HostGroup, s []T, e T) []T {
+// fillDead stores e in the elements of s that belong to work-items that have returned.
+func fillDead[T any](g *HostGroup, s []T, e T) []T {
 	if g.AnyDead() {
 		for i, dead := range g.Dead[:len(s)] {
 			if dead {
@@ -162,15 +162,15 @@ func HostScanMulDoubling[T float32 | float64](s []T) {
 	scanDoubling(s, func(x, y T) T { return x * y })
 }
 
-// HostScans calls the function scan for each piece of s with the given size.
-func HostScans[T any](s []T, size int, scan func(s []T)) {
+// HostScans calls scanPart for each sub-group's range of s, which has size elements.
+func HostScans[T any](s []T, size int, scanPart func(s []T)) {
 	for lo := 0; lo < len(s); lo += size {
-		scan(s[lo:min(lo+size, len(s))])
+		scanPart(s[lo:min(lo+size, len(s))])
 	}
 }
 
-// HostShift copies the slice in to the slice out, shifted by one element within each piece of the
-// given size. The first element of a piece becomes e.
+// HostShift copies the second slice to the first one, shifted by one element within each sub-group's range of
+// size elements. The first element of each range becomes e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -199,8 +199,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup divides the slice in into pieces of the given size. HostBySubGroup sets all
-// elements of a piece of the slice out to the result of f for the same piece of the slice in.
+// HostBySubGroup calls f for each sub-group's range of size elements of the second slice. It sets all elements
+// of the same range of the first slice to the result of the call.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -230,7 +230,7 @@ func HostBallot(out []int32, in []bool, size, word int) {
 
 // HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to an
 // element of the same piece of the slice in. The index of that element in the piece is index[i].
-// The index of a work-item that has left may have any value.
+// The index of a work-item that has returned may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -300,7 +300,7 @@ func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	return HostSwapIf(p, old, v)
 }
 
-// HostFence does the work of dsl.AtomicFence for all work-items of the group.
+// HostFence has the effect of dsl.AtomicFence for all work-items of the group.
 func HostFence() { dsl.AtomicFence(dsl.MemoryScopeDevice) }
 
 // HostFindLsb returns the index of the lowest set bit of x, or -1 if x is 0.

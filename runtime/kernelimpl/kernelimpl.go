@@ -74,17 +74,17 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return variants.MakeNative(k, t)
 }
 
-// Register registers a kernel. For the host device, the function host rebuilds the kernel's
+// Register registers a kernel. For the host device, hostFunc rebuilds the kernel's
 // receiver from the arguments of a launch and returns its Kernel method. The argument specs lists
 // the specialization constants that k.Specs describes, in the same order.
-func Register(k *abi.Kernel, host func(*HostArgs) any, specs ...dsl.AnySpecConstant) *runtime.Kernel {
-	return RegisterForm(k, host, nil, specs...)
+func Register(k *abi.Kernel, hostFunc func(*HostArgs) any, specs ...dsl.AnySpecConstant) *runtime.Kernel {
+	return RegisterForm(k, hostFunc, nil, specs...)
 }
 
-// RegisterForm is like Register, for a kernel with a host form. The function form allocates the
+// RegisterForm is like Register, for a kernel with a host form. The function newForm allocates the
 // host form.
-func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, form func() HostForm, specs ...dsl.AnySpecConstant) *runtime.Kernel {
-	l := launch.Kernel{ABI: k, Host: &host.Kernel{Func: f, Form: form}}
+func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, newForm func() HostForm, specs ...dsl.AnySpecConstant) *runtime.Kernel {
+	l := launch.Kernel{ABI: k, Host: &host.Kernel{Func: f, Form: newForm}}
 	for _, c := range specs {
 		l.Specs = append(l.Specs, dslhook.InfoOf(c))
 	}

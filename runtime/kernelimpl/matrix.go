@@ -15,7 +15,7 @@ import (
 // HostElem is a type of matrix elements.
 type HostElem = matrix.Elem
 
-// Types of matrix elements.
+// The constants are the types of matrix elements.
 const (
 	HostInt8     = matrix.Int8
 	HostUint8    = matrix.Uint8
@@ -58,8 +58,8 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 // matrixWords returns the memory of a matrix as a slice.
 func matrixWords[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// matrixLines returns the memory that a matrix is loaded from or stored to. The function
-// lines also returns the distance between rows and the distance between columns, in elements.
+// matrixLines returns the memory that a matrix is loaded from or stored to. It also
+// returns the distance between rows and the distance between columns, in elements.
 func matrixLines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
@@ -113,7 +113,7 @@ func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 }
 
 // HostMulAdd computes a*b + c and stores the result in the matrix of the parameter to, for each
-// sub-group that has not left.
+// sub-group with a work-item that has not returned.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

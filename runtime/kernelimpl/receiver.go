@@ -21,7 +21,7 @@ func Receiver[K any](l *Launch, k *K) {
 		case p.IsPrint(): // the runtime sets the print buffer
 		case p.Internal > 0: // launches have no argument for an internal slice
 		case p.Kind == abi.Slice:
-			s := *(*[]byte)(at) // works for elements of any type, because the length counts elements
+			s := *(*[]byte)(at) // the header of a slice has the same layout for elements of any type
 			l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
 				Len: len(s), Size: uint64(len(s)) * uint64(p.ElemSize)})
 		case p.Kind == abi.LocalAccessor:

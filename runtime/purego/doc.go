@@ -2,7 +2,7 @@
 //
 //	import _ "github.com/kgen-go/kgen/runtime/purego" // in any file of the program.
 //
-// A program that imports the package is linked with the system's dynamic linker, like a program
+// A program that imports the package is linked dynamically, like a program
 // with cgo. Such a program loads libvulkan.so.1 when it first asks for devices. Without the import,
 // a program built with CGO_ENABLED=0 is static and runs kernels on the host device.
 // [runtime.DeviceInfo].Missing then says that the import is missing.

@@ -8,15 +8,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Array is elements that are divided among the devices of a group: each device has a block of rows.
+// Array is an array whose rows are divided among the devices of a group. Each device stores one block of
+// consecutive rows.
 type Array[T any] struct {
 	g     *Group
 	rows  int
-	row   int // elements of a row
-	halo  int // rows on each side of a block
-	block int // rows of a block of the option Blocks
+	row   int // number of elements in a row
+	halo  int // number of neighbouring rows stored before and after a block
+	block int // number of rows given by the option Blocks, or 1
 	cuts  []int
-	parts []*runtime.Buffer[T] // the rows of each device's block and halo
+	parts []*runtime.Buffer[T] // memory on each device for its block and its halo rows
 }
 
 // Option is an option of New and Scatter.
@@ -28,20 +29,20 @@ type options struct {
 	block int
 }
 
-// Shape gives the array two or three dimensions, the slowest first. The array is cut along the
-// first one, and all others together are a row.
+// Shape gives the array up to three dimensions, of which the last one varies fastest. The array is divided
+// along the first dimension. The elements of all other dimensions form a row.
 func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
 
-// Halo makes each device keep up to width rows before its block and up to width after it, which are rows
-// of its neighbours. Blocks at the array's ends have fewer of these rows. Around returns the view of the
-// block with these rows, and Exchange fetches them. Each device has at least width rows.
+// Halo makes each device also store the halo of its block. The halo consists of copies of up to width rows
+// before the block, and of up to width rows after it. There are fewer rows at the array's ends. Around returns
+// the view of the block with its halo, and Exchange updates the halo. Each block must have at least width rows.
 func Halo(width int) Option { return func(o *options) { o.halo = width } }
 
-// Blocks makes the array be cut only at multiples of a number of rows.
+// Blocks divides the array among devices only at row indices that are multiples of a number.
 func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
 
-// New returns an array of n zero elements. It returns ErrInvalid for options that contradict each
-// other or the length, and the errors of runtime.NewBuffer.
+// New returns an array of n zero elements. New returns ErrInvalid if options contradict each other or the
+// length, and also returns the errors of runtime.NewBuffer.
 func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
 	return x, nil
 }
 
-// layOut checks the options and cuts the array.
+// layOut checks the options and divides the rows among the devices.
 func (x *Array[T]) layOut(o *options, n int) error {
 	if n < 0 || len(o.shape) < 1 || len(o.shape) > 3 {
 		return invalid("", "an array of %d elements and of the shape %v", n, o.shape)
@@ -105,8 +106,8 @@ func (x *Array[T]) layOut(o *options, n int) error {
 	return nil
 }
 
-// cut returns the row at which each device's block begins, and the number of rows. All are
-// multiples of block, except the last.
+// cut returns the index of the first row of each device's block, followed by the number of rows. All returned
+// numbers are multiples of block, except possibly the last one.
 func cut(rows, block int, weights []float64) []int {
 	units := (rows + block - 1) / block
 	cuts := make([]int, len(weights)+1)
@@ -123,18 +124,18 @@ func cut(rows, block int, weights []float64) []int {
 	return cuts
 }
 
-// around returns the rows that a device keeps.
+// around returns the range of rows that a device stores, which are its block and its halo.
 func (x *Array[T]) around(i int) (lo, hi int) {
 	return max(x.cuts[i]-x.halo, 0), min(x.cuts[i+1]+x.halo, x.rows)
 }
 
-// rowsOf returns the view of the rows [lo, hi) of the array on a device that keeps them.
+// rowsOf returns a view of rows lo to hi-1 of the array on a device that stores these rows.
 func (x *Array[T]) rowsOf(i, lo, hi int) runtime.View[T] {
 	first, _ := x.around(i)
 	return x.parts[i].Slice((lo-first)*x.row, (hi-first)*x.row)
 }
 
-// usable returns an error if the array cannot be used.
+// usable returns an error if the array is nil or its group is closed.
 func (x *Array[T]) usable() error {
 	if x == nil || x.g == nil {
 		return invalid("look at the error that New or Scatter returned", "no array")
@@ -142,7 +143,7 @@ func (x *Array[T]) usable() error {
 	return x.g.usable()
 }
 
-// fits reports whether the part is of the array's group. Otherwise Each returns an error.
+// fits reports whether the part belongs to the array's group. If not, fits makes Each return an error.
 func (x *Array[T]) fits(p Part) bool {
 	if x != nil && p.run != nil && p.run.g == x.g {
 		return true
@@ -155,8 +156,8 @@ func (x *Array[T]) fits(p Part) bool {
 	return false
 }
 
-// On returns the view of the device's block. In a call of Each for another group than the array's
-// it returns a view that no launch accepts, and Each returns ErrInvalid.
+// On returns the view of the device's block. If the array belongs to another group than the call of Each, Each
+// returns ErrInvalid, and no launch accepts the view that On returns.
 func (x *Array[T]) On(p Part) runtime.View[T] {
 	if !x.fits(p) {
 		return (*runtime.Buffer[T])(nil).All()
@@ -164,8 +165,8 @@ func (x *Array[T]) On(p Part) runtime.View[T] {
 	return x.rowsOf(p.Index, x.cuts[p.Index], x.cuts[p.Index+1])
 }
 
-// Around returns the view of the device's block with its halo. The block begins after the rows that
-// Before counts.
+// Around returns the view of the device's block with its halo. Before returns the number of halo rows before
+// the block.
 func (x *Array[T]) Around(p Part) runtime.View[T] {
 	if !x.fits(p) {
 		return (*runtime.Buffer[T])(nil).All()
@@ -192,7 +193,7 @@ func (x *Array[T]) FirstOn(p Part) int {
 	return x.cuts[p.Index]
 }
 
-// Before returns the number of rows of the view Around that are before the device's block.
+// Before returns the number of rows before the device's block in the view that Around returns.
 func (x *Array[T]) Before(p Part) int {
 	if !x.fits(p) {
 		return 0
@@ -216,7 +217,7 @@ func (x *Array[T]) Len() int {
 	return x.rows * x.row
 }
 
-// Cuts returns the index of the first row of each device's block, and the number of rows.
+// Cuts returns the index of the first row of each device's block, followed by the number of rows of the array.
 func (x *Array[T]) Cuts() []int {
 	if x == nil {
 		return nil
@@ -224,8 +225,8 @@ func (x *Array[T]) Cuts() []int {
 	return append([]int(nil), x.cuts...)
 }
 
-// Scatter returns an array with the elements of xs: each device has a block, and its halo. It
-// returns the errors of New, and those of copies.
+// Scatter returns an array with the elements of xs, which it copies to the blocks and halos of the devices.
+// Scatter returns the errors of New, and the errors of copying memory.
 func Scatter[T any](ctx context.Context, g *Group, xs []T, opts ...Option) (*Array[T], error) {
 	if err := errors.Join(g.usable(), usableContext(ctx)); err != nil {
 		return nil, err
@@ -241,10 +242,10 @@ func Scatter[T any](ctx context.Context, g *Group, xs []T, opts ...Option) (*Arr
 	return x, nil
 }
 
-// Set copies xs, which has as many elements as the array (ErrInvalid otherwise), to the devices,
-// with their halos.
+// Set copies xs to the blocks and halos of the devices. If the lengths of xs and of the array differ, Set
+// returns ErrInvalid.
 func (x *Array[T]) Set(ctx context.Context, xs []T) error {
-	if err := x.copies(len(xs)); err != nil {
+	if err := x.checkCopy(len(xs)); err != nil {
 		return err
 	}
 	return Each(ctx, x.g, func(p Part) error {
@@ -253,10 +254,10 @@ func (x *Array[T]) Set(ctx context.Context, xs []T) error {
 	})
 }
 
-// Gather copies all elements to dst, which has as many elements as the array (ErrInvalid
-// otherwise). After an error, dst holds part of the elements, or none.
+// Gather copies all elements of the array to dst. If their lengths differ, Gather returns ErrInvalid. After an
+// error, Gather may have copied some of the elements.
 func (x *Array[T]) Gather(ctx context.Context, dst []T) error {
-	if err := x.copies(len(dst)); err != nil {
+	if err := x.checkCopy(len(dst)); err != nil {
 		return err
 	}
 	return Each(ctx, x.g, func(p Part) error {
@@ -264,8 +265,8 @@ func (x *Array[T]) Gather(ctx context.Context, dst []T) error {
 	})
 }
 
-// copies returns an error for a copy between the array and n elements.
-func (x *Array[T]) copies(n int) error {
+// checkCopy returns an error if the array cannot be copied from or to n elements.
+func (x *Array[T]) checkCopy(n int) error {
 	if err := x.usable(); err != nil {
 		return err
 	}

@@ -7,23 +7,24 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// AllGather copies all elements of x to each device: into c, which has as many elements and is of
-// the same group (ErrInvalid otherwise). It waits for the copies.
+// AllGather copies all elements of x into c, so that each device has all elements, and waits for the copies. If
+// x and c belong to different groups or have different lengths, AllGather returns ErrInvalid.
 func AllGather[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
-	if err := together(ctx, x, c); err != nil {
+	if err := checkGroups(ctx, x, c); err != nil {
 		return err
 	}
 	if x.Len() != c.n {
 		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
 	}
-	return across(ctx, x.g, func(r *run) error { return collect(r, x, c) })
+	return runOnce(ctx, x.g, func(r *run) error { return enqueueGather(r, x, c) })
 }
 
-// Collect does the same as [AllGather] in the function of Each: it enqueues the copies after the
-// launches of all parts, and does not wait. All parts call it with the same arguments. Its errors
-// are those of AllGather, and ErrInvalid, in all parts, if a part returns without the call.
+// Collect does the same as [AllGather], but is called in the function that Each runs for each device. All devices'
+// functions must call Collect with the same arguments. Collect enqueues the copies after the earlier launches
+// of all devices, and does not wait for the copies. Collect returns the errors of AllGather. If one device's
+// function returns without calling Collect, the calls for the other devices return ErrInvalid.
 func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
-	if err := together(context.Background(), x, c); err != nil {
+	if err := checkGroups(context.Background(), x, c); err != nil {
 		return err
 	}
 	if !x.fits(p) {
@@ -32,16 +33,16 @@ func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
 	if x.Len() != c.n {
 		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
 	}
-	return p.meets(c, "Collect", func(r *run) error { return collect(r, x, c) })
+	return p.meets(c, "Collect", func(r *run) error { return enqueueGather(r, x, c) })
 }
 
-// collect enqueues the copies of AllGather.
-func collect[T any](r *run, x *Array[T], c *Copies[T]) error {
+// enqueueGather enqueues the copies of AllGather.
+func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 	for from := range r.parts {
 		for i := range r.parts {
-			to := (from + i) % len(r.parts) // so that no device gets all copies first
+			to := (from + i) % len(r.parts) // a different order for each source, so that no device receives all first copies
 			lo, hi := x.cuts[from], x.cuts[from+1]
-			if err := r.copy(from, runtime.Copy(c.parts[to].Slice(lo*x.row, hi*x.row), x.rowsOf(from, lo, hi))); err != nil {
+			if err := r.enqueueCopy(from, runtime.Copy(c.parts[to].Slice(lo*x.row, hi*x.row), x.rowsOf(from, lo, hi))); err != nil {
 				return err
 			}
 		}
@@ -49,16 +50,17 @@ func collect[T any](r *run, x *Array[T], c *Copies[T]) error {
 	return nil
 }
 
-// AllReduce combines the rows of x, in their order, to one row, which each device then has in c:
-// row 0 with row 1, the result with row 2, and so on. For floats the order decides the bits. So the
-// same rows give the same bits for any number of devices and all weights.
+// AllReduce combines all rows of x into one row, and copies this row to c on each device. It combines row 0 with
+// row 1, then the result with row 2, and so on. Rows are always combined in this order, on which the bits of float
+// results depend. So the bits do not depend on the number of devices or on their weights.
 //
-// combine launches a kernel on p.Queue that combines the elements of from into those of into, such
-// as into[i] += from[i]. AllReduce calls it for slices of rows: each device combines a part of the
-// row, and gives its result to the others. c has as many elements as a row, and is of the group of x
-// (ErrInvalid otherwise). An array without rows leaves c as it is.
+// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of two views, for
+// example by into[i] += from[i]. AllReduce calls combine for slices of rows, because each device combines only a
+// range of columns. Then each device copies its columns of the result to all other devices. If x and c belong to
+// different groups, or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no
+// rows, AllReduce does not change c.
 func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine func(p Part, into, from runtime.View[T]) error) error {
-	if err := together(ctx, x, c); err != nil {
+	if err := checkGroups(ctx, x, c); err != nil {
 		return err
 	}
 	switch {
@@ -69,8 +71,8 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	case x.rows == 0 || x.row == 0:
 		return nil
 	}
-	cuts := cut(x.row, reduceUnit, x.g.Weights())
-	rooms := make([]room[T], x.g.Len())
+	cuts := cut(x.row, columnUnit, x.g.Weights())
+	rooms := make([]rowBuffers[T], x.g.Len())
 	defer func() {
 		for i := range rooms {
 			rooms[i].close()
@@ -78,13 +80,13 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	}()
 	for i, d := range x.g.devs {
 		if x.cuts[i+1]-x.cuts[i] == x.rows {
-			continue // all rows are on the device
+			continue // the device stores all rows
 		}
 		if err := rooms[i].open(d, cuts[i+1]-cuts[i]); err != nil {
 			return &Error{i, d, err}
 		}
 	}
-	return across(ctx, x.g, func(r *run) error {
+	return runOnce(ctx, x.g, func(r *run) error {
 		for row := range x.rows {
 			for i, p := range r.parts {
 				if err := x.combineRow(r, p, row, cuts[i], cuts[i+1], c.parts[i].Slice(cuts[i], cuts[i+1]), &rooms[i], combine); err != nil {
@@ -96,7 +98,7 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 			for i := 1; i < len(r.parts); i++ {
 				to := (from + i) % len(r.parts)
 				lo, hi := cuts[from], cuts[from+1]
-				if err := r.copy(from, runtime.Copy(c.parts[to].Slice(lo, hi), c.parts[from].Slice(lo, hi))); err != nil {
+				if err := r.enqueueCopy(from, runtime.Copy(c.parts[to].Slice(lo, hi), c.parts[from].Slice(lo, hi))); err != nil {
 					return err
 				}
 			}
@@ -105,17 +107,17 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	})
 }
 
-// reduceUnit is a number of elements: the slices that devices combine begin at multiples of it.
-const reduceUnit = 256
+// columnUnit is the number of elements at whose multiples AllReduce divides a row among devices.
+const columnUnit = 256
 
-// room is memory of a device for slices of rows of other devices: the copy of the next slice runs
-// while a kernel reads the last one.
-type room[T any] struct {
+// rowBuffers contains two buffers of a device for rows that are copied from other devices. One buffer receives
+// the next row while a kernel reads the other buffer.
+type rowBuffers[T any] struct {
 	slots [2]*runtime.Buffer[T]
 	next  int
 }
 
-func (m *room[T]) open(d *runtime.Device, n int) (err error) {
+func (m *rowBuffers[T]) open(d *runtime.Device, n int) (err error) {
 	for i := range m.slots {
 		if m.slots[i], err = runtime.NewBuffer[T](d, n); err != nil {
 			return err
@@ -124,28 +126,28 @@ func (m *room[T]) open(d *runtime.Device, n int) (err error) {
 	return nil
 }
 
-func (m *room[T]) close() {
+func (m *rowBuffers[T]) close() {
 	for _, b := range m.slots {
 		b.Close()
 	}
 }
 
-// combineRow combines the elements [lo, hi) of a row into the view into, which is on the device of
-// the part. Row 0 is copied.
-func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View[T], m *room[T], combine func(p Part, into, from runtime.View[T]) error) error {
+// combineRow combines the elements lo to hi-1 of a row with the view in the parameter into, on the device of p.
+// The first row is copied to that view instead.
+func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View[T], m *rowBuffers[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if lo == hi {
 		return nil
 	}
 	owner, _ := slices.BinarySearch(x.cuts, row+1)
-	owner-- // the last device whose block begins at the row or before it
+	owner-- // index of the last device whose block begins at or before the row
 	from := x.rowsOf(owner, row, row+1).Slice(lo, hi)
 	if row == 0 {
-		return r.copy(p.Index, runtime.Copy(into, from))
+		return r.enqueueCopy(p.Index, runtime.Copy(into, from))
 	}
 	if owner != p.Index {
 		slot := m.slots[m.next].All()
 		m.next = 1 - m.next
-		if err := r.copy(p.Index, runtime.Copy(slot, from)); err != nil {
+		if err := r.enqueueCopy(p.Index, runtime.Copy(slot, from)); err != nil {
 			return err
 		}
 		from = slot
@@ -156,11 +158,10 @@ func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View
 	return nil
 }
 
-// ReduceBlocks computes a value of each block of rows of the array, and returns the values in the
-// order of the blocks. The option Blocks says how many rows a block has; without it, a row is a
-// block. reduce launches kernels on p.Queue that compute the value of a block and store it in out,
-// which has one element. A sum over the result, in its order, has the same bits for any number of
-// devices and all weights, if reduce has them for a block.
+// ReduceBlocks computes one value for each block of rows, and returns the values in the order of the blocks.
+// The option Blocks sets the number of rows in a block, which is otherwise 1. The argument reduce launches
+// kernels on p.Queue that compute the value of a block, and store the value in out[0]. If these kernels compute
+// the same bits on all devices, ReduceBlocks returns the same bits for any number of devices and any weights.
 func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part, block runtime.View[T], out runtime.View[A]) error) ([]A, error) {
 	if err := x.usable(); err != nil {
 		return nil, err
@@ -191,8 +192,8 @@ func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part
 	return values, nil
 }
 
-// together returns an error if the array and the copies cannot be used with each other.
-func together[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
+// checkGroups returns an error if the array and the copies belong to different groups, or one of them is unusable.
+func checkGroups[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	if err := x.usable(); err != nil {
 		return err
 	}
@@ -205,14 +206,13 @@ func together[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	return usableContext(ctx)
 }
 
-// across calls f once, which enqueues commands on the queues of all parts, and waits for them as
-// Each does.
-func across(ctx context.Context, g *Group, f func(r *run) error) error {
+// runOnce calls f once, and then waits as Each does for the commands that f has enqueued on the devices' queues.
+func runOnce(ctx context.Context, g *Group, f func(r *run) error) error {
 	return Each(ctx, g, func(p Part) error { return p.meets(g, "a call", f) })
 }
 
-// copy enqueues a copy on the queue of a part.
-func (r *run) copy(part int, c runtime.Command) error {
+// enqueueCopy enqueues a copy on the queue of the device with the index part.
+func (r *run) enqueueCopy(part int, c runtime.Command) error {
 	p := r.parts[part]
 	if _, err := p.Queue.Enqueue(c); err != nil {
 		return &Error{part, p.Device, err}

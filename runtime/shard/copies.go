@@ -7,15 +7,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Copies are the same number of elements on each device of a group. Each device has elements of its
-// own; Broadcast, AllGather and AllReduce make them alike.
+// Copies is a buffer of the same length on each device of a group. Broadcast, AllGather and AllReduce store the
+// same elements on all devices, but kernels of one device may then change only that device's buffer.
 type Copies[T any] struct {
 	g     *Group
 	n     int
 	parts []*runtime.Buffer[T]
 }
 
-// NewCopies returns n zero elements on each device. It returns the errors of runtime.NewBuffer.
+// NewCopies allocates a buffer of n zero elements on each device. NewCopies returns the errors of
+// runtime.NewBuffer.
 func NewCopies[T any](g *Group, n int) (*Copies[T], error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func NewCopies[T any](g *Group, n int) (*Copies[T], error) {
 	return c, nil
 }
 
-// Broadcast returns the elements of xs on each device. It returns the errors of NewCopies, and
-// those of copies.
+// Broadcast copies the elements of xs to each device. Broadcast returns the errors of NewCopies, and the errors
+// of copying memory.
 func Broadcast[T any](ctx context.Context, g *Group, xs []T) (*Copies[T], error) {
 	if err := errors.Join(g.usable(), usableContext(ctx)); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func Broadcast[T any](ctx context.Context, g *Group, xs []T) (*Copies[T], error)
 	return c, nil
 }
 
-// Set copies xs, which has as many elements (ErrInvalid otherwise), to each device.
+// Set copies xs to each device. If len(xs) differs from Len, Set returns ErrInvalid.
 func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -60,8 +61,8 @@ func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 	return Each(ctx, c.g, func(p Part) error { return c.On(p).CopyFrom(p.Context(), p.Queue, xs) })
 }
 
-// On returns the view of the device's elements. In a call of Each for another group it returns a
-// view that no launch accepts, and Each returns ErrInvalid.
+// On returns the view of the device's elements. If the copies belong to another group than the call of Each,
+// Each returns ErrInvalid, and no launch accepts the view that On returns.
 func (c *Copies[T]) On(p Part) runtime.View[T] {
 	switch {
 	case p.run == nil:
@@ -75,7 +76,7 @@ func (c *Copies[T]) On(p Part) runtime.View[T] {
 	return (*runtime.Buffer[T])(nil).All()
 }
 
-// Len returns the number of elements on a device.
+// Len returns the number of elements on each device.
 func (c *Copies[T]) Len() int {
 	if c == nil {
 		return 0
@@ -83,8 +84,8 @@ func (c *Copies[T]) Len() int {
 	return c.n
 }
 
-// Gather copies the elements of the device with an index to dst, which has as many elements
-// (ErrInvalid otherwise).
+// Gather copies the elements of the device with the given index to dst. If len(dst) differs from Len, Gather
+// returns ErrInvalid.
 func (c *Copies[T]) Gather(ctx context.Context, index int, dst []T) error {
 	if err := c.usable(); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package shard runs kernels on several devices: on all GPUs of a machine, or on any devices.
+// Package shard runs kernels on several devices at the same time, for example on all GPUs of a machine.
 //
 //	g, err := shard.Open()                    // every GPU
 //	x, err := shard.Scatter(ctx, g, xs)       // a block of xs on each device
@@ -9,21 +9,22 @@
 //	})
 //	err = y.Gather(ctx, ys)
 //
-// A [Group] is the devices. An [Array] is divided among them: each device has a block of rows. An
-// array of one dimension has rows of one element. With [Shape], the array is cut along its first
-// dimension. The devices' weights decide how many rows each one gets; [Group.Measure] measures
-// weights. With [Halo], a device also keeps the rows next to its block, which belong to its
-// neighbours; [Array.Exchange] fetches them. [Copies] are the same elements on every device.
+// A [Group] is a list of devices. The rows of an [Array] are divided among the devices of a group, so that each
+// device stores one block of consecutive rows. An array of one dimension has rows of one element. With [Shape],
+// an array may have two or three dimensions, and is divided along the first one. The number of rows of a device
+// depends on its weight, which [Group.Measure] can measure. With [Halo], a device also stores copies of rows
+// next to its block, which are rows of the neighbouring blocks. [Array.Exchange] updates these copies. [Copies]
+// is a buffer of the same length on each device.
 //
-// [Each] calls a function for each device at the same time and waits until the work that these
-// calls have launched has completed. The first error ends the work on all devices, and is an
-// [Error] that names its device. Elements that commands were to write, and did not, are then
-// unusable until they are written again; everything else stays usable, and so do the other devices.
+// [Each] calls a function for each device at the same time, and waits until all launches of these calls have
+// completed. The first error ends the launches on all devices. It is an [Error] that names the device. If a
+// launch has not run to its end, the elements that it writes are unusable until a later command writes them.
+// All other memory and all other devices remain usable.
 //
 // # The same results for any number of devices
 //
-// A kernel that computes each element by itself gives the same bits however the array is cut. Sums
-// of floats depend on the order of additions. [Blocks] makes the order independent of the devices:
-// an array is then cut only at multiples of a number of rows, and [ReduceBlocks] returns a result
-// for each such block, in order. [AllReduce] combines the rows of an array in their order.
+// If a kernel computes each element independently, the results have the same bits for any number of devices.
+// Sums of floats depend on the order of additions. With [Blocks], this order does not depend on the devices,
+// because an array is divided only at multiples of a number of rows. [ReduceBlocks] returns one result for each
+// block of that number of rows. [AllReduce] combines the rows of an array in the order of their indices.
 package shard

@@ -8,19 +8,19 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Part is one device's part of the work of Each.
+// Part is the argument of the function that Each calls for one device.
 type Part struct {
 	Index  int // index of the device in the group
-	Of     int // number of devices
+	Of     int // number of devices in the group
 	Device *runtime.Device
-	// Queue is a queue of the device for this call of Each. Its commands end with Context.
+	// Queue is a queue of the device, only for this call of Each. When Context ends, the queue's commands end.
 	Queue *runtime.Queue
 
 	run *run
 }
 
-// Context returns the context of the call of Each. It ends with the caller's context, and with the
-// first error of any part.
+// Context returns the context of the call of Each. The context ends when the caller's context ends, or when the
+// first error occurs on any device.
 func (p Part) Context() context.Context {
 	if p.run == nil {
 		return context.Background()
@@ -28,7 +28,7 @@ func (p Part) Context() context.Context {
 	return p.run.ctx
 }
 
-// run is one call of Each.
+// run is the state of one call of Each.
 type run struct {
 	g     *Group
 	ctx   context.Context
@@ -36,19 +36,18 @@ type run struct {
 	parts []Part
 
 	mu    sync.Mutex
-	first *Error // the first error
-	left  int    // number of parts that have returned
+	first *Error // first error on any device
+	left  int    // number of devices whose function has returned
 	meet  *meeting
 }
 
-// Each calls f for each device of the group, at the same time. f launches the device's part of the
-// work on p.Queue and returns without waiting. Each returns when all that was launched on the
-// queues has ended, with the first error: that of an f, or the failure of a launch, such as a
-// *runtime.Fault. The error is an *Error that names the device.
+// Each calls f for each device of the group, at the same time. The function f launches kernels for its device on
+// p.Queue, and returns without waiting for them. Each returns when all commands of these queues have ended. Each
+// returns the first error of a call of f or of a launch, such as a *runtime.Fault. The error is an *Error that
+// names the device.
 //
-// The first error, and the end of ctx, end all commands of the queues on all devices, as
-// runtime.WithContext describes it. If ctx has ended, Each does not wait for kernels that cannot be
-// ended.
+// After the first error, or when ctx ends, the runtime ends all commands of these queues, as runtime.WithContext
+// describes. If ctx has ended, Each does not wait for kernels that cannot be ended.
 func Each(ctx context.Context, g *Group, f func(p Part) error) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -89,7 +88,8 @@ func newRun(ctx context.Context, g *Group) *run {
 	return r
 }
 
-// fail records the error of a part, if it is the first error, and ends the other parts.
+// fail records the error of the device with the index part, if it is the first error. Then fail ends the
+// commands of all devices.
 func (r *run) fail(part int, err error) {
 	if err == nil {
 		return
@@ -106,8 +106,8 @@ func (r *run) fail(part int, err error) {
 	}
 }
 
-// failed returns the first error, or nil.
-func (r *run) failed() error {
+// firstError returns the first error, or nil.
+func (r *run) firstError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.first == nil {
@@ -116,8 +116,8 @@ func (r *run) failed() error {
 	return r.first
 }
 
-// drain waits, until ctx ends, for the commands of all queues after an error. Their failures follow
-// from the first one, and nobody asks for them.
+// drain waits for the commands of all queues after an error, or until ctx ends. Failures of these commands are
+// ignored, because the first error caused them.
 func (r *run) drain(ctx context.Context) {
 	for _, p := range r.parts {
 		if p.Queue.Wait(ctx); ctx.Err() != nil {
@@ -126,16 +126,16 @@ func (r *run) drain(ctx context.Context) {
 	}
 }
 
-// meeting is the wait of the parts of a run for each other.
+// meeting is a point in a call of Each where the functions of all devices wait for each other.
 type meeting struct {
-	key   any // value that all parts give
+	key   any // value that all calls of meets pass, such as the array of the call
 	here  int
 	ended chan struct{}
 	err   error
 }
 
-// meets waits until all parts of the run have called meets with the same key. The last of them
-// calls do, whose error all of them return.
+// meets waits until the functions of all devices have called meets with the same key. The last caller calls do.
+// All callers return the error of do.
 func (p Part) meets(key any, name string, do func(r *run) error) error {
 	r := p.run
 	if r == nil {
@@ -170,18 +170,19 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 		return m.err
 	case <-r.ctx.Done():
 	}
-	if err := r.failed(); err != nil {
+	if err := r.firstError(); err != nil {
 		return err
 	}
-	return ended(r.ctx)
+	return contextError(r.ctx)
 }
 
-// errLeft is the error of a call of all parts that one part does not make.
+// errLeft returns the error for a call that all devices' functions must make, after one function has returned
+// without making the call.
 func (r *run) errLeft(name string) error {
 	return invalid("all parts call the same methods in the same order", "a part has returned, and another part waits for it in %s", name)
 }
 
-// leave records that a part's function has returned.
+// leave records that the function of one device has returned.
 func (r *run) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

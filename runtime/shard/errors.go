@@ -12,7 +12,7 @@ import (
 type Error struct {
 	Index  int // index of the device in the group
 	Device *runtime.Device
-	Err    error // the error of that device
+	Err    error // error of a call or a launch on that device
 }
 
 // Error returns a line such as
@@ -22,7 +22,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("device %d (%s): %v", e.Index, e.Device.Name(), e.Err)
 }
 
-// Unwrap returns the error of the device.
+// Unwrap returns the field Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // invalid returns an error of class runtime.ErrInvalid.
@@ -30,8 +30,8 @@ func invalid(remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// ended returns the error of a context that has ended.
-func ended(ctx context.Context) error {
+// contextError returns the error for a context that has ended.
+func contextError(ctx context.Context) error {
 	class := runtime.ErrCanceled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		class = runtime.ErrDeadline
@@ -45,7 +45,7 @@ func usableContext(ctx context.Context) error {
 		return invalid("give context.Background() for no bound", "the context is nil")
 	}
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return contextError(ctx)
 	}
 	return nil
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Group is a list of devices that work together. Its methods may be called from several goroutines.
+// Group is a list of devices among which arrays are divided. Several goroutines may call the methods of a Group.
 type Group struct {
 	devs []*runtime.Device
-	owns bool // Close closes the devices
+	owns bool // whether Close also closes the devices
 
 	mu      sync.Mutex
 	weights []float64
 	closed  bool
 }
 
-// Open returns a group of every GPU of the machine. Without a GPU, and if the environment variable
-// KGEN_DEVICE names a device, the group has one device: the one that runtime.Open opens. The
-// options are those of runtime.Open, for each device; runtime.Select has no effect on a group of
-// GPUs. If a GPU does not open, Open returns its error and opens none.
+// Open returns a group of all GPUs of the machine. If there is no GPU, or if the environment variable KGEN_DEVICE
+// is set, the group has only the device that runtime.Open opens. Open passes the options to runtime.Open for each
+// device. For a group of GPUs, runtime.Select has no effect. If one GPU cannot be opened, Open closes the others
+// and returns the error.
 func Open(opts ...runtime.OpenOption) (*Group, error) {
 	var devs []*runtime.Device
 	fail := func(err error) (*Group, error) {
@@ -62,9 +62,8 @@ func Open(opts ...runtime.OpenOption) (*Group, error) {
 	return g, nil
 }
 
-// Of returns a group of open devices, which stay open when the group is closed. Tests may open the
-// host device several times. It returns ErrInvalid for no devices, a nil device, and the same
-// device twice.
+// Of returns a group of open devices, which remain open after the group is closed. Tests may open the host device
+// several times. If there is no device, a nil device, or the same device twice, Of returns ErrInvalid.
 func Of(devs ...*runtime.Device) (*Group, error) {
 	if len(devs) == 0 {
 		return nil, invalid("give at least one", "a group of no devices")
@@ -100,7 +99,7 @@ func (g *Group) Len() int {
 	return len(g.devs)
 }
 
-// Weights returns each device's share of the rows of an array. The sum is 1.
+// Weights returns the fraction of an array's rows that each device stores. The sum of the weights is 1.
 func (g *Group) Weights() []float64 {
 	if g == nil {
 		return nil
@@ -110,8 +109,8 @@ func (g *Group) Weights() []float64 {
 	return slices.Clone(g.weights)
 }
 
-// SetWeights sets the devices' shares for arrays that are made later; only the weights' ratios
-// count. Each weight is finite and not negative, and one is above zero (ErrInvalid otherwise).
+// SetWeights sets the weights of the devices for arrays that are made later. Only the ratios of the weights
+// matter. Weights must be finite and not negative, and at least one must be above 0 (ErrInvalid otherwise).
 func (g *Group) SetWeights(weights ...float64) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (g *Group) SetWeights(weights ...float64) error {
 		if !(w >= 0) || math.IsInf(w, 0) {
 			return invalid("", "the weight %v of device %d", w, i)
 		}
-		sum += w / most // divided, weights of any size have a finite sum
+		sum += w / most // after division by the largest weight, the sum is finite
 	}
 	if most == 0 {
 		return invalid("", "all weights are 0")
@@ -138,10 +137,10 @@ func (g *Group) SetWeights(weights ...float64) error {
 	return nil
 }
 
-// Measure returns weights for SetWeights: it runs the same work on each device and takes the
-// inverse of its time. It calls work twice for each device, by Each, and the second call counts.
-// The first one makes kernels and memory ready. work launches the same for each device, such as a
-// launch on Copies. Its work takes at least some milliseconds, or the weights are chance.
+// Measure returns weights for SetWeights. The weight of a device is the inverse of the time of the same launches on
+// that device. Measure calls work twice for each device, by Each. The first call compiles kernels and allocates
+// memory, and only the second call is timed. The argument work must launch the same kernels on each device, for
+// example on Copies. If these kernels take less than some milliseconds, the weights are inaccurate.
 func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64, error) {
 	if work == nil {
 		return nil, invalid("", "the work to measure is nil")
@@ -168,8 +167,8 @@ func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64
 	return weights, nil
 }
 
-// Supports returns nil if every device of the group can run the kernels. Otherwise it returns the
-// error of the first device that cannot, of class ErrKernelNotSupported, before anything is launched.
+// Supports returns nil if every device of the group can run the kernels. Otherwise Supports returns an error of
+// class ErrKernelNotSupported for the first device that cannot run one of them. Supports launches nothing.
 func (g *Group) Supports(kernels ...*runtime.Kernel) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -185,8 +184,8 @@ func (g *Group) Supports(kernels ...*runtime.Kernel) error {
 	return nil
 }
 
-// Close ends the group: later calls with it return ErrInvalid. It closes the devices if Open has
-// opened them, and returns their errors. It may be called twice.
+// Close closes the group, after which calls with the group return ErrInvalid. If Open has opened the devices, Close
+// also closes the devices and returns their errors. A second call of Close has no effect.
 func (g *Group) Close() error {
 	if g == nil {
 		return nil
@@ -207,7 +206,7 @@ func (g *Group) Close() error {
 	return errors.Join(failed...)
 }
 
-// usable returns an error if the group cannot be used.
+// usable returns an error if the group is nil or closed.
 func (g *Group) usable() error {
 	if g == nil || g.devs == nil {
 		return invalid("look at the error that Open or Of returned", "no group")

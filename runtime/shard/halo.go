@@ -2,10 +2,10 @@ package shard
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Exchange copies the rows at the edges of each block to the halos of the neighbours. It is called
-// in the function of Each, by all parts, in the same order as other calls of Exchange; a part waits
-// in it for the others. The copies are commands of both devices: they see the writes of all launches
-// before the call, and all launches after it see the copies. Exchange does not wait for the devices.
+// Exchange copies the rows at the edges of each block to the halos of the neighbouring devices. The functions that
+// Each runs for the devices must all call Exchange, in the same order as other calls of Exchange. Each call waits
+// until all these functions have made the call, but not until the copies have completed. The copies see the writes
+// of all launches before the call, and launches after the call see the copies.
 //
 //	err := shard.Each(ctx, g, func(p shard.Part) error {
 //		for range steps {
@@ -13,13 +13,14 @@ import "github.com/kgen-go/kgen/runtime"
 //			if err := y.Exchange(p); err != nil {
 //				return err
 //			}
-//			x, y = y, x // of variables of the function
+//			x, y = y, x // x and y are variables of this function
 //		}
 //		return nil
 //	})
 //
-// Launches that use neither the halos nor the rows at the edges run beside the copies. It returns
-// ErrInvalid, in all parts, if a part returns without the call, or calls another method meanwhile.
+// Launches that use neither the halos nor the rows at the edges of blocks may run at the same time as the copies.
+// If one device's function returns without the call, or calls another method instead, all calls return
+// ErrInvalid.
 func (x *Array[T]) Exchange(p Part) error {
 	if err := x.usable(); err != nil {
 		return err
@@ -32,12 +33,12 @@ func (x *Array[T]) Exchange(p Part) error {
 	}
 	return p.meets(x, "Exchange", func(r *run) error {
 		for i := range len(r.parts) - 1 {
-			at := x.cuts[i+1] // the first row of the later neighbour
+			at := x.cuts[i+1] // first row of block i+1
 			before, after := x.rowsOf(i, at-x.halo, at), x.rowsOf(i+1, at, at+x.halo)
-			if err := r.copy(i, runtime.Copy(x.rowsOf(i+1, at-x.halo, at), before)); err != nil {
+			if err := r.enqueueCopy(i, runtime.Copy(x.rowsOf(i+1, at-x.halo, at), before)); err != nil {
 				return err
 			}
-			if err := r.copy(i+1, runtime.Copy(x.rowsOf(i, at, at+x.halo), after)); err != nil {
+			if err := r.enqueueCopy(i+1, runtime.Copy(x.rowsOf(i, at, at+x.halo), after)); err != nil {
 				return err
 			}
 		}

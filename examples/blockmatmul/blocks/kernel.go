@@ -103,10 +103,10 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// The type part contains the elements of a block of A and of B that a work-item loads.
+// The type `part` contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
-// load loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
+// load() loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
 // returns zeros past the edges.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
@@ -126,7 +126,7 @@ func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	return r
 }
 
-// store stores the part in work-group memory, for all work-items of the group.
+// store() stores the part in work-group memory, for all work-items of the group.
 func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[Deepest][Block]float32) {
 	for j := range each {
 		y, x := ofLeft(it, j)

@@ -36,7 +36,7 @@ func (k Blur) Kernel(it dsl.Item2) {
 	out[y*w+x] = Color{sum.R / One, sum.G / One, sum.B / One, sum.A / One}.Pack()
 }
 
-// clamp returns the number from 0 to n-1 that is nearest to i.
+// clamp() returns the number from 0 to n-1 that is nearest to i.
 func clamp(i, n int) int { return min(max(i, 0), n-1) }
 
 // Edges draws edges, where brightness changes, in white on black, by Sobel's operator.

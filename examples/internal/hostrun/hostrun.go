@@ -50,7 +50,7 @@ func launch(t testing.TB, global []int) (l *dslhook.Launch, items int) {
 	return l, items
 }
 
-// parallel divides the numbers from 0 to n-1 among goroutines, each of which gets at least grain numbers.
+// parallel() divides the numbers from 0 to n-1 among goroutines, each of which gets at least grain numbers.
 func parallel(n, grain int, f func(lo, hi int)) {
 	size := max(grain, (n+4*runtime.GOMAXPROCS(0)-1)/(4*runtime.GOMAXPROCS(0)))
 	var wg sync.WaitGroup

@@ -25,7 +25,7 @@ type Hit struct {
 	Index    int32
 }
 
-// nearer reports whether h comes before g. Of equally near hits, the one with the smaller number comes first.
+// nearer() reports whether h comes before g. Of equally near hits, the one with the smaller number comes first.
 func (h Hit) nearer(g Hit) bool {
 	return h.Distance < g.Distance || h.Distance == g.Distance && h.Index < g.Index
 }
@@ -40,7 +40,7 @@ func newList() (l List) {
 	return l
 }
 
-// add inserts a hit into the list at its position. add reports whether the hit is near enough.
+// add() inserts a hit into the list at its position. add() reports whether the hit is near enough.
 func (l *List) add(h Hit) bool {
 	if !h.nearer(l[MaxK-1]) {
 		return false
@@ -53,7 +53,7 @@ func (l *List) add(h Hit) bool {
 	return true
 }
 
-// merge adds the hits of another list, up to the first hit that is too far away.
+// merge() adds the hits of another list, up to the first hit that is too far away.
 func (l *List) merge(other *List) {
 	for i := range other {
 		if !l.add(other[i]) {
@@ -110,7 +110,7 @@ func (k Search) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// distance returns the square of the distance. The conversion keeps compilers from fusing product
+// distance() returns the square of the distance. The conversion keeps compilers from fusing product
 // and sum, so all devices compute the same.
 func distance(v, w []float32) float32 {
 	sum := float32(0)

@@ -30,7 +30,7 @@ func Palette(n float32) Color {
 	return Color{wave(t + 0.50), wave(t + 0.42), wave(t + 0.30)}
 }
 
-// wave changes smoothly between 0 and 1 with a period of 1, and is 1 at 0. wave is a triangle wave
+// wave() changes smoothly between 0 and 1 with a period of 1, and is 1 at 0. wave() is a triangle wave
 // with rounded corners, which looks like a cosine and is very fast.
 func wave(t float32) float32 {
 	t -= math32.Floor(t)

@@ -10,7 +10,7 @@ import (
 // Samples is the number of points per pixel, along each side.
 const Samples = 2
 
-// bailout is the squared radius from which an orbit counts as escaped. bailout is large because the
+// The constant `bailout` is the squared radius from which an orbit counts as escaped. bailout is large because the
 // smooth count is more exact if the orbit ends farther away.
 const bailout = 1 << 16
 
@@ -20,7 +20,7 @@ type View struct {
 	Pixel float32 // distance between two pixels
 }
 
-// point returns the complex number at a distance in pixels from the centre.
+// point() returns the complex number at a distance in pixels from the centre.
 func (v View) point(x, y float32) Point {
 	return Point{v.X + float32(v.Pixel*x), v.Y + float32(v.Pixel*y)}
 }

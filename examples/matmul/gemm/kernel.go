@@ -46,7 +46,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// The function element returns an element of a rows by cols matrix. Outside of the matrix it returns zero.
+// element() returns an element of a rows by cols matrix. Outside of the matrix it returns zero.
 func element(m []float32, row, col, rows, cols int) float32 {
 	if row >= rows || col >= cols {
 		return 0

@@ -146,7 +146,7 @@ type Batch[T any] struct {
 	Guesses []byte    // most likely classes of the pictures in Order
 }
 
-// picture returns the index in Order of a picture of the batch, and whether the picture exists.
+// picture() returns the index in Order of a picture of the batch, and whether the picture exists.
 func (k Batch[T]) picture(i int) (int, bool) {
 	i += int(k.At[0]) * k.Size
 	return i, i < len(k.Order)

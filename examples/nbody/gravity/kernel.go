@@ -35,8 +35,8 @@ type Body struct {
 	Mass float32
 }
 
-// Step moves bodies by a step in time: the bodies of Old from First on, as many as New has, to
-// New, with their velocities in place. All bodies of Old attract them. The nd-range covers the
+// Step computes the bodies New one time step after the bodies of Old that begin at index First,
+// and updates Velocity in place. All bodies of Old attract each body. The nd-range covers the
 // bodies of New in work-groups of GroupSize.
 type Step struct {
 	Dt        float32
@@ -80,7 +80,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// pull returns the acceleration that b causes at p.
+// pull() returns the acceleration that b causes at p.
 func (k Step) pull(p Vec3, b Body) Vec3 {
 	d := b.Pos.Sub(p)
 	r := math32.FastRsqrt(d.Dot(d) + k.Softening*k.Softening)

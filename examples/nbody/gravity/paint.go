@@ -18,7 +18,7 @@ type Camera struct {
 	Sin, Cos      float32 // sine and cosine of the tilt about the x axis
 }
 
-// project returns the position of p in pixels, and the number of pixels of a unit of length there.
+// project() returns the position of p in pixels, and the number of pixels of a unit of length there.
 // The number of pixels is zero behind the camera.
 func (c Camera) project(p Vec3) (x, y, size float32) {
 	depth := c.Distance - (p.Z*c.Cos + p.Y*c.Sin)
@@ -61,7 +61,7 @@ func (k Paint) Kernel(it dsl.Item1) {
 	k.shed(plane, px+1, py+1, fx*fy)
 }
 
-// shed adds a part of a body's light to a pixel, if it is in the image.
+// shed() adds a part of a body's light to a pixel, if it is in the image.
 func (k Paint) shed(plane, x, y int, part float32) {
 	c := k.Camera
 	if x < 0 || x >= c.Width || y < 0 || y >= c.Height {

@@ -35,7 +35,7 @@ var scene = [...]Thing{
 	{Sphere{Vec{-0.8, 0.3, 1.6}, 0.3}, Vec{0.5, 0.7, 0.95}, Metal{0.05}},
 }
 
-// sky returns the light from a direction. The sky is white at the horizon and blue above, with a large sun.
+// sky() returns the light from a direction. The sky is white at the horizon and blue above, with a large sun.
 func sky(to Vec) Vec {
 	if to.Dot(Vec{-0.48, 0.64, 0.6}) > 0.95 {
 		return Vec{7, 6, 4.5}

@@ -8,7 +8,7 @@ import "github.com/kgen-go/kgen/dsl"
 // and store only the work-item's own pixel. So a work-item can do several edits without waiting for
 // other work-items, and a graph can fuse the edits into one launch.
 
-// The function own returns the index of the work-item's own pixel. Rows are as wide as the range.
+// own() returns the index of the work-item's own pixel. Rows are as wide as the range.
 func own(it dsl.Item2) int {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()

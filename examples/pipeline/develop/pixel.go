@@ -16,7 +16,7 @@ func (p Pixel) Scale(r, g, b float32) Pixel {
 	return Pixel{float32(r * p.R), float32(g * p.G), float32(b * p.B)}
 }
 
-// The method each applies f to each colour's light.
+// each() applies f to each colour's light.
 func (p Pixel) each(f func(v float32) float32) Pixel { return Pixel{f(p.R), f(p.G), f(p.B)} }
 
 // Contrast increases the difference of light and dark. The curve has the shape of an S and does not change

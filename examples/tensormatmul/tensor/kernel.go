@@ -128,7 +128,7 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 
-// check panics unless the sizes are multiples of tiles and of an iteration's parts, as the kernels
+// check() panics unless the sizes are multiples of tiles and of an iteration's parts, as the kernels
 // require. The result is the same for all work-items of a launch.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
@@ -154,7 +154,7 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (Tile / columns) * rows), int(s % (Tile / columns) * columns)
 }
 
-// load loads the work-item's parts of a tile. From each row of the tile, the parts begin with part t.
+// load() loads the work-item's parts of a tile. From each row of the tile, the parts begin with part t.
 // After the last iteration, load returns parts of the next row, or zeros, which the kernel does not use.
 func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
@@ -185,8 +185,8 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 	}
 }
 
-// multiply adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
-// pitch elements apart. The argument steps is the number of products, and each product has deep elements along the sum.
+// multiply() adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
+// pitch elements apart. The argument `steps` is the number of products, and each product has deep elements along the sum.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -204,7 +204,7 @@ func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []
 	}
 }
 
-// save stores the sums of a sub-group.
+// save() stores the sums of a sub-group.
 func save[S, E any](it dsl.NDItem1, sums *blockOf[S], c []E, n, row, col int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

@@ -13,7 +13,7 @@ type Words struct {
 	Hashes []uint64
 }
 
-// Kernel checks one byte. If a word begins there, it reads the word.
+// Kernel checks one byte. If a word begins at the byte, Kernel reads the word.
 func (k Words) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if k.Starts[i] = Begins(k.Text, i); k.Starts[i] {
@@ -40,7 +40,7 @@ func Hash(text []byte, i int) uint64 {
 	return h
 }
 
-// small returns a byte of a word, with an upper-case letter converted to lower case. For other bytes it returns 0.
+// small() returns a byte of a word, with an upper-case letter converted to lower case. For other bytes it returns 0.
 func small(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':

@@ -310,7 +310,7 @@ func (k BlackScholes) Kernel(it dsl.Item1) {
 	k.Put[i] = later*(1-n2) - s*(1-n1)
 }
 
-// Function normal is the cumulative distribution function of the normal distribution, by the approximation of
+// normal() computes the cumulative distribution function of the normal distribution, by the approximation of
 // Abramowitz and Stegun (26.2.17).
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))

@@ -41,7 +41,7 @@ func (k Weights8) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, 0)
 }
 
-// Function dot returns sum plus the products of the 16 signed bytes of a and b.
+// dot() returns sum plus the products of the 16 signed bytes of a and b.
 func dot(a, b Quad, sum int32) int32 {
 	sum = dsl.Dot4(signed(a[0]), signed(b[0]), sum)
 	sum = dsl.Dot4(signed(a[1]), signed(b[1]), sum)
@@ -49,7 +49,7 @@ func dot(a, b Quad, sum int32) int32 {
 	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
-// For each row, store adds up the sums of the work-items, subtracts argument over, and stores the result.
+// For each row, store adds up the sums of the work-items, subtracts the argument `over`, and stores the result.
 func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)
@@ -84,7 +84,7 @@ func (k Weights4) Kernel(it dsl.NDItem1) {
 	store(it, k.Out, &sum, k.Eights)
 }
 
-// Function low returns the lower 4 bits of each byte, and function high returns the upper 4 bits.
+// low() returns the lower 4 bits of each byte, and high() returns the upper 4 bits.
 func low(q Quad) Quad {
 	const bits = 0x0f0f0f0f
 	return Quad{q[0] & bits, q[1] & bits, q[2] & bits, q[3] & bits}

@@ -17,7 +17,7 @@ static long long in_use(void) { return -1; }
 */
 import "C"
 
-// InUse returns the number of bytes that the program has allocated in the C heap. Result ok is false if the
+// InUse returns the number of bytes that the program has allocated in the C heap. Result `ok` is false if the
 // number is not known. InUse adds up all arenas of the GNU C library.
 func InUse() (bytes int, ok bool) {
 	n := int(C.in_use())

@@ -12,7 +12,7 @@ type Case struct {
 	Want          []uint32   // expected contents of the last slice at the end
 }
 
-// seeds returns the slices of Seeds for n searches. Search i has i%7 iterations, or never ends if endless(i) is
+// seeds() returns the slices of Seeds for n searches. Search i has i%7 iterations, or never ends if endless(i) is
 // true.
 func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}
@@ -61,7 +61,7 @@ func Cases() []Case {
 		Case{Kernel: "Meet", Endless: true, Global: n, Local: group, N: -1, Slices: [][]uint32{values}})
 }
 
-// meet returns the values after Meet with the given number of iterations.
+// meet() returns the values after Meet with the given number of iterations.
 func meet(values []uint32, group, rounds int) []uint32 {
 	out := slices.Clone(values)
 	scratch := make([]uint32, len(out)) // the elements of work-items that do not take part stay zero

@@ -14,7 +14,7 @@ type Seeds struct {
 	Rounds   []uint32 // number of iterations of each search
 }
 
-// Function next returns the successor of s in a cycle. The cycle contains all numbers except 0.
+// next() returns the successor of s in a cycle. The cycle contains all numbers except 0.
 func next(s uint32) uint32 {
 	s ^= s << 13
 	s ^= s >> 17

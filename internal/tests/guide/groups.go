@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Function opposite returns argument v of the opposite work-item of the group. The first and the last work-item
+// opposite() returns argument v of the opposite work-item of the group. The first and the last work-item
 // are opposite, and so on. All work-items of the group must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
@@ -104,7 +104,7 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Function share returns v as a fraction of the group's total. G is a work-group or a sub-group.
+// share() returns v as a fraction of the group's total. G is a work-group or a sub-group.
 func share[G dsl.AnyGroup](g G, v float32) float32 {
 	return v / dsl.ReduceOverGroup(g, v, dsl.Plus)
 }

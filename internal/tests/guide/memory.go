@@ -20,7 +20,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	dsl.AtomicMax(&k.Most[0], v)
 }
 
-// Function tally increments the element of counts for v. C may be any type that has atomic operations.
+// tally() increments the element of counts for v. C may be any type that has atomic operations.
 func tally[C dsl.AtomicNumber](counts []C, v byte) {
 	dsl.AtomicAdd(&counts[v], 1)
 }
@@ -72,7 +72,7 @@ func (k Median) Kernel(it dsl.Item1) {
 	k.Out[i] = near[n/2]
 }
 
-// Function sorted sorts a few numbers.
+// sorted() sorts a few numbers.
 func sorted[T dsl.Number](x []T) {
 	for i := range x {
 		for j := i; j > 0 && x[j] < x[j-1]; j-- {
@@ -100,7 +100,7 @@ func (k Reversed) Kernel(it dsl.Item1) {
 	}
 }
 
-// distinct counts the different values among n neighbours, which it copies. N is a specialization constant, or an
+// distinct() counts the different values among n neighbours, which it copies. N is a specialization constant, or an
 // expression of such constants.
 func distinct[N dsl.PrivateLength](it dsl.KernelHandler, n N, x []int32) int {
 	own := dsl.PrivateAlloca[int32](it, n)
@@ -144,7 +144,7 @@ func (k Pad) Kernel(it dsl.Item1) {
 	k.Size[i] = roundUp(k.Size[i], k.To)
 }
 
-// clamp returns v, or the nearest bound if v is out of bounds.
+// clamp() returns v, or the nearest bound if v is out of bounds.
 func clamp[T dsl.Number](v, low, high T) T {
 	return min(max(v, low), high)
 }

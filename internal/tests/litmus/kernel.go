@@ -28,7 +28,7 @@ type Instances struct {
 	Busy    []int32 // one word that waiting work-items access
 }
 
-// The method begin returns the work-item's role, from 0 to roles-1, and the number of its instance.
+// begin() returns the work-item's role, from 0 to roles-1, and the number of its instance.
 func (k *Instances) begin(it dsl.NDItem1, roles int) (role, instance int) {
 	g, l, size := it.GroupID(), it.LocalID(), it.LocalRange()
 	if k.Within {
@@ -51,7 +51,7 @@ func (k *Instances) begin(it dsl.NDItem1, roles int) (role, instance int) {
 func (k *Instances) x(i int) *int32 { return &k.Mem[(i*k.S)&(k.N-1)*2] }
 func (k *Instances) y(i int) *int32 { return &k.Mem[(i*k.T+k.U)&(k.N-1)*2+1] }
 
-// The method result stores result n of an instance. Results are numbered from 0.
+// result() stores result n of an instance. Results are numbered from 0.
 func (k *Instances) result(i, n int, v int32) { k.R[i*4+n] = v }
 
 // Bins is the number of outcomes that Collect distinguishes.
@@ -335,7 +335,7 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// places is the number of locations in work-group memory. No group has more instances.
+// The constant `places` is the number of locations in work-group memory. No group has more instances.
 const places = 256
 
 // LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word in work-group memory

@@ -17,7 +17,7 @@ var altStmts = []statement{
 // before the variable that holds the reference. If the target were declared later, the target might belong to a loop
 // iteration that has ended.
 type allowedTargets struct {
-	// If field from is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
+	// If field `from` is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
 	// from.
 	before, from int
 }

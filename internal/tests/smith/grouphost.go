@@ -69,7 +69,7 @@ type result struct {
 	Err string
 }
 
-// Function lines returns the innermost and the outermost line of a file in the current stack trace.
+// lines() returns the innermost and the outermost line of a file in the current stack trace.
 func lines(file string) (in, out int) {
 	var pcs [256]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])

@@ -40,7 +40,7 @@ func (e *sourceEditor) countChange() bool {
 	return e.n == -1
 }
 
-// nthEdit returns the source with the n-th change. The result done is true if the source has fewer than n+1 possible
+// nthEdit returns the source with the n-th change. The result `done` is true if the source has fewer than n+1 possible
 // changes.
 func nthEdit(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()

@@ -20,7 +20,7 @@ const (
 	interfaceKind
 )
 
-// typ is a type of the generated program.
+// The type `typ` is a type of the generated program.
 type typ struct {
 	kind   kind
 	name   string // name of scalars, structs, functions and interfaces

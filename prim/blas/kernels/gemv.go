@@ -16,7 +16,7 @@ const (
 	batch       = 16 // number of elements that are loaded together
 )
 
-// The type vectors contains the arguments of Y = Alpha*A*X + Beta*Y, where A has M lines of K elements.
+// The type `vectors` contains the arguments of Y = Alpha*A*X + Beta*Y, where A has M lines of K elements.
 type vectors[T Float] struct {
 	A, X, Y       []T
 	M, K, StrideA int
@@ -107,7 +107,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	k.Y[line] = scaled[T, O](k.Alpha, sum, k.Beta, k.Y, line)
 }
 
-// The method element returns an element of X, or zero past its end.
+// element() returns an element of X, or zero past its end.
 func (k vectors[T]) element(i int) T {
 	if i < k.K && uint(i) < uint(len(k.X)) {
 		return k.X[i]
@@ -115,7 +115,7 @@ func (k vectors[T]) element(i int) T {
 	return 0
 }
 
-// add adds the first n products of a line's elements in work-group memory to sum.
+// add() adds the first n products of a line's elements in work-group memory to sum.
 func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	var o O
 	d := 0
@@ -134,7 +134,7 @@ func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	return sum
 }
 
-// load loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
+// load() loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
 // zeros past the edges.
 func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	for j := range rowShare {

@@ -16,7 +16,7 @@ import (
 // Float is the type of the elements and of the sums of products.
 type Float interface{ float32 | float64 }
 
-// sums adds products.
+// The type `sums` adds products.
 type sums[T Float] interface {
 	// Add returns x*y + sum.
 	Add(x, y, sum T) T
@@ -63,7 +63,7 @@ func (Emulated64) Add(x, y, sum float64) float64 { return math.FMA(x, y, sum) }
 // Needs returns the properties of kernels that use Add.
 func (Emulated64) Needs() properties.List { return needs64 }
 
-// scaled returns alpha*sum + beta*c[at]. If beta is 0, it does not load c[at], which may be a NaN.
+// scaled() returns alpha*sum + beta*c[at]. If beta is 0, it does not load c[at], which may be a NaN.
 func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	var o O
 	if beta == 0 {
@@ -72,7 +72,7 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// The function enough panics if an operand has too few elements for a launch. The last line that the launch uses begins
+// enough() panics if an operand has too few elements for a launch. The last line that the launch uses begins
 // at element at. Without this check, elements past the end would be loaded as zeros, and the sums would be wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {

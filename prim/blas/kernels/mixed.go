@@ -123,7 +123,7 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [block / side][block / side]dsl.Accumulator[S]
 
-// tile returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
+// tile() returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
 // The method panics if A, B or C is too short for the sizes.
 func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	down, across := (s.M+MixedTile-1)/MixedTile, (s.N+MixedTile-1)/MixedTile
@@ -185,7 +185,7 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (MixedTile / block) * block), int(s % (MixedTile / block) * block)
 }
 
-// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument pitch is the distance of lines
+// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument `pitch` is the distance of lines
 // in memory, and each is the number of elements in a piece. A matrix of the sub-group consists of two pieces of 16 lines.
 func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()
@@ -204,7 +204,7 @@ func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E
 	}
 }
 
-// save stores the sums of the sub-group.
+// save() stores the sums of the sub-group.
 func save[S, E any](it dsl.NDItem1, s Sizes, sums *blockOf[S], c []E, batch, row, col int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -224,7 +224,7 @@ type Packing struct {
 	Deep                               bool
 }
 
-// piece returns the index of the piece that the work-item computes, the index of its first element in the input, the
+// piece() returns the index of the piece that the work-item computes, the index of its first element in the input, the
 // distance of its elements there, and the number of elements. A piece has at most the given number of elements. Neighbouring
 // work-items load neighbouring elements.
 func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {

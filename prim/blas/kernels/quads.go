@@ -8,7 +8,7 @@ import (
 // Quad contains four elements that are neighbours in memory.
 type Quad [quad]float32
 
-// The interface ways describes how the operands of Quads are stored in memory.
+// The interface `ways` describes how the operands of Quads are stored in memory.
 type ways interface {
 	// LeftDeep reports whether neighbours belong to a row of A, and RightDeep whether they belong to a column of B.
 	LeftDeep() bool
@@ -69,7 +69,7 @@ func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// The type quads is an operand of Quads. The type quads corresponds to the type operand of Gemm.
+// The type `quads` is an operand of Quads. The type `quads` corresponds to the type operand of Gemm.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads
@@ -78,7 +78,7 @@ type quads struct {
 	deep         bool
 }
 
-// check panics if the operand's slice is too short, or if its lines do not consist of quads.
+// check() panics if the operand's slice is too short, or if its lines do not consist of quads.
 func (p quads) check() {
 	near, far := p.lines, p.k
 	if p.deep {
@@ -90,7 +90,7 @@ func (p quads) check() {
 	enough(0, int(far), int(p.stride), int(near/quad), len(p.m))
 }
 
-// load loads the work-item's part of the quads for one iteration.
+// load() loads the work-item's part of the quads for one iteration.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)

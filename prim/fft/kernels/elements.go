@@ -55,7 +55,7 @@ func (k Elements[T]) Kernel(it dsl.Item1) {
 	set(k.Out, i0*k.Out0+i1*k.Out1+i2*k.Out2, v)
 }
 
-// set stores v in element i. The host makes sure that the element exists.
+// set() stores v in element i. The host makes sure that the element exists.
 func set[T any](xs []T, i uint32, v T) {
 	if int(i) < len(xs) {
 		xs[i] = v

@@ -19,17 +19,17 @@ type Complex[T Float] struct{ Re, Im T }
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }
 func (a Complex[T]) minus(b Complex[T]) Complex[T] { return Complex[T]{a.Re - b.Re, a.Im - b.Im} }
 
-// The method turned returns -i*a, and the method swapped returns i times the conjugate of a.
+// turned() returns -i*a, and swapped() returns i times the conjugate of a.
 func (a Complex[T]) turned() Complex[T]  { return Complex[T]{a.Im, -a.Re} }
 func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 
-// conjugate returns a with the opposite sign of the imaginary part.
+// conjugate() returns a with the opposite sign of the imaginary part.
 func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 
-// The method scaled returns a times a real number.
+// scaled() returns a times a real number.
 func (a Complex[T]) scaled(f T) Complex[T] { return Complex[T]{T(a.Re * f), T(a.Im * f)} }
 
-// The method times returns a product. The conversions keep compilers for processors from fusing products and sums.
+// times() returns a product. The conversions keep compilers for processors from fusing products and sums.
 func (a Complex[T]) times(b Complex[T]) Complex[T] {
 	return Complex[T]{T(a.Re*b.Re) - T(a.Im*b.Im), T(a.Re*b.Im) + T(a.Im*b.Re)}
 }
@@ -46,7 +46,7 @@ var (
 	Uses = dsl.NewSpecConstant(uint32(0))
 	// Passes is the number of passes.
 	Passes = dsl.NewSpecConstant(uint8(1))
-	// Levels is the number of divisions that split the number of a line into its parts (see lines).
+	// Levels is the number of divisions that split the number of a line into its parts (see type `lines`).
 	Levels = dsl.NewSpecConstant(uint8(0))
 	// If LoadsLines is set, neighbouring work-items load elements of neighbouring lines, else
 	// neighbouring elements of one line. StoresLines describes stores in the same way.
@@ -62,7 +62,7 @@ var (
 	Scaled = dsl.NewSpecConstant(false)
 )
 
-// The type lines contains the arguments of a launch that transforms lines of Length elements in work-group
+// The type `lines` contains the arguments of a launch that transforms lines of Length elements in work-group
 // memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is the number of indices
 // among c, o and b that exist, minus one. The arguments have 104 bytes, and push constants cannot have more.
 type lines[T Float] struct {
@@ -83,10 +83,10 @@ type lines[T Float] struct {
 // elements. The host ensures that Window elements can be loaded, so indices of tables need no comparisons.
 const Window = 1 << 14
 
-// tables contains the roots of unity of a launch.
+// The type `tables` contains the roots of unity of a launch.
 type tables[T Float] struct{ roots, near, low, high []Complex[T] }
 
-// tables returns the windows of the roots. Result ok is false if Roots is too short, which the host prevents.
+// tables() returns the windows of the roots. Result `ok` is false if Roots is too short, which the host prevents.
 func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	near := int(k.Turn)
 	low := near + int(length<<(k.Shifts&31))
@@ -98,7 +98,7 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
 }
 
-// The method root returns the root of unity for element e of a column, for Turned. The result is the product
+// root() returns the root of unity for element e of a column, for Turned. The result is the product
 // of three roots. One root is for the lowest near bits of the column, and two are for the other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31

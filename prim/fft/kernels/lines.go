@@ -66,7 +66,7 @@ func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	k.store(it, p, t, first, l)
 }
 
-// quotient returns the quotient and the remainder of a and b. The host ensures that b is not 0.
+// quotient() returns the quotient and the remainder of a and b. The host ensures that b is not 0.
 func quotient(a, b uint32) (q, r uint32) {
 	if b != 0 {
 		q, r = a/b, a%b
@@ -74,7 +74,7 @@ func quotient(a, b uint32) (q, r uint32) {
 	return q, r
 }
 
-// pass is the state of a pass of a work-group.
+// The type `pass` is the state of a pass of a work-group.
 type pass[T Float] struct {
 	tile, roots      []Complex[T]
 	length, together uint32
@@ -84,7 +84,7 @@ type pass[T Float] struct {
 	done             uint32 // product of the radices of all earlier passes
 }
 
-// The method place returns the index of an element of a line in a half of tile.
+// place() returns the index of an element of a line in a half of tile.
 func (p pass[T]) place(line, e uint32) uint32 {
 	if p.layout {
 		return e*p.together + line
@@ -92,7 +92,7 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	return line*p.length + e
 }
 
-// The method step returns the distance in tile of two elements of a line that are n elements apart.
+// step() returns the distance in tile of two elements of a line that are n elements apart.
 func (p pass[T]) step(n uint32) uint32 {
 	if p.layout {
 		return n * p.together
@@ -100,10 +100,10 @@ func (p pass[T]) step(n uint32) uint32 {
 	return n
 }
 
-// The type share describes the elements of lines that a work-item processes.
+// The type `share` describes the elements of lines that a work-item processes.
 type share struct{ line, lines, e, step uint32 }
 
-// share distributes n elements of each line. Neighbouring work-items have neighbouring lines, or elements.
+// share() distributes n elements of each line. Neighbouring work-items have neighbouring lines, or elements.
 func (p pass[T]) share(l, n uint32, byLine bool) share {
 	inner, outer := n, p.together
 	if byLine {
@@ -121,7 +121,7 @@ func (p pass[T]) share(l, n uint32, byLine bool) share {
 	return share{o, rows, i, row}
 }
 
-// The method line returns the index at which a line begins, for the given distances of lines, rows and blocks.
+// line() returns the index at which a line begins, for the given distances of lines, rows and blocks.
 func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	if Levels.Get(it) == 0 {
 		return q * line
@@ -134,7 +134,7 @@ func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	return c*line + r*row + b*block
 }
 
-// load copies the lines to the first half of work-group memory. Four loads are in progress at the same time.
+// load() copies the lines to the first half of work-group memory. Four loads are in progress at the same time.
 func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
 	w, inverse, step := p.share(l, p.length, LoadsLines.Get(it)), Inverse.Get(it), p.step(1)
 	for line := w.line; line < p.together; line += w.lines {
@@ -162,7 +162,7 @@ func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
 	}
 }
 
-// store copies the transforms from work-group memory to the output.
+// store() copies the transforms from work-group memory to the output.
 func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32) {
 	w, f, step := p.share(l, p.length, StoresLines.Get(it)), finishing(it, t), p.step(1)
 	for line := w.line; line < p.together; line += w.lines {
@@ -178,7 +178,7 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32)
 	}
 }
 
-// finish describes the last operation on a line's elements before they are stored.
+// The type `finish` describes the last operation on a line's elements before they are stored.
 type finish[T Float] struct {
 	tables[T]
 	turned, scaled, inverse bool
@@ -189,7 +189,7 @@ func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
 	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
-// The method column returns the index of a line in the long transform whose columns the launch transforms.
+// column() returns the index of a line in the long transform whose columns the launch transforms.
 func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	if !Turned.Get(it) {
 		return 0
@@ -201,7 +201,7 @@ func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	return q
 }
 
-// The method finished returns element e of a column, with the last operations that are done before it is stored.
+// finished() returns element e of a column, with the last operations that are done before it is stored.
 func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	if f.turned {
 		v = v.times(f.root(column, e, shifts))
@@ -215,7 +215,7 @@ func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	return v
 }
 
-// get returns an element. The host ensures that the element exists.
+// get() returns an element. The host ensures that the element exists.
 func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 	if int(i) < len(xs) {
 		x = xs[i]
@@ -223,14 +223,14 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 	return x
 }
 
-// The type element identifies a short transform that a work-item computes.
+// The type `element` identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
 	begin, step, to, apart uint32 // index of the first element and distance of elements in memory, for the inputs and for the results
 	root                   uint32
 }
 
-// get returns element i of the short transform, multiplied by its root of unity.
+// get() returns element i of the short transform, multiplied by its root of unity.
 func (x element[T]) get(i uint32) Complex[T] {
 	v := get(x.p.tile, x.begin+i*x.step)
 	if i > 0 && x.p.done > 1 {
@@ -239,7 +239,7 @@ func (x element[T]) get(i uint32) Complex[T] {
 	return v
 }
 
-// put stores result i of the short transform.
+// put() stores result i of the short transform.
 func (x element[T]) put(i uint32, v Complex[T]) {
 	set(x.p.tile, x.to+i*x.apart, v)
 }

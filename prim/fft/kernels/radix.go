@@ -18,7 +18,7 @@ const (
 	sin7c = 0.43388373911755812047576833284835875461
 )
 
-// The method short computes the short transforms of a pass that belong to the work-item l. The conditions are
+// short() computes the short transforms of a pass that belong to the work-item l. The conditions are
 // nested, so that a device's compiler removes the radices that are not used. Six elements are transformed as
 // two times three, and ten as two times five, in the order of Good and Thomas, which needs no roots.
 func (p pass[T]) short(l, uses uint32) {
@@ -141,7 +141,7 @@ func (p pass[T]) short(l, uses uint32) {
 	}
 }
 
-// The method shorts calls f for each short transform of a pass that belongs to the work-item l.
+// shorts() calls f for each short transform of a pass that belongs to the work-item l.
 func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	rest := p.length / radix
 	w, one := p.share(l, rest, p.layout), p.step(1)
@@ -156,12 +156,12 @@ func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	}
 }
 
-// The method eighth returns a, turned by an eighth of a full turn.
+// eighth() returns a, turned by an eighth of a full turn.
 func (a Complex[T]) eighth() Complex[T] {
 	return Complex[T]{T((a.Re + a.Im) * half), T((a.Im - a.Re) * half)}
 }
 
-// The function three computes the transform of three elements.
+// three() computes the transform of three elements.
 func three[T Float](a, b, c Complex[T]) (_, _, _ Complex[T]) {
 	s, d := b.plus(c), b.minus(c)
 	m := Complex[T]{a.Re - T(s.Re*0.5), a.Im - T(s.Im*0.5)}
@@ -169,13 +169,13 @@ func three[T Float](a, b, c Complex[T]) (_, _, _ Complex[T]) {
 	return a.plus(s), m.plus(n), m.minus(n)
 }
 
-// The function four computes the transform of four elements.
+// four() computes the transform of four elements.
 func four[T Float](a, b, c, d Complex[T]) (_, _, _, _ Complex[T]) {
 	s, t, u, v := a.plus(c), a.minus(c), b.plus(d), b.minus(d).turned()
 	return s.plus(u), t.plus(v), s.minus(u), t.minus(v)
 }
 
-// The function five computes the transform of five elements.
+// five() computes the transform of five elements.
 func five[T Float](a, b, c, d, e Complex[T]) (_, _, _, _, _ Complex[T]) {
 	s, t, u, v := b.plus(e), c.plus(d), b.minus(e), c.minus(d)
 	m := Complex[T]{a.Re + (T(s.Re*cos5) + T(t.Re*cos5b)), a.Im + (T(s.Im*cos5) + T(t.Im*cos5b))}
@@ -185,7 +185,7 @@ func five[T Float](a, b, c, d, e Complex[T]) (_, _, _, _, _ Complex[T]) {
 	return a.plus(s.plus(t)), m.plus(p), n.plus(q), n.minus(q), m.minus(p)
 }
 
-// The function seven computes the transform of seven elements.
+// seven() computes the transform of seven elements.
 func seven[T Float](a, b, c, d, e, f, g Complex[T]) (_, _, _, _, _, _, _ Complex[T]) {
 	s, t, u := b.plus(g), c.plus(f), d.plus(e)
 	v, w, x := b.minus(g), c.minus(f), d.minus(e)
@@ -200,7 +200,7 @@ func seven[T Float](a, b, c, d, e, f, g Complex[T]) (_, _, _, _, _, _, _ Complex
 	return a.plus(s.plus(t.plus(u))), k.plus(n), l.plus(o), m.plus(p), m.minus(p), l.minus(o), k.minus(n)
 }
 
-// The function eight computes the transform of eight elements.
+// eight() computes the transform of eight elements.
 func eight[T Float](a, b, c, d, e, f, g, h Complex[T]) (_, _, _, _, _, _, _, _ Complex[T]) {
 	a, c, e, g = four(a, c, e, g)
 	b, d, f, h = four(b, d, f, h)
@@ -208,7 +208,7 @@ func eight[T Float](a, b, c, d, e, f, g, h Complex[T]) (_, _, _, _, _, _, _, _ C
 	return a.plus(b), c.plus(d), e.plus(f), g.plus(h), a.minus(b), c.minus(d), e.minus(f), g.minus(h)
 }
 
-// The function sixteen computes the transform of 16 elements, as four times four.
+// sixteen() computes the transform of 16 elements, as four times four.
 func sixteen[T Float](x *[16]Complex[T]) {
 	for i := range 4 {
 		x[i], x[4+i], x[8+i], x[12+i] = four(x[i], x[4+i], x[8+i], x[12+i])

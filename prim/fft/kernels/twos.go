@@ -12,7 +12,7 @@ const (
 )
 
 // The constants of Twos32 are logarithms to base 2 of the length of a line, of the number of lines
-// in MostTwos elements, and of the radix of each pass. Unused passes have 0.
+// in MostTwos elements, and of the radix of each pass. For an unused pass, the logarithm is 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
@@ -33,10 +33,10 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 	twos(it, lines[float32](k))
 }
 
-// registers contains the elements of a work-item.
+// The type `registers` contains the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
-// The type layer is a pass of Twos32. All sizes in a layer are powers of two.
+// The type `layer` is a pass of Twos32. All sizes in a layer are powers of two.
 type layer struct {
 	l              uint32 // index of the work-item
 	length         uint32 // logarithms of the sizes, as in the type pass
@@ -45,11 +45,11 @@ type layer struct {
 	byLine, layout bool // neighbouring work-items have neighbouring lines; neighbours in memory belong to them
 }
 
-// The type spot identifies a short transform by its line of the work-group and its number in the
+// The type `spot` identifies a short transform by its line of the work-group and its number in the
 // line. Fields a and b are further numbers that its elements have in common.
 type spot struct{ line, j, a, b uint32 }
 
-// spots returns the spots of a work-item's short transforms, of which there are at most 8.
+// spots() returns the spots of a work-item's short transforms, of which there are at most 8.
 func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	at := func(s uint32) spot {
 		t := s*Size + y.l
@@ -72,7 +72,7 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// The method slots calls f for each of a work-item's elements. The first argument of f is the element's number, which is constant so
+// slots() calls f for each of a work-item's elements. The first argument of f is the element's number, which is constant so
 // that the element is in a register. The other arguments of f are the element's number in its short transform, and that transform.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
@@ -106,7 +106,7 @@ func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot(15)
 }
 
-// The method place returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
+// place() returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
 // are in different banks. If two numbers have no bits in common, the index of their sum is the exclusive or of their
 // indices. So one operation computes the index of each element of a short transform from the index of the first element.
 func (y layer) place(line, e uint32) uint32 {
@@ -117,7 +117,7 @@ func (y layer) place(line, e uint32) uint32 {
 	return i ^ (i>>4^i>>8)&15
 }
 
-// The function twos computes the transforms of lines.
+// twos() computes the transforms of lines.
 func twos[T Float](it dsl.NDItem1, k lines[T]) {
 	y := layer{
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
@@ -168,7 +168,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T]) {
 	})
 }
 
-// exchange exchanges the results of a pass between work-items. exchange returns the next pass.
+// exchange() exchanges the results of a pass between work-items. exchange() returns the next pass.
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
 	y.slots(y.spots(func(p spot) spot {
 		root := p.j & (1<<y.done - 1)
@@ -192,7 +192,7 @@ func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []C
 	return y
 }
 
-// The method short computes the short transforms of a work-item.
+// short() computes the short transforms of a work-item.
 func (x *registers[T]) short(radix uint32) {
 	switch radix {
 	case 1:

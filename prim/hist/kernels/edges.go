@@ -11,7 +11,7 @@ const (
 	OwnCounters = 2048
 )
 
-// The type word is a type in which elements are compared.
+// The type `word` is a type in which elements are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// The function search returns the number of edges that are at most the key, minus one. The argument
-// high is the number of edges.
+// search() returns the number of edges that are at most the key, minus one. The argument
+// `high` is the number of edges.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {
@@ -65,7 +65,7 @@ type Edges32 struct {
 // Properties states the work-group's size.
 func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge, loaded from global memory.
+// edge() returns the key of an edge, loaded from global memory.
 func (k Edges32) edge(i, width uint32) (x uint32) {
 	if width < 4 {
 		x = element(k.E8, int(i), width)
@@ -113,7 +113,7 @@ type Edges64 struct {
 // Properties states the work-group's size.
 func (Edges64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// edge returns the key of an edge, loaded from global memory.
+// edge() returns the key of an edge, loaded from global memory.
 func (k Edges64) edge(i uint32) (x uint64) {
 	if int(i) < len(k.Edges) {
 		x = k.Edges[i]

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// float is the type in which the edges of bins are computed.
+// The type `float` is the type in which the edges of bins are computed.
 type float interface{ float32 | float64 }
 
 // Steps describes bins of equal width between floats. Edge i is Low + i*Width, and the last edge is High.
@@ -16,15 +16,15 @@ type Steps[F float] struct {
 	Scale            F // the inverse of Width
 }
 
-// edge returns the edge at which bin i begins.
+// edge() returns the edge at which bin i begins.
 func (s Steps[F]) edge(i uint32) F { return s.Low + F(F(i)*s.Width) }
 
-// holds reports whether x is in bin i of n bins.
+// holds() reports whether x is in bin i of n bins.
 func (s Steps[F]) holds(x F, i, n uint32) bool {
 	return s.edge(i) <= x && (i+1 >= n || x < s.edge(i+1))
 }
 
-// bin returns the number of the bin that contains x, or n if there is none.
+// bin() returns the number of the bin that contains x, or n if there is none.
 func (s Steps[F]) bin(x F, n uint32) uint32 {
 	if !(s.Low <= x && x < s.High) {
 		return n
@@ -94,7 +94,7 @@ func (Even32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// bin returns the bin of an element, or a number that is not below the number of bins.
+// bin() returns the bin of an element, or a number that is not below the number of bins.
 func (k Even32) bin(x uint32) uint32 {
 	if k.Format.Half != 0 {
 		return k.Steps.bin(k.Format.Value(x), k.Bins.N)
@@ -135,13 +135,13 @@ type Even64 struct {
 // Properties states the work-group's size.
 func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// product returns the bits of x*y above the 32 lowest ones, and the 32 lowest bits.
+// product() returns the bits of x*y above the 32 lowest ones, and the 32 lowest bits.
 func product(x uint64, y uint32) (high uint64, low uint32) {
 	p := (x & math.MaxUint32) * uint64(y)
 	return x>>32*uint64(y) + p>>32, uint32(p)
 }
 
-// bin returns the bin of an element, or a number that is not below the number of bins.
+// bin() returns the bin of an element, or a number that is not below the number of bins.
 func (k Even64) bin(x uint64) uint32 {
 	d := (x ^ k.Flip) - k.Low
 	if d >= k.Span {

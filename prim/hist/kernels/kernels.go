@@ -23,7 +23,7 @@ const Counters = 4096
 // MaxBins is the largest number of bins of a launch.
 const MaxBins = 1 << 30
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -39,7 +39,7 @@ type Bins struct {
 	Shift uint32
 }
 
-// add adds n to the count of a bin in the result.
+// add() adds n to the count of a bin in the result.
 func (Bins) add(counts []uint32, bin, n uint32) {
 	if i := 2 * int(bin); i+1 < len(counts) {
 		if dsl.AtomicAddRelaxed(&counts[i], n) < n {
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// The method one counts a single element.
+// one() counts a single element.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -59,7 +59,7 @@ func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	}
 }
 
-// The method end adds the work-group's own counters to the result.
+// end() adds the work-group's own counters to the result.
 func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	if b.Shift == 32 {
 		return
@@ -79,7 +79,7 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// The function elements calls count for each of the work-item's elements, as unsigned numbers. The slice x8
+// elements() calls count for each of the work-item's elements, as unsigned numbers. The slice x8
 // contains n elements. If these begin at a word, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
@@ -92,7 +92,7 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// The function words calls a function for each of the work-item's words of elements. For elements
+// words() calls a function for each of the work-item's words of elements. For elements
 // that are not in a complete word, it calls count (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
@@ -119,7 +119,7 @@ func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x u
 	}
 }
 
-// The function element returns an element of less than 32 bits as an unsigned number.
+// element() returns an element of less than 32 bits as an unsigned number.
 func element(x8 []uint8, i int, width uint32) (x uint32) {
 	for b := range width {
 		if at := i*int(width) + int(b); at >= 0 && at < len(x8) {
@@ -129,7 +129,7 @@ func element(x8 []uint8, i int, width uint32) (x uint32) {
 	return x
 }
 
-// length returns the number of elements of at most 32 bits.
+// length() returns the number of elements of at most 32 bits.
 func length(it dsl.NDItem1, x8 []uint8, x32 []uint32) int {
 	if w := Width.Get(it); w < 4 {
 		return len(x8) / int(w)

@@ -89,7 +89,7 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 func (c *Call) Unordered() bool { return c.opts.Unordered }
 
 // Sorts says that the function accepts the options of package sort, and returns their values. The
-// argument bits says whether the option for bits is accepted, too.
+// argument `bits` says whether the option for bits is accepted, too.
 func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 	c.sorts, c.digits = true, bits
 	return c.opts.Descending, c.opts.Bits
@@ -107,7 +107,7 @@ func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// fail stores the first error of the call, and adds the function's name to it.
+// fail() stores the first error of the call, and adds the function's name to it.
 func (c *Call) fail(err error) {
 	if err == nil || c.err != nil {
 		return
@@ -206,7 +206,7 @@ func (c *Call) apart(u, v primimpl.Used) {
 	}
 }
 
-// align is the alignment of parts of the scratch memory, in bytes.
+// The constant `align` is the alignment of parts of the scratch memory, in bytes.
 const align = 16
 
 // Bytes returns the number of bytes of scratch memory that Room uses for n elements of type T.

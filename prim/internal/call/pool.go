@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// buffer is scratch memory, whose elements have no particular type.
+// The type `buffer` is scratch memory, whose elements have no particular type.
 type buffer = runtime.Buffer[[2]uint64]
 
-// pool contains the free scratch memory of a device.
+// The type `pool` contains the free scratch memory of a device.
 type pool struct {
 	mu    sync.Mutex
 	free  []*buffer

@@ -39,7 +39,7 @@ func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[
 	}
 }
 
-// heads returns a view that says for each key whether it begins a run.
+// heads() returns a view that says for each key whether it begins a run.
 func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool] {
 	n, k := keys.Len(), call.KindOf[K]()
 	h := runsgen.Heads{Out: call.Room[bool](c, n), Format: runs.Format{Width: uint32(k.Size), Half: k.Half, Inf: k.Inf}}
@@ -59,7 +59,7 @@ func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool]
 	return h.Out
 }
 
-// outputs contains the views that a launch of Sums writes. Either all views of outputs are set, or none.
+// The type `outputs` contains the views that a launch of Sums writes. Either all views of outputs are set, or none.
 type outputs[V any] struct {
 	inclusive bool
 	out       runtime.View[V]

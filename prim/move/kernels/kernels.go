@@ -11,13 +11,13 @@ import (
 
 //go:generate go tool kgen .
 
-// The type word is the type of a part of an element.
+// The type `word` is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // MaxWords is the largest number of words of an element that Fill sets.
 const MaxWords = 16
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The function place returns the indices of the element that contains word i, and of the word in the element. Elements have n words.
+// place() returns the indices of the element that contains word i, and of the word in the element. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type word is the type of a part of an element.
+// The type `word` is the type of a part of an element.
 type word interface{ uint8 | uint32 }
 
 // Flagged stores at the beginning of Out the elements of X whose flags are set.
@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

@@ -21,7 +21,7 @@ const (
 	Tile = Size * Each
 )
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -29,7 +29,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// tile describes the work-group's tile of a call, after its work-items have picked elements.
+// The type `tile` describes the work-group's tile of a call, after its work-items have picked elements.
 type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
@@ -37,7 +37,7 @@ type tile struct {
 	order   *[Tile]uint32 // indices in the tile of picked elements, and then of the other elements if requested
 }
 
-// pick makes each work-item pick elements of its leaf. The function picked returns a bit for each element of the leaf. pick
+// pick() makes each work-item pick elements of its leaf. picked() returns a bit for each element of the leaf. pick
 // reports whether the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
 //
 // Callers move elements by the indices in the tile, so neighbouring work-items write neighbours for any size of elements.
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

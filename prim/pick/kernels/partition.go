@@ -25,7 +25,7 @@ func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {
@@ -57,7 +57,7 @@ func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The method turn swaps elements after the picked ones with elements before the end, which reverses their order.
+// turn() swaps elements after the picked ones with elements before the end, which reverses their order.
 func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	low := n
 	if len(k.Count) > 0 {

@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// The method same reports whether two elements are equal, as for cmp.Compare. All NaNs are equal for the method same.
+// same() reports whether two elements are equal, as for cmp.Compare. For same(), all NaNs are equal.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
@@ -41,7 +41,7 @@ func (k Unique[T]) same(x, y T) bool {
 	return x == y || (x|y)&k.Half == 0 || x&k.Half > k.Inf && y&k.Half > k.Inf
 }
 
-// picked returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
 func (k Unique[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if i := leaf + j; i < n && (i == 0 || !k.same(k.X[i], k.X[i-1])) {

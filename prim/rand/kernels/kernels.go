@@ -14,7 +14,7 @@ type UniformFloat32 struct {
 	From   From
 }
 
-// The function part returns the highest 24 bits of a word, times 1/1<<24.
+// part() returns the highest 24 bits of a word, times 1/1<<24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
 // Kernel makes the four elements of each of several blocks.
@@ -65,12 +65,12 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit adds the argument more to the highest 53 bits of two words, and returns the sum times 1/1<<53.
+// unit() adds the argument `more` to the highest 53 bits of two words, and returns the sum times 1/1<<53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
 
-// Ints makes integers of at least 0 and less than N. If N is 0, it makes integers of any bits.
+// Ints makes integers of at least 0 and less than N. If N is 0, Ints makes integers of any bits.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count
@@ -151,7 +151,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 	}
 }
 
-// pair combines two words into a 64-bit number.
+// pair() combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 // The method below returns the number below N for element at of the launch, like the method of Ints.

@@ -37,7 +37,7 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// normal returns two numbers made from two words.
+// normal() returns two numbers made from two words.
 func normal(distance, direction uint32) (x, y float32) {
 	// The word plus 1, times 1/1<<32, is u + little. If u is near 1, u has too few digits, so the
 	// code corrects log(u) by the effect of little.
@@ -76,7 +76,7 @@ func (k NormalFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// turn returns the cosine and the sine of the sum of some quarters of a turn and an angle, by their
+// turn() returns the cosine and the sine of the sum of some quarters of a turn and an angle, by their
 // series. The angle is at most an eighth of a turn.
 func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	z := T(angle * angle)
@@ -96,7 +96,7 @@ func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	return x, y
 }
 
-// inverse returns 1/x by products and sums, because devices need not round quotients of float64 correctly.
+// inverse() returns 1/x by products and sums, because devices need not round quotients of float64 correctly.
 func inverse(x float64) float64 {
 	y := float64(1 / float32(x))
 	for range 2 { // 24 correct digits become 48, and then 53
@@ -105,7 +105,7 @@ func inverse(x float64) float64 {
 	return y
 }
 
-// root returns the square root of a number that is 0 or at least 1<<-54. root uses only products and sums.
+// root() returns the square root of a number that is 0 or at least 1<<-54. root() uses only products and sums.
 func root(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -119,7 +119,7 @@ func root(x float64) float64 {
 	return s + float64(float64(0.5*y)*(x-float64(s*s)))
 }
 
-// logarithm returns the natural logarithm of a number of at least 1<<-53 and at most 1.
+// logarithm() returns the natural logarithm of a number of at least 1<<-53 and at most 1.
 func logarithm(u float64) float64 {
 	const ln2High, ln2Low = 0x1.62e42feep-01, math.Ln2 - 0x1.62e42feep-01 // ln2High has 31 bits
 	b := math.Float64bits(u)

@@ -37,7 +37,7 @@ const (
 	mask  = 1<<32 - 1
 )
 
-// The function round computes one round of Philox.
+// round() computes one round of Philox.
 func round(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	p, q := uint64(c0)*0xd2511f53, uint64(c2)*0xcd9e8d57
 	return uint32(q>>32) ^ c1 ^ k0, uint32(q), uint32(p>>32) ^ c3 ^ k1, uint32(p)
@@ -57,18 +57,18 @@ type From struct {
 	Each           uint32 // number of blocks for each work-item
 }
 
-// block returns the four words of a block of the launch.
+// block() returns the four words of a block of the launch.
 func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
 
-// The method place returns the index in the launch of the first element that is made from a block.
-// The argument elements is the number of elements made from each block. The index may be negative.
+// place() returns the index in the launch of the first element that is made from a block.
+// The argument `elements` is the number of elements made from each block. The index may be negative.
 func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// The function first returns the number of elements that a launch processes, which begins with the element
+// first() returns the number of elements that a launch processes, which begins with the element
 // base of the call. The number is n, or smaller if length[0], the element count of the call, is smaller.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
@@ -77,7 +77,7 @@ func first(n, base int, length []int64) int {
 	return int(min(int64(n), max(length[0]-int64(base), 0)))
 }
 
-// put sets an element, if the launch has an element with that index.
+// put() sets an element, if the launch has an element with that index.
 func put[T any](out []T, at int, x T) {
 	if uint(at) < uint(len(out)) {
 		out[at] = x

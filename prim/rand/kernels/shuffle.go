@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// The type word is the type of a part of an element.
+// The type `word` is the type of a part of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // Rounds is the number of rounds that mix an index. Each round has a key.
@@ -67,7 +67,7 @@ func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	return i
 }
 
-// mix permutes the numbers of some bits. Each round changes one half of a number by the other half.
+// mix() permutes the numbers of some bits. Each round changes one half of a number by the other half.
 func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	high, low := uint32(x>>lowBits), uint32(x&(1<<lowBits-1))
 	for r := 0; r < Rounds; r += 2 {
@@ -77,7 +77,7 @@ func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	return uint64(high)<<lowBits | uint64(low)
 }
 
-// hash returns a word in which each bit depends on all bits of x.
+// hash() returns a word in which each bit depends on all bits of x.
 func hash(x uint32) uint32 {
 	x = (x ^ x>>16) * 0xd2511f53
 	x = (x ^ x>>15) * 0xcd9e8d57

@@ -6,7 +6,7 @@ import (
 )
 
 // Operation describes how elements of type T are reduced to one value of type A. Combine must be
-// associative, but need not commute. Combining a value with Identity must not change it.
+// associative, but need not commute. Combining a value with Identity must not change the value.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A

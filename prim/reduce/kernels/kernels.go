@@ -22,7 +22,7 @@ type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is
 // smaller. In later launches, each element is the result of 1<<shift elements of the call, which length[0] counts.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type word is the type in which keys are compared.
+// The type `word` is the type in which keys are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys. The least key is that of the least element, or of the
@@ -28,7 +28,7 @@ var (
 	High   = dsl.NewSpecConstant(true)
 )
 
-// key returns an element's key.
+// key() returns an element's key.
 func (o Order[K]) key(x K, float bool) K {
 	if !float {
 		return x ^ o.Flip
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value returns the element with the given key. For the key of NaNs, the method returns the quiet NaN whose other fraction bits are 0.
+// value() returns the element with the given key. For the key of NaNs, value() returns the quiet NaN whose other fraction bits are 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -110,7 +110,7 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The function four returns elements of x from index i on that are Size apart. For indices from end
+// four() returns elements of x from index i on that are Size apart. For indices from end
 // on, the function returns the first element instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])

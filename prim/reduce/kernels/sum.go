@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// number is the type in which sums are computed.
+// The type `number` is the type in which sums are computed.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }

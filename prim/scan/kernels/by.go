@@ -7,7 +7,7 @@ import (
 )
 
 // Operation describes how elements of type T are combined to values of type A. Combine must be
-// associative, but need not commute. Combining a value with Identity must not change it.
+// associative, but need not commute. Combining a value with Identity must not change the value.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
@@ -39,7 +39,7 @@ func (By[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// leaf combines a leaf's elements from left to right.
+// leaf() combines a leaf's elements from left to right.
 func (k By[T, A, O]) leaf(base, n int) A {
 	v := k.Op.Identity()
 	for j := range ByEach {
@@ -98,7 +98,7 @@ func (k By[T, A, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// scan sets each element of tile to the combined values of the work-items up to that one. scan
+// scan() sets each element of tile to the combined values of the work-items up to that one. scan
 // returns the last value.
 func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	l := it.LocalID()

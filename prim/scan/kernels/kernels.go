@@ -22,7 +22,7 @@ const (
 	Tile   = Rounds * Part
 )
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -30,7 +30,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// number is the type in which sums are computed.
+// The type `number` is the type in which sums are computed.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
@@ -58,7 +58,7 @@ func (Sum[T, S, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// load loads the elements of the part of X that begins at base. Neighbouring work-items load neighbouring elements.
+// load() loads the elements of the part of X that begins at base. Neighbouring work-items load neighbouring elements.
 func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	l := it.LocalID()
 	for j := range Each {
@@ -69,8 +69,8 @@ func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	}
 }
 
-// leaf exchanges a part's elements in x through work-group memory, so that each work-item gets its
-// own leaf. leaf returns the sum of the leaf.
+// leaf() exchanges a part's elements in x through work-group memory, so that each work-item gets its
+// own leaf. leaf() returns the sum of the leaf.
 func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -85,14 +85,14 @@ func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	return sum
 }
 
-// scan returns the sum of all leaves of a part before the work-item's leaf, and the sum of the part.
+// scan() returns the sum of all leaves of a part before the work-item's leaf, and the sum of the part.
 func (k Sum[T, S, C]) scan(it dsl.NDItem1, leaf S) (before, all S) {
 	before = dsl.ExclusiveScanOverGroup(it.Group(), leaf, dsl.Plus)
 	return before, dsl.GroupBroadcast(it.Group(), before+leaf, Size-1)
 }
 
-// store stores the sums of a work-item's leaf through work-group memory. The elements of the leaf
-// are in x. The argument sum is the sum of all elements before the leaf.
+// store() stores the sums of a work-item's leaf through work-group memory. The elements of the leaf
+// are in x. The argument `sum` is the sum of all elements before the leaf.
 func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x *[Each]S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// The method again computes the sum of tile t once more.
+// again() computes the sum of tile t once more.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 // Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // value of the field flip of type Order
+	Flip   K      // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
@@ -53,7 +53,7 @@ func (k Places) Kernel(it dsl.Item1) {
 
 // Move moves each key to its index according to its digit. Places contains the index of each part's next key.
 type Move[K Keys] struct {
-	Flip   K      // value of the field flip of type Order
+	Flip   K      // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part

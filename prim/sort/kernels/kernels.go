@@ -25,7 +25,7 @@ const (
 	Digits = 1 << Bits
 )
 
-// memory is the number of words of work-group memory for a tile. Every 33rd word is unused if
+// The constant `memory` is the number of words of work-group memory for a tile. Every 33rd word is unused if
 // work-items use words that are far apart, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
@@ -54,7 +54,7 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 	return Order[K]{highest[K](sign), inf, flip}
 }
 
-// highest returns a number whose 32 highest bits are w. All other bits are 0.
+// highest() returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
 // Ordered returns a number for an element. If an element is before another, its number is smaller. The
@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// The function first returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,7 +79,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The function rest returns the number of elements of a chunk that a launch processes. The number
+// rest() returns the number of elements of a chunk that a launch processes. The number
 // is at most n. If length is not empty, length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
@@ -90,7 +90,7 @@ func rest(n, begin int, length []int64) uint32 {
 
 // Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
 type Count[K Keys] struct {
-	Flip   K       // value of the field flip of type Order
+	Flip   K       // value of the field `flip` of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
 	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
@@ -110,7 +110,7 @@ const MaxPasses = 8
 // Properties states the work-group's size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// The constant ahead is the number of loads of keys that are in progress at the same time.
+// The constant `ahead` is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
 // Mask returns the bits of the digit that begins at bit shift.
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The type words divides elements into words. Elements are exchanged word by word, because work-group memory is small.
+// The type `words` divides elements into words. Elements are exchanged word by word, because work-group memory is small.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,7 +191,7 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// The type One implements the interface words for elements of one word.
+// The type One implements the interface `words` for elements of one word.
 type One struct{}
 
 // Words returns 1.
@@ -206,7 +206,7 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// The type Two implements the interface words for elements of two words.
+// The type Two implements the interface `words` for elements of two words.
 type Two struct{}
 
 // Words returns 2.
@@ -224,10 +224,10 @@ func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 // If Paired is set, values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// pass contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
+// The type `pass` contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
 // not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // value of the field flip of type Order
+	Flip   K        // value of the field `flip` of type Order
 	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
 	Begin  uint32   // number of elements in earlier chunks
 	Board  uint32   // index in State at which the board of package lookback begins
@@ -244,12 +244,12 @@ const Ahead = Digits
 // DigitOf returns the value of the field Digit of a pass.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
+// tile() returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
 
-// The method rest returns the number of elements in the chunk.
+// rest() returns the number of elements in the chunk.
 func (k pass[K, W]) rest() uint32 {
 	n := uint32(len(k.Keys))
 	if i := int(k.Board) - Ahead; i >= 0 && i < len(k.State) {
@@ -258,13 +258,13 @@ func (k pass[K, W]) rest() uint32 {
 	return n
 }
 
-// digit returns the digit of a key.
+// digit() returns the digit of a key.
 func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	var w W
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
+// count() counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
@@ -281,7 +281,7 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange moves a word of each element to its index in the tile. exchange returns the words at the
+// exchange() moves a word of each element to its index in the tile. exchange() returns the words at the
 // indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
@@ -295,7 +295,7 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write writes the elements of a tile to Out, according to their order in the tile. Argument start is the index
+// write() writes the elements of a tile to Out, according to their order in the tile. Argument `start` is the index
 // in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W

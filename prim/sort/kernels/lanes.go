@@ -94,7 +94,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// load loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits.
+// load() loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits.
 // Indices past the end get the greatest digit. Neighbouring work-items load neighbours.
 func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
 	sub := it.SubGroup()

@@ -8,7 +8,7 @@ import (
 
 // IsSorted sets Out[0] to 0 if an element is before its left neighbour in the order.
 type IsSorted[K Keys] struct {
-	Flip   K // value of the field flip of type Order
+	Flip   K // value of the field `flip` of type Order
 	Keys   []K
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count
 	Out    []uint32
@@ -48,7 +48,7 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets each element of Out to the index of the first key that is not before a needle.
 type Search[K Keys] struct {
-	Flip    K // value of the field flip of type Order
+	Flip    K // value of the field `flip` of type Order
 	Keys    []K
 	Length  []int64 // element count of the whole call, or empty if all elements of the slice count
 	Needles []K
@@ -85,7 +85,7 @@ const MergeEach = 8
 
 // Merge merges two sorted runs of elements. If elements are equal, those of A come first.
 type Merge[K Keys] struct {
-	Flip   K // value of the field flip of type Order
+	Flip   K // value of the field `flip` of type Order
 	A, B   []K
 	Length []int64 // number of elements in each run, or empty if all elements of the slices count
 	Out    []K

@@ -15,7 +15,7 @@ func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// The function rank sorts by half a digit, with halfBits bits. Each work-item has a column of counters, one for each value.
+// rank() sorts by half a digit, with halfBits bits. Each work-item has a column of counters, one for each value.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
@@ -68,7 +68,7 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// The function rank computes the index of each key in the tile, in the order of half of its digit. Each work-item
+// rank() computes the index of each key in the tile, in the order of half of its digit. Each work-item
 // counts its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()

@@ -22,7 +22,7 @@ const (
 
 // Select counts the next digit of the elements whose higher digits are those in Found.
 type Select struct {
-	Flip   uint32 // value of the field flip of type Order
+	Flip   uint32 // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	High   uint32 // bits of the higher digits
 	Keys   []uint32
@@ -116,7 +116,7 @@ const (
 // Top picks the elements that are before the k-th element in the sorted order, and keeps their
 // order. Of the elements that are equal to the k-th, Top picks as many as needed, from the first on.
 type Top struct {
-	Flip   uint32 // value of the field flip of type Order
+	Flip   uint32 // value of the field `flip` of type Order
 	Mask   uint32 // bits of an element
 	Keys   []uint32
 	Length []int64 // element count of the whole call, or empty if all elements of the slice count
@@ -129,7 +129,7 @@ type Top struct {
 // Properties states the work-group's size.
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// picked returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
+// picked() returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
 func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
@@ -144,12 +144,12 @@ func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal u
 	return less, equal
 }
 
-// numbers packs the numbers of elements in two sets of a tile into one word.
+// numbers() packs the numbers of elements in two sets of a tile into one word.
 func numbers(less, equal uint32) uint32 {
 	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
 }
 
-// unpacked converts two packed numbers to the format for many tiles.
+// unpacked() converts two packed numbers to the format for many tiles.
 func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.

@@ -17,11 +17,11 @@ const (
 	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
 	Chunk32 = 3584
 	Chunk64 = 2304
-	// The constant ahead is the number of elements of X that a work-item loads at the same time.
+	// The constant `ahead` is the number of elements of X that a work-item loads at the same time.
 	ahead = 4
 )
 
-// The interface sums adds products. The types Fused, Fused64, Emulated and Emulated64 of package blas/kernels implement it.
+// The interface `sums` adds products. The types Fused, Fused64, Emulated and Emulated64 of package blas/kernels implement it.
 type sums[T any] interface {
 	Add(x, y, sum T) T
 	Needs() properties.List
@@ -37,7 +37,7 @@ type (
 	}
 )
 
-// spread returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
+// spread() returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
 // in different banks.
 func spread(i uint32) uint32 { return i + i/32 }
 

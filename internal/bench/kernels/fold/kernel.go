@@ -47,7 +47,7 @@ func (k Fold) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The method over combines the Stats of a group's work-items.
+// over() combines the Stats of a group's work-items.
 func (s Stats) over(g dsl.Group) Stats {
 	return Stats{
 		Sum: dsl.ReduceOverGroup(g, s.Sum, dsl.Plus),

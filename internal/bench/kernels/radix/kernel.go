@@ -30,7 +30,7 @@ type Count struct {
 	Counts []uint32
 }
 
-// Constant ahead is the number of loads of keys that are in flight at once.
+// Constant `ahead` is the number of loads of keys that are in flight at once.
 const ahead = 4
 
 // Properties states the work-group's size.

@@ -63,7 +63,7 @@ func (k MatMulArgument) Kernel(it dsl.NDItem2) {
 	matmul(it, k.Tile, k.N, k.A, k.B, k.C, k.LA.Slice(it), k.LB.Slice(it))
 }
 
-// matmul computes one element of c = a*b for n by n matrices, where n is a
+// matmul() computes one element of c = a*b for n by n matrices, where n is a
 // multiple of tile and the work-group is tile by tile.
 func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
 	row, col := it.GlobalID()
@@ -106,7 +106,7 @@ type BlurArgument struct {
 // Kernel computes one pixel.
 func (k BlurArgument) Kernel(it dsl.Item2) { blur(it, k.Radius, k.In, k.Weights, k.Out) }
 
-// Function blur computes one pixel. The input has a margin of radius pixels on all sides.
+// blur() computes one pixel. The input has a margin of radius pixels on all sides.
 func blur(it dsl.Item2, radius int, in, weights, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -152,7 +152,7 @@ func (k MedianArgument) Kernel(it dsl.Item2) {
 	median(it, k.Window, near[:k.Window*k.Window], k.In, k.Out)
 }
 
-// Function median computes one pixel. The input has a margin of window/2 pixels on all sides.
+// median() computes one pixel. The input has a margin of window/2 pixels on all sides.
 func median(it dsl.Item2, window int, near, in, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()

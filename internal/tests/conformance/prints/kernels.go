@@ -241,7 +241,7 @@ func (k Never) Kernel(it dsl.Item1) {
 	k.Out[i] = int32(i)
 }
 
-// Wide has more arguments than fit in push constants. One argument is not read. The kernel also reads a table that
+// Wide has more arguments than fit in push constants. Wide never reads one of its arguments. The kernel also reads a table that
 // is constant data.
 type Wide struct {
 	A, B, C, D, Unused, E, F, G []int32

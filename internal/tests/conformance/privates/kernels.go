@@ -99,7 +99,7 @@ func (k Types) Kernel(t dsl.Task) {
 	}
 }
 
-// filled fills a slice whose elements must be zero. filled returns the length, or less if an element was not zero.
+// filled() fills a slice whose elements must be zero. filled() returns the length, or less if an element was not zero.
 func filled[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](s []T) int32 {
 	n := int32(0)
 	for i := range s {

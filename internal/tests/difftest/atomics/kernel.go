@@ -301,7 +301,7 @@ func (k Relaxed[T]) Kernel(it dsl.NDItem1) {
 	last := dsl.AtomicAddRelaxed(&k.Mid[i], 5)
 	it.Barrier()
 	v ^= dsl.AtomicLoadRelaxed(&tile[0]) + last
-	for j := T(0); j < T(i%3); j++ { // each iteration loads once more
+	for j := T(0); j < T(i%3); j++ { // loads the value again in each iteration
 		v += dsl.AtomicLoadRelaxed(&k.Mid[i-l+next]) ^ j
 	}
 	k.Out[i] = v

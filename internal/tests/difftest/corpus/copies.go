@@ -35,7 +35,7 @@ func (k CopyArrays) Kernel(it dsl.Item1) {
 	k.Grids[i] = g
 }
 
-// Function raised has an array as parameter and as result.
+// raised() has an array as parameter and as result.
 func raised(a [256]int32, at int) [256]int32 {
 	a[at] += int32(at)
 	return a

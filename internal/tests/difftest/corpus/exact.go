@@ -12,7 +12,7 @@ import (
 // kernels must have the same bits on every device. A device that rounds a product and a sum only once computes
 // other bits.
 
-// Function exact returns the properties of the kernels in this file.
+// exact() returns the properties of the kernels in this file.
 func exact() properties.List { return properties.List{properties.Float(properties.FloatExact)} }
 
 // ExactResults is the number of results of each work-item of an ExactSums.
@@ -77,7 +77,7 @@ func recurrences[T ~float32 | ~float64](a, b, out []T) {
 	out[0], out[1], out[2], out[3], out[4], out[5], out[6] = horner, mean, x, v, chaos, sum, lost
 }
 
-// Function spread returns the mean and the variance of numbers, by Welford's method.
+// spread() returns the mean and the variance of numbers, by Welford's method.
 func spread[T ~float32 | ~float64](x []T) (mean, squares T) {
 	for j, v := range x {
 		d := v - mean
@@ -87,7 +87,7 @@ func spread[T ~float32 | ~float64](x []T) (mean, squares T) {
 	return mean, squares / T(len(x))
 }
 
-// Function power multiplies matrices in private memory.
+// power() multiplies matrices in private memory.
 func power[T ~float32 | ~float64](a, b T) T {
 	m := [3][3]T{{a / 8, b / 8, 0.5}, {0.25, -a / 8, b / 8}, {0.125, 0.5, 0.75}}
 	p := m
@@ -115,7 +115,7 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers. It computes A times B, and A's transpose times B, as for
+// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes A times B, and the transpose of A times B, as for
 // gradients of neural networks.
 type ExactMatrices struct {
 	N                  int

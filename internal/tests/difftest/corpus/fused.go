@@ -47,7 +47,7 @@ func (k Fused) Kernel(it dsl.Item1) {
 	}
 }
 
-// factors has a method that multiplies.
+// The type `factors` has a method that multiplies.
 type factors struct{ x, y float32 }
 
 func (f factors) product() float32 { return f.x * f.y }

@@ -98,7 +98,7 @@ func (k Roots[T]) inBranches(i int, out []T) {
 	out[13] = t[i&1] + t[1-i&1]
 }
 
-// The method chosen computes each root unconditionally, and then selects the root or a zero.
+// chosen() computes each root unconditionally, and then selects the root or a zero.
 func (k Roots[T]) chosen(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))
@@ -125,7 +125,7 @@ func (k Roots[T]) chosen(i int, out []T) {
 	out[13] = or(T(i-i), a < T(i-i))
 }
 
-// The method magnitudes computes absolute values of roots, and of other numbers that are not negative
+// magnitudes() computes absolute values of roots, and of other numbers that are not negative
 // except for -0.
 func (k Roots[T]) magnitudes(i int, out []T) {
 	a, b := k.A[i], k.B[i]

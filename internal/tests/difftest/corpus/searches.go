@@ -37,7 +37,7 @@ func (k Searches) Kernel(it dsl.Item1) {
 	found[11] = uint32(f * 4096)
 }
 
-// Function reject advances a state until a condition holds. reject returns bits of the state before the last step.
+// reject() advances a state until a condition holds. reject() returns bits of the state before the last step.
 func reject(s uint32) uint32 {
 	for {
 		x := s >> 8

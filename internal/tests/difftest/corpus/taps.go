@@ -122,7 +122,7 @@ func (k Taps) tap(i int) int32 {
 	return h
 }
 
-// The method products computes a block of a matrix product in private memory, as work-items do in registers.
+// products() computes a block of a matrix product in private memory, as work-items do in registers.
 func (k Taps) products(i int) float32 {
 	var sum [3][3]float32
 	for d := range i % 11 {

@@ -24,7 +24,7 @@ type Unsigned interface {
 // Slots is the number of results of each work-item.
 const Slots = 33
 
-// Function least returns the least value of a signed type, or the value with only the highest bit for an unsigned
+// least() returns the least value of a signed type, or the value with only the highest bit for an unsigned
 // type. kgen computes the result at compile time.
 func least[T Signed | Unsigned]() T {
 	x := uint64(1) << 63
@@ -39,10 +39,10 @@ func least[T Signed | Unsigned]() T {
 	return T(x)
 }
 
-// Type rounds records the number of iterations of a loop, and a hash of its counter.
+// Type `rounds` records the number of iterations of a loop, and a hash of its counter.
 type rounds struct{ n, sum, most int }
 
-// The method more records an iteration, and reports whether the loop may run another iteration.
+// more() records an iteration, and reports whether the loop may run another iteration.
 func (r *rounds) more(i int) bool {
 	r.n++
 	r.sum = r.sum*7 + i

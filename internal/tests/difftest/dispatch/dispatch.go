@@ -116,7 +116,7 @@ func (k Dispatch) Kernel(it dsl.Item1) {
 	out[15] = elements(x)
 }
 
-// Method locals has local variables that are tables of closures, of pointers and of slices.
+// locals() has local variables that are tables of closures, of pointers and of slices.
 func (k Dispatch) locals(x int32) int32 {
 	n, m := int32(0), x
 	steps := [...]func(){
@@ -140,7 +140,7 @@ func (k Dispatch) locals(x int32) int32 {
 	return n + m*3 + a[0] + a[1]*2 + b[0]*4 + b[1]*8
 }
 
-// Method slices has tables whose elements are slices of device memory and of private memory.
+// slices() has tables whose elements are slices of device memory and of private memory.
 func (k Dispatch) slices(i int, x int32) int32 {
 	sources := [2][]int32{k.In, k.Other}
 	var own [3]int32
@@ -159,7 +159,7 @@ type slot struct {
 	hits [2]int32
 }
 
-// Function changed changes elements of a table at unknown indices.
+// changed() changes elements of a table at unknown indices.
 func changed(x int32) int32 {
 	slots := [3]slot{{"a", plus, [2]int32{}}, {"bc", minus, [2]int32{}}, {"def", times, [2]int32{1, 2}}}
 	s := &slots[uint8(x)%3]
@@ -174,7 +174,7 @@ func changed(x int32) int32 {
 	return sum
 }
 
-// Function written stores strings and functions in tables at unknown indices.
+// written() stores strings and functions in tables at unknown indices.
 func written(x int32) int32 {
 	var names [3]string
 	var fs [4]func(a, b int32) int32
@@ -205,7 +205,7 @@ var opcodes = [...]func(s *stack, arg int32){
 	func(s *stack, _ int32) { a, b := s.pop(), s.pop(); s.push(a); s.push(b) },
 }
 
-// Function machine interprets a program that is in memory.
+// machine() interprets a program that is in memory.
 func machine(x int32, code []int32) int32 {
 	var s stack
 	for pc, c := range code {
@@ -214,7 +214,7 @@ func machine(x int32, code []int32) int32 {
 	return s.pop()
 }
 
-// Function turns iterates over tables in loops with unknown or large numbers of iterations.
+// turns() iterates over tables in loops with unknown or large numbers of iterations.
 func turns(x int32, n int) int32 {
 	acc := x
 	for i := range n {
@@ -227,7 +227,7 @@ func turns(x int32, n int) int32 {
 	return acc
 }
 
-// Function elements compares and stores elements of tables.
+// elements() compares and stores elements of tables.
 func elements(x int32) int32 {
 	best := figures[0]
 	for i := range figures {

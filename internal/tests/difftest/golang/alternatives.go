@@ -11,7 +11,7 @@ type tree struct {
 	n    int32
 }
 
-// The method slot returns a pointer to an element of one side of the tree.
+// slot() returns a pointer to an element of one side of the tree.
 func (t *tree) slot(i int, right bool) *int32 {
 	p := &t.l[i&3]
 	if right {
@@ -185,7 +185,7 @@ func (k Alternatives) loops(x int32) int32 {
 	return a + 2*b + 3*c
 }
 
-// Type offset implements scaler by an addition.
+// Type `offset` implements scaler by an addition.
 type offset struct{ by *int32 }
 
 func (o *offset) scale(x int32) int32 { *o.by++; return x + *o.by }

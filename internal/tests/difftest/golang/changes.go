@@ -177,7 +177,7 @@ func lateChange(a, b int64) (r int64) {
 	return c.n
 }
 
-// views is a struct of slices, some of which are nil at first.
+// The type `views` is a struct of slices, some of which are nil at first.
 type views struct {
 	s, t []int64
 	n    int

@@ -31,7 +31,7 @@ func mixed(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// Function round is the body of a loop, with the counter i and a carried value y.
+// round() is the body of a loop, with the counter i and a carried value y.
 func round[T integer](h uint64, i, y T) (uint64, T) {
 	if i != 0 {
 		y = 63

@@ -39,7 +39,7 @@ func makeCRC(poly uint32) *[256]uint32 {
 	return t
 }
 
-// twiddles contains roots of unity, which a function literal computes.
+// The variable `twiddles` contains roots of unity, which a function literal computes.
 var twiddles = func() (t [32]complex64) {
 	for i := range t {
 		s, c := math.Sincos(-2 * math.Pi * float64(i) / float64(len(t)))

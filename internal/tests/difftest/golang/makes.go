@@ -14,7 +14,7 @@ type Makes struct {
 	Out []int32
 }
 
-// Function counted makes a slice, checks that its elements are zero, and fills it with the first n numbers.
+// counted() makes a slice, checks that its elements are zero, and fills it with the first n numbers.
 func counted(n int) []int32 {
 	s := make([]int32, n)
 	for i := range s {
@@ -23,7 +23,7 @@ func counted(n int) []int32 {
 	return s
 }
 
-// bounded is a stack with a limited capacity.
+// The type `bounded` is a stack with a limited capacity.
 type bounded[T any] struct{ items []T }
 
 func newBounded[T any](n uint8) bounded[T] { return bounded[T]{make([]T, 0, 2*n)} }
@@ -52,7 +52,7 @@ func atLeast(n int) int {
 	return n
 }
 
-// Function kept makes a slice in a closure that captures the length.
+// kept() makes a slice in a closure that captures the length.
 func kept(n int) func(x int32) int32 {
 	at := 0
 	ring := func() []int32 { return make([]int32, n) }()
@@ -201,7 +201,7 @@ func (h *holder) fill() []int32 {
 	return s
 }
 
-// Function changed returns 3, or the result that a deferred function sets.
+// changed() returns 3, or the result that a deferred function sets.
 func changed(x int32, up bool) (n int) {
 	n = 3
 	defer func() {
@@ -215,7 +215,7 @@ func changed(x int32, up bool) (n int) {
 	return n
 }
 
-// Function grid returns rows that are made one by one.
+// grid() returns rows that are made one by one.
 func grid(rows, cols int) (g [3][]int32) {
 	for r := range rows {
 		g[r] = make([]int32, cols+r)

@@ -18,7 +18,7 @@ func (e rangeError) Error() string { return "out of range" }
 
 type located interface{ Offset() int }
 
-// Function digits reads a decimal number of up to four digits.
+// digits() reads a decimal number of up to four digits.
 func digits(b []byte) (n int, err error) {
 	if len(b) == 0 {
 		return 0, &syntaxError{0, "empty"}
@@ -35,7 +35,7 @@ func digits(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Function half returns errors of only one type.
+// half() returns errors of only one type.
 func half(n int) (int, error) {
 	if n%2 != 0 {
 		return 0, rangeError(n)

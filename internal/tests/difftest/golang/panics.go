@@ -28,7 +28,7 @@ type phase complex64
 type level int8
 type ratio uint64
 
-// failure is an error type whose values are numbers.
+// The type `failure` is an error type whose values are numbers.
 type failure uint8
 
 func (f failure) Error() string {
@@ -190,7 +190,7 @@ func Panicking(mode int) int {
 	return 0
 }
 
-// Function stubborn ranges over functions that continue to call the loop body after the
+// stubborn() ranges over functions that continue to call the loop body after the
 // loop has ended.
 func stubborn(mode int) (n int) {
 	body := func(int) bool { return true }

@@ -93,7 +93,7 @@ func passedBy(n int) (io.Writer, bool) {
 	return &tally{}, false
 }
 
-// hashed appends the checksum of p to a slice.
+// hashed() appends the checksum of p to a slice.
 func hashed(h hash.Hash, p []byte) []byte {
 	h.Write(p)
 	return h.Sum(nil)

@@ -55,7 +55,7 @@ func doubleBits(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// Function normal returns x, or 0 for values with which devices may compute different results.
+// normal() returns x, or 0 for values with which devices may compute different results.
 func normal(x float32) float32 {
 	if x < 1e-25 && x > -1e-25 {
 		return 0
@@ -131,7 +131,7 @@ func comparedFloats(x, y uint64, out *[13]uint64) {
 	out[12] = bit(g*g >= 0)
 }
 
-// Function converted converts numbers, and computes with the results.
+// converted() converts numbers, and computes with the results.
 func converted(x, y uint64, out *[16]uint64) {
 	g := math.Float64frombits(y)
 	out[0] = uint64(math.Sqrt(float64(y)))
@@ -152,7 +152,7 @@ func converted(x, y uint64, out *[16]uint64) {
 	out[15] = doubleBits(float64(uint32(x)) / 3)
 }
 
-// Function negatives negates numbers, also the least of three numbers.
+// negatives() negates numbers, also the least of three numbers.
 func negatives(x, y uint64, out *[6]uint64) {
 	n := int64(y)
 	out[0] = uint64(min(0, min(int32(y), -int32(x)))) // quirk/negated

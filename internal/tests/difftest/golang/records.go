@@ -32,7 +32,7 @@ var prices = []struct {
 	cost int
 }{{"tea", 3}, {"coffee", 4}, {"water", 0}}
 
-// scaler is a value that scales numbers.
+// The type `scaler` is a value that scales numbers.
 type scaler interface{ scale(x int32) int32 }
 
 type factor int32

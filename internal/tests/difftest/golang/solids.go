@@ -93,7 +93,7 @@ func (k SolidUses) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Method of returns one of several values, selected by x.
+// of() returns one of several values, selected by x.
 func (k Solids) of(i int, x int32) solid {
 	switch uint32(x) % 6 {
 	case 0:
@@ -130,7 +130,7 @@ func (k Solids) chosen(i int, x int32) (sum int32) {
 	return sum
 }
 
-// The method changed changes a variable after its value has been copied.
+// changed() changes a variable after its value has been copied.
 func (k Solids) changed(x int32) int32 {
 	b := sphere{[3]int32{x, 2, 3}, 4}
 	var s solid = b
@@ -153,7 +153,7 @@ func (k Solids) changed(x int32) int32 {
 	return s.size(x) + before.size(x+1)*3 + equal
 }
 
-// The method rounds keeps values of earlier iterations of a loop.
+// rounds() keeps values of earlier iterations of a loop.
 func (k Solids) rounds(x int32) (sum int32) {
 	var first, last solid
 	var some field40
@@ -179,7 +179,7 @@ func (k Solids) rounds(x int32) (sum int32) {
 	return sum
 }
 
-// methods has method values with arrays as receivers, and closures that capture such receivers.
+// methods() has method values with arrays as receivers, and closures that capture such receivers.
 func (k Solids) methods(x int32) int32 {
 	b := sphere{[3]int32{x, 1, 1}, 2}
 	f := b.size
@@ -199,7 +199,7 @@ func (k Solids) methods(x int32) int32 {
 	return f(x)*7 + old(x+1)
 }
 
-// The method elements selects elements by unknown indices.
+// elements() selects elements by unknown indices.
 func (k Solids) elements(x int32) (sum int32) {
 	if s := solids[uint32(x)%4]; s != nil {
 		sum = s.size(x)
@@ -266,7 +266,7 @@ func (k Solids) asserted(x int32) (sum int32) {
 	return sum
 }
 
-// The method exchanged uses values after their variables have been assigned. Loads must copy arrays.
+// exchanged() uses values after their variables have been assigned. Loads must copy arrays.
 func (k Solids) exchanged(x int32) (sum int32) {
 	var s, t solid = sphere{[3]int32{x, 1, 2}, 3}, field40{1: x, 39: 1}
 	if x&1 != 0 {

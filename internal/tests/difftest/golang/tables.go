@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// noise and steps are tables that are too large for constants of a module.
+// The variables `noise` and `steps` are tables that are too large for constants of a module.
 var noise = [600]int8{
 	-60, -96, 2, -68, 125, 102, 113, 66, -21, -80, 121, -114, 71, 93, -127, 100, 8, -11, -76, 34,
 	-113, -117, -115, -124, 67, -18, 88, -114, -15, 96, 125, -9, 48, -10, -16, 107, 20, -117, 85, -77,

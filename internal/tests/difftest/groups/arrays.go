@@ -25,7 +25,7 @@ type Arrays struct {
 	X, Y  []int32
 }
 
-// Function turn replaces each work-item's element by its neighbour's element, n times. Work-items that have
+// turn() replaces each work-item's element by its neighbour's element, n times. Work-items that have
 // returned keep their elements.
 func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	l := it.LocalID()

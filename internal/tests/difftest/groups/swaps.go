@@ -29,7 +29,7 @@ func (k Swaps) Kernel(it dsl.NDItem1) {
 	out[6] = k.passed(it)
 }
 
-// The method scan computes a prefix sum by the algorithm of Hillis and Steele.
+// scan() computes a prefix sum by the algorithm of Hillis and Steele.
 func (k Swaps) scan(it dsl.NDItem1) int32 {
 	src, dst := dsl.Local[[32]int32](it), dsl.Local[[32]int32](it)
 	l, n := it.LocalID(), it.LocalRange()
@@ -46,7 +46,7 @@ func (k Swaps) scan(it dsl.NDItem1) int32 {
 	return src[l]
 }
 
-// stencil adds neighbours in memory whose size the host sets.
+// stencil() adds neighbours in memory whose size the host sets.
 func (k Swaps) stencil(it dsl.NDItem1) int32 {
 	from, to := k.A.Slice(it), k.B.Slice(it)
 	l, n := it.LocalID(), len(from)
@@ -74,7 +74,7 @@ func (k Swaps) slices(it dsl.NDItem1) int32 {
 	return a[n-1-l] + b[n-1-l]
 }
 
-// The method carried keeps a pointer into work-group memory for the next iteration.
+// carried() keeps a pointer into work-group memory for the next iteration.
 func (k Swaps) carried(it dsl.NDItem1) int32 {
 	sh, other := dsl.Local[[32]int32](it), dsl.Local[[8][4]int32](it)
 	l, n := it.LocalID(), it.LocalRange()
@@ -93,7 +93,7 @@ func (k Swaps) carried(it dsl.NDItem1) int32 {
 	return *p + sh[n-1-l] + other[l%8][l%4]
 }
 
-// The method mixed swaps work-group memory with private memory.
+// mixed() swaps work-group memory with private memory.
 func (k Swaps) mixed(it dsl.NDItem1) int32 {
 	var own [32]int32
 	l, n := it.LocalID(), it.LocalRange()
@@ -109,7 +109,7 @@ func (k Swaps) mixed(it dsl.NDItem1) int32 {
 	return p[l] - q[l]
 }
 
-// The method later uses memory of the previous iteration, which a call later in the loop allocates.
+// later() uses memory of the previous iteration, which a call later in the loop allocates.
 func (k Swaps) later(it dsl.NDItem1) (sum int32) {
 	var before *[32]int32
 	l, n := it.LocalID(), it.LocalRange()

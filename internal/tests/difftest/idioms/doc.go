@@ -40,7 +40,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// top returns the value in which only the highest bit is set.
+// top() returns the value in which only the highest bit is set.
 func top[T Integer]() T {
 	x := uint64(1) << 63
 	switch any(T(0)).(type) {

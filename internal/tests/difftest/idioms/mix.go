@@ -79,7 +79,7 @@ func (k Logs[T]) Kernel(it dsl.Item1) {
 	searches(a, b, out)
 }
 
-// searches computes the remaining results of Logs by searches, powers, and bit-by-bit loops.
+// searches() computes the remaining results of Logs by searches, powers, and bit-by-bit loops.
 func searches[T Unsigned](a, b T, out *Row) {
 	lo, hi := T(0), a
 	for lo < hi {

@@ -231,7 +231,7 @@ func saturateS[T Signed](a, b T, out *Row) {
 	out[44] = uint64(-^a)
 }
 
-// Function signs returns -1 for negative numbers, else 0.
+// signs() returns -1 for negative numbers, else 0.
 func signs[T Signed](x T) T {
 	n := 63
 	return x >> n

@@ -36,7 +36,7 @@ func (k Signs[T]) Kernel(it dsl.Item1) {
 	chosen(k.A[i], k.B[i], out)
 }
 
-// Function compared computes comparisons, most of them with zero.
+// compared() computes comparisons, most of them with zero.
 func compared[T Real](a, b T, u uint32, out *Row) {
 	negative := T(math.Copysign(0, -1))
 	s := a * a
@@ -80,7 +80,7 @@ func compared[T Real](a, b T, u uint32, out *Row) {
 	out[20] = flag(T(u)*a >= 0) | flag(T(u)+a*a >= 0)<<1 | flag((T(u)+1)*a*a > 0)<<2
 }
 
-// Function chosen computes selects between numbers, and conversions.
+// chosen() computes selects between numbers, and conversions.
 func chosen[T Real](a, b T, out *Row) {
 	out[21] = bitsOf(a - floor(a))
 	out[22] = bitsOf(min(max(a, 0), 1))

@@ -249,7 +249,7 @@ func (k Dots) Kernel(it dsl.Item1) {
 	k.Unsigned[i] = [2]uint32{dsl.Dot4Unsigned(u, v, uint32(acc)), dsl.Dot4UnsignedSaturating(u, v, uint32(acc))}
 }
 
-// sum is an accumulator of 4 by 4 elements.
+// The type `sum` is an accumulator of 4 by 4 elements.
 type sum = dsl.Accumulator[[4][4]int32]
 
 // Values keeps matrices in all kinds of variables. The kernel runs in one sub-group.
@@ -262,7 +262,7 @@ type Values struct {
 // ValueResults is the number of results of Values.
 const ValueResults = 6
 
-// pair is a struct of a matrix and a number.
+// The type `pair` is a struct of a matrix and a number.
 type pair struct {
 	m sum
 	n int32

@@ -59,7 +59,7 @@ func (k Unary) Kernel(it dsl.Item1) {
 	out[28] = truth(math32.IsNaN(x), math32.IsInf(x, 0), math32.Signbit(x), math.IsNaN(float64(x)))
 }
 
-// truth returns a number whose bits say which conditions are true.
+// truth() returns a number whose bits say which conditions are true.
 func truth(is ...bool) float32 {
 	n := float32(0)
 	for i, is := range is {
@@ -73,7 +73,7 @@ func truth(is ...bool) float32 {
 // Binaries is the number of results of Binary for each element of X.
 const Binaries = 13
 
-// Function ordinary returns FastFMA of its arguments, or 0 if an argument or the result is subnormal.
+// ordinary() returns FastFMA of its arguments, or 0 if an argument or the result is subnormal.
 func ordinary(x, y, z float32) float32 {
 	if small(x) || small(y) || small(z) {
 		return 0
@@ -88,7 +88,7 @@ func ordinary(x, y, z float32) float32 {
 	return r
 }
 
-// Function small reports whether x is subnormal.
+// small() reports whether x is subnormal.
 func small(x float32) bool { return math32.Float32bits(x)&^(1<<31)-1 < 1<<23-1 }
 
 // Binary applies the functions of two and three arguments.

@@ -19,7 +19,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/tables/near"
 )
 
-// castagnoli is the table for a CRC of single bytes.
+// The variable `castagnoli` is the table for a CRC of single bytes.
 var castagnoli = crcTable(0x82f63b78)
 
 func crcTable(poly uint32) (t [256]uint32) {
@@ -37,7 +37,7 @@ func crcTable(poly uint32) (t [256]uint32) {
 	return t
 }
 
-// slicing contains eight tables, each computed from the previous one.
+// The variable `slicing` contains eight tables, each computed from the previous one.
 var slicing [8][256]uint32
 
 func init() {
@@ -115,7 +115,7 @@ func (k Waves) Kernel(it dsl.Item1) {
 	out[4] = odds[n%len(odds)]
 }
 
-// shuffled contains the same permutation twice, as noise functions use it.
+// The variable `shuffled` contains the same permutation twice, as noise functions use it.
 var shuffled = func() []uint8 {
 	p := make([]uint8, 256)
 	for i := range p {
@@ -175,7 +175,7 @@ var search = func() (t tree) {
 	return t
 }()
 
-// weights contains integers of all widths, which are results of wraparound, shifts and divisions.
+// The variable `weights` contains integers of all widths, which are results of wraparound, shifts and divisions.
 var weights [32]struct {
 	a int8
 	b uint16

@@ -41,7 +41,7 @@ type Args struct {
 	Recs  []Rec
 }
 
-// edges are values that are special cases of operations.
+// The variable `edges` contains values that are special cases of operations.
 var edges = []uint64{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 16,
 	1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 7, 100, 1000}
 
@@ -165,7 +165,7 @@ func (p Pair[A, B]) Flip() Pair[B, A] { return Pair[B, A]{p.Y, p.X} }
 // Step changes the pair.
 func (p *Pair[A, B]) Step(n int) { p.X, p.Y = p.X*A(3)+A(n), p.Y^B(p.X) }
 
-// Key returns a number computed from both values.
+// Key returns a number that depends on both values of the pair.
 func (p Pair[A, B]) Key() uint64 { return uint64(p.X)*31 + uint64(p.Y) }
 
 // Upto yields numbers up to n, for range statements over functions.

@@ -8,7 +8,7 @@ import (
 
 var passed = [8]byte{1, 7, 3, 2, 0, 5, 0, 8}
 
-// Type sums adds bytes to a hash, and counts the bytes.
+// Type `sums` adds bytes to a hash, and counts the bytes.
 type sums struct {
 	of hash.Hash32
 	n  int
