@@ -62,17 +62,17 @@ func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 			return false
 		}
 		return slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
-			return a.Block != nil && !l.Contains(a.Block) && u.Value(a) && chosen(a, map[*ir.Value]bool{})
+			return a.Block != nil && !l.Contains(a.Block) && u.Value(a) && dependsOnLoad(a, map[*ir.Value]bool{})
 		})
 	}
 	return late(b.Term.Cond)
 }
 
-// The function chosen reports whether v depends on a load or, by a phi, on a branch.
-func chosen(v *ir.Value, seen map[*ir.Value]bool) bool {
+// dependsOnLoad reports whether v depends on a load or, by a phi, on a branch.
+func dependsOnLoad(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || seen[v] {
 		return false
 	}
 	seen[v] = true
-	return v.Op == ir.OpPhi || v.Op == ir.OpLoad || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return chosen(a, seen) })
+	return v.Op == ir.OpPhi || v.Op == ir.OpLoad || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return dependsOnLoad(a, seen) })
 }

@@ -184,7 +184,7 @@ var passOrder = []constraint{
 // because the list refers to all passes.
 func listInOrder() {
 	listed.Do(func() {
-		if err := checkOrder(passes, passOrder); err != nil {
+		if err := checkOrder(allPasses, passOrder); err != nil {
 			panic("BUG: the list of passes: " + err.Error())
 		}
 	})

@@ -38,7 +38,7 @@ func AskUnroll(m *ir.Module) diag.List {
 		c.Ranges.Solve()
 		for _, l := range loops.All {
 			if n := sharedLoop(l, loops); n > 0 && countsKnown(l) {
-				if rounds, ok := c.rounds(l); ok && rounds <= maxAskedRounds && int(rounds)*n <= maxAskedValues {
+				if rounds, ok := c.maxRounds(l); ok && rounds <= maxAskedRounds && int(rounds)*n <= maxAskedValues {
 					l.Head.Unroll = true
 				}
 			}

@@ -61,7 +61,7 @@ func subtractNegated(f *ir.Func) {
 
 // fuseProducts fuses the products of f. In a sum of two products, it fuses the first product.
 func fuseProducts(f *ir.Func) {
-	fused := fusible(f)
+	fused := fusibleProducts(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if isSum(v) && fused[v.Args[0]] {
@@ -105,10 +105,10 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// The function fusible returns the products whose uses are all sums in the same loop as the
+// fusibleProducts returns the products whose uses are all sums in the same loop as the
 // product. A product that was computed before a loop is not fused with a sum in the loop, because
 // then each iteration would compute it again.
-func fusible(f *ir.Func) map[*ir.Value]bool {
+func fusibleProducts(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}
 	for _, b := range f.Blocks {

@@ -95,12 +95,12 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 // appends code to b and returns the block in which that code ends. WriteOut then makes that block
 // jump to the instructions after v. The function write may add blocks, but no instruction for which
 // the function match returns true.
-func WriteOut(f *ir.Func, match func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
+func WriteOut(f *ir.Func, isMatch func(v *ir.Value) bool, writeInst func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
-		if at := slices.IndexFunc(b.Insts, match); at >= 0 {
+		if at := slices.IndexFunc(b.Insts, isMatch); at >= 0 {
 			v, rest := CutOut(b, at) // a later iteration handles the instructions in rest
-			write(b, v).Jump(rest)
+			writeInst(b, v).Jump(rest)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func structurizeFunc(f *ir.Func) {
 	u := &rewrite.Undefs{}
 	phis := rewrite.DemotePhis(f, u)
 	loopAroundJumps(f)
-	t := newTreeBuilder(f).build()
+	t := newTreeBuilder(f).buildTree()
 	leaveByBreak(f, t)
 	emitTree(f, t)
 	rewrite.RepairSSA(f, u)
