@@ -42,7 +42,7 @@ const LateLinkPoint = "deadlanes"
 
 // Run compiles a lowered module for a target, by running the passes in order. When a pass reports
 // diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
-// and stops. The function after, which may be nil, is called after every pass.
+// and stops. If afterPass is not nil, Run calls it after every pass.
 func Run(m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return RunFrom("", m, target, afterPass)
 }

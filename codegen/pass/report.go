@@ -127,7 +127,7 @@ func checkIn(b *ir.Block) *ir.Value {
 }
 
 // countRemoved counts the checks that were removed from the module since the last call. It
-// records the argument by as the kind of their proofs.
+// records that each of them was removed because of proofKind.
 func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)
 	for v := range e.left {

@@ -83,7 +83,7 @@ type vectorKernel struct {
 // items with smaller ids.
 type bound struct {
 	cond *ir.Value
-	id   int  // index of the operand that is the id, or the constant none
+	id   int  // index of the operand that is the id, or noOperand
 	want bool // required value of the condition
 }
 

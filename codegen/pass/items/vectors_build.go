@@ -80,7 +80,7 @@ func (b *vectorBuilder) numberItems(before, size, local *ir.Value) {
 }
 
 // fastCondition computes whether all items of the work-group exist and pass their checks,
-// and all slices are aligned. The argument before is the number of invocations in the preceding
+// and all slices are aligned. nBefore is the number of invocations in the preceding
 // work-groups.
 func (b *vectorBuilder) fastCondition(nBefore, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m

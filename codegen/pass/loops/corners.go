@@ -14,9 +14,9 @@ import (
 
 // nestEnds computes values of a loop nest in the first and last iterations of its loops. It
 // handles invariant values, counters that change by a constant step, and sums and products of
-// these. Each of these values is linear in the counter of each single loop. So a bound that holds
-// for all combinations of first and last iterations holds in every iteration. None of the computed
-// values may wrap.
+// such values. All values that it handles are linear in the counter of each single loop. So a bound
+// that holds for all combinations of first and last iterations holds in every iteration. No value
+// that nestEnds computes may wrap.
 type nestEnds struct {
 	a        *facts.Ranges
 	l        *ir.Loop
@@ -28,9 +28,9 @@ type nestEnds struct {
 	assuming bool
 	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // block before the nest, in which values are computed; the fields made and same record these values
-	made map[endKey]*ir.Value
-	same map[*ir.Value]*ir.Value
+	pre  *ir.Block // block before the loop nest to which the computations are added
+	made map[endKey]*ir.Value    // computed values of the first or last iterations, to avoid duplicates
+	same map[*ir.Value]*ir.Value // maps an invariant value to its copy in block pre
 }
 
 // A variance is a set of loops as a bit mask. It contains either the loops in which a value
@@ -42,8 +42,8 @@ const (
 	maxCounters          = 3
 )
 
-// A corner is a value v in the last iterations of the loops in its field ends, and in the first
-// iterations of all other loops.
+// An endKey identifies a value v in certain iterations. They are the last iterations of the loops
+// in the set ends, and the first iterations of all other loops.
 type endKey struct {
 	v    *ir.Value
 	ends variance
@@ -101,7 +101,7 @@ func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growthOf returns the value that each iteration adds to phi. The result down tells that
+// growthOf returns the value that each iteration adds to phi. If isDown is true,
 // the iteration subtracts the value instead.
 func growthOf(phi *ir.Value, l *ir.Loop) (by *ir.Value, isDown bool) {
 	_, next := phiSides(phi, l)
@@ -196,8 +196,8 @@ func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	return true
 }
 
-// withAssumptions calls the function found in a mode in which 64-bit values may be assumed to fit
-// in 32 bits. It returns the result of found, and keeps the assumptions only if the result is true.
+// withAssumptions calls analyse() in a mode in which 64-bit values may be assumed to fit
+// in 32 bits. It returns the result of analyse(), and keeps the assumptions only if that is true.
 func (r *nestEnds) withAssumptions(analyse func() bool) bool {
 	mark := r.markAssumed()
 	clear(r.spans)
@@ -333,8 +333,8 @@ func (r *nestEnds) isExact(v *ir.Value) bool {
 	return known() || r.withAssumptions(known)
 }
 
-// markAssumed returns a mark for the current assumptions. The method reset removes all
-// assumptions made after a mark.
+// markAssumed returns a mark for the current assumptions. A call of resetAssumed
+// with the mark removes all assumptions made after it.
 func (r *nestEnds) markAssumed() int { return len(r.narrow) }
 func (r *nestEnds) resetAssumed(n int) {
 	r.narrow = r.narrow[:n]
@@ -442,7 +442,7 @@ func (r *nestEnds) computedSpan(v *ir.Value) facts.Interval {
 	return p[0]
 }
 
-// setBlock sets the block to which the methods at, hoist and assumed append values.
+// setBlock sets the block to which valueAt, hoistValue and testAssumed append values.
 func (r *nestEnds) setBlock(b *ir.Block) {
 	r.pre, r.made, r.same = b, map[endKey]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }

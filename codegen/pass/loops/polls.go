@@ -70,7 +70,7 @@ type poller struct {
 }
 
 // countVar returns the variable that counts computed values, and creates it if necessary.
-// The argument meets selects the variable for loops with Sync ops.
+// If meets is true, the variable is for loops with Sync ops.
 func (p *poller) countVar(meets bool) *ir.Ref {
 	i := 0
 	if meets {
@@ -86,8 +86,8 @@ func (p *poller) countVar(meets bool) *ir.Ref {
 	return p.countVars[i]
 }
 
-// addPoll adds a check of the cancel word to the edge from latch to head. The argument n is
-// the number of values that an iteration of the loop computes.
+// addPoll adds a check of the cancel word to the edge from latch to head. The number n
+// counts the values that an iteration of the loop computes.
 func (p *poller) addPoll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
@@ -148,7 +148,7 @@ func (p *poller) addPoll(latch, head *ir.Block, n int, meets bool) {
 }
 
 // countStaying appends code to b that computes the number of work-items that remain in the
-// group. The number is negative if the argument stay is false for one of these work-items. The code
+// group. The number is negative if isStaying is false for one of these work-items. The code
 // does not use sub-groups, because they might not be supported.
 func (p *poller) countStaying(b *ir.Block, isStaying *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }

@@ -121,7 +121,7 @@ func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 
 // roundsUntil returns an upper bound of the number of iterations of a loop that continues
 // while v has the relation rel to end. The loop tests the relation in block b, and v must be a phi
-// of the loop's head plus a constant. The function succeeds only if v cannot wrap before the loop
+// of the loop's head plus a constant. The bound exists only if v cannot wrap before the loop
 // ends.
 func (c *roundCounter) roundsUntil(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)

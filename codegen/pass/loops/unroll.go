@@ -40,7 +40,7 @@ func Unroll(m *ir.Module) diag.List {
 // instructions after unrolling.
 type unrollLimits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f for which the function worth returns true. It reports
+// UnrollOne unrolls the first small loop of f for which isWorth returns true. It reports
 // whether there was such a loop.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, isWorth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
@@ -78,8 +78,8 @@ func innermostLoops(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns certain loops of f for which the function kind returns true. These loops have
-// exactly one back edge and contain no other loop for which kind returns true.
+// innermostOf returns certain loops of f for which isWanted returns true. The returned loops
+// have exactly one back edge and contain no other loop for which isWanted returns true.
 func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -176,7 +176,7 @@ func (l *Loop) worthChecking(trips int) bool {
 // other than the loop's own.
 func (l *Loop) tripCount(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
-// tripsWithin is like the method trips, with the argument most as the largest number of iterations.
+// tripsWithin is like tripCount, but returns 0 for loops of more than maxTrips iterations.
 func (l *Loop) tripsWithin(maxTrips int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {

@@ -123,7 +123,7 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 }
 
 // reciprocalOf returns a factor m and a shift count with which x / by can be computed.
-// If h is the upper half of x*m, the quotient is h>>shift. If the result add is set, the factor
+// If h is the upper half of x*m, the quotient is h>>shift. If addsX is set, the factor
 // would need 65 bits, and m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift.
 // The divisor by must be less than 1<<63 and not a power of two.
 func reciprocalOf(by uint64) (m uint64, shift int, addsX bool) {

@@ -186,8 +186,8 @@ func (x *corrector) addBool(op ir.Op, args ...*ir.Value) *ir.Value {
 // intConst returns the 32-bit constant n.
 func (x *corrector) intConst(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// asFloat converts the bits of a 32-bit integer to a float32, and the method word converts
-// a float32 back.
+// asFloat converts the bits of a 32-bit integer to a float32. The inverse
+// conversion is asWord.
 func (x *corrector) asFloat(v *ir.Value) *ir.Value { return x.addOp(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) asWord(v *ir.Value) *ir.Value  { return x.addInt(ir.OpBitcast, v) }
 
@@ -196,8 +196,8 @@ func (x *corrector) floatConst(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// addDeviceOp appends an operation that the device must compute. Unlike the method add,
-// device does not fold the operation, because simplify has already folded all operations that may
+// addDeviceOp appends an operation that the device must compute. Unlike addOp,
+// addDeviceOp does not fold the operation, because simplify has already folded all operations that may
 // be folded.
 func (x *corrector) addDeviceOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)

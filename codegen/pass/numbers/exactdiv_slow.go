@@ -176,10 +176,10 @@ func (x *corrector) rootOf(a *ir.Value) *ir.Value {
 // inverseRoot returns the inverse of the square root of a.
 func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p := &floatParts{bits: x.asWord(a)}
-	p.abs = p.bits // negative operands are treated as special, as in the method root
+	p.abs = p.bits // negative operands are treated as special, as in rootOf
 	x.normalizeParts(p)
 
-	// As in the method root, the significand is doubled if the exponent is odd. So its square root
+	// As in rootOf, the significand is doubled if the exponent is odd. So its square root
 	// is in [1, 2), and the inverse root is in (1/2, 1].
 	even := x.addInt(ir.OpAnd, p.biasedExp, x.intConst(1))
 	square := x.addInt(ir.OpOr, p.fraction, x.intConst(HiddenBit))

@@ -51,8 +51,8 @@ var exactOps = map[ir.Op]bool{
 }
 
 // roundTwiceOps is the set of ops for which double rounding is harmless. A result that is
-// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. The reason is
-// that 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
+// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. This is true
+// because 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var roundTwiceOps = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
 // maxNarrow is the largest depth of an expression that is narrowed.
@@ -91,9 +91,8 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v as a float32. It requires that isNarrow is true for v. If the argument quiet
-// is set, a signalling NaN becomes quiet, as in a conversion. If quiet is set, a signalling NaN
-// becomes quiet, as in a conversion.
+// inNarrow returns v as a float32. It requires that isNarrow is true for v. If wantQuiet
+// is set, a signalling NaN becomes quiet, as in a conversion to float32.
 func inNarrow(m *rewrite.Maker, v *ir.Value, wantQuiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -254,7 +253,7 @@ func betweenFloats(v *ir.Value) bool {
 }
 
 // nearestFloat returns the bits of a float32 that is adjacent to c, where c is not a
-// float32. It is the greatest float32 less than c if the argument before is set, or else the least
+// float32. It is the greatest float32 less than c if isLess is set, or else the least
 // float32 greater than c.
 func nearestFloat(c float64, isLess bool) (uint64, bool) {
 	x := float32(c)

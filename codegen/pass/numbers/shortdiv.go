@@ -132,7 +132,7 @@ func (d *shortDivision) prepareValues(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v if the divisor fits in 32 bits, and the argument other if not.
+// ifFits returns v if the divisor fits in 32 bits, and orElse if not.
 func (d *shortDivision) ifFits(v, orElse *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v

@@ -90,11 +90,11 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
-// WriteOut replaces each instruction of f for which the function match returns true. For an
-// instruction v of block b, WriteOut ends b before v and calls write(b, v). The function write
+// WriteOut replaces each instruction of f for which isMatch returns true. For an
+// instruction v of block b, WriteOut ends b before v and calls writeInst(b, v). The call
 // appends code to b and returns the block in which that code ends. WriteOut then makes that block
-// jump to the instructions after v. The function write may add blocks, but no instruction for which
-// the function match returns true.
+// jump to the instructions after v. The call may add blocks, but no instruction for which
+// isMatch returns true.
 func WriteOut(f *ir.Func, isMatch func(v *ir.Value) bool, writeInst func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]

@@ -163,7 +163,7 @@ func removeUnread(f *ir.Func) {
 	}
 }
 
-// removeInsts removes the instructions of b for which the function drop returns true.
+// removeInsts removes the instructions of b for which mustDrop returns true.
 func removeInsts(b *ir.Block, mustDrop func(*ir.Value) bool) {
 	out := b.Insts[:0]
 	for _, v := range b.Insts {

@@ -11,8 +11,8 @@ import (
 
 // Undefs is a set of undefined values, one for each type. An undefined value represents the
 // contents of a variable before its first store or after its last load. The IR itself has no
-// undefined values. Undefined values exist only between the demotion of phis and the call of the
-// method settle. The method settle replaces each undefined value by another operand of the same phi
+// undefined values. Undefined values exist only between the demotion of phis and the call of
+// settleUndefs. settleUndefs replaces each undefined value by another operand of the same phi
 // or selection, or by zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
@@ -89,7 +89,7 @@ func (u *Undefs) settleUndefs(f *ir.Func) {
 	})
 }
 
-// A settler finds values that can replace phis and selections, as the method settle describes. It
+// A settler finds values that can replace phis and selections, as settleUndefs describes. It
 // repeats the search until no replacement changes.
 type settler struct {
 	u     *Undefs

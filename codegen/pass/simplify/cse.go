@@ -37,7 +37,7 @@ type cse struct {
 	dom        *ir.DomTree
 	repl       map[*ir.Value]*ir.Value // maps removed values to their replacements
 	knownBools map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
-	// The field liveOnly is like the field known, but for values that are known only for live lanes
+	// liveOnly is like knownBools, but for values that are known only for live lanes
 	// (see uniform.CommonBranches).
 	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool

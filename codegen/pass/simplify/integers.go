@@ -413,7 +413,7 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// The method named not replaces the negation v of the comparison x by the opposite comparison. The
+// negateCompare replaces the negation v of the comparison x by the opposite comparison. The
 // ordered float comparisons FLt and FLe have no opposite op, because the opposite must be true if
 // an operand is NaN.
 func (s *Simplifier) negateCompare(v, x *ir.Value) *ir.Value {
@@ -488,7 +488,7 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 }
 
 // isWhere reports whether v equals the given constant whenever the bool c has the given value. If v
-// and c are phis of the same block, it compares their arguments edge by edge. The argument joins
+// and c are phis of the same block, it compares their arguments edge by edge. The argument nJoins
 // limits the number of nested phis.
 func isWhere(v, constant, c *ir.Value, is bool, nJoins int) bool {
 	switch {

@@ -6,7 +6,7 @@ package structurize
 import "github.com/kgen-go/kgen/codegen/ir"
 
 // stmtTree is a function in the form of statements. The function returns if control reaches
-// the end of the field code.
+// the end of bodyStmts.
 type stmtTree struct {
 	bodyStmts []*stmt
 	tested    map[*ir.Block]bool
@@ -19,7 +19,7 @@ type emitter struct {
 	out   []*ir.Block
 	flags map[*ir.Block]*ir.Ref
 	cur   *ir.Block // block to which code is appended; nil after a jump
-	// loopHead is the innermost loop's header.
+	// loopHead is the header of the innermost loop that contains the current block.
 	loopHead *ir.Block
 }
 

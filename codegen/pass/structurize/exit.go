@@ -54,8 +54,8 @@ func countReturns(code []*stmt) int {
 	return n
 }
 
-// rewriteList rewrites statements that are inside the given number of loops. The argument tail
-// tells that the work-item returns after the statements.
+// rewriteList rewrites statements that are inside the given number of loops. If isTail is true,
+// the work-item returns after the statements.
 func (l *leaver) rewriteList(code []*stmt, loops int, isTail bool) []*stmt {
 	var out []*stmt
 	for i, s := range code {
@@ -149,8 +149,8 @@ func neverTrue(b *ir.Block) *ir.Value {
 }
 
 // loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
-// iteration. The jumps become breaks, which do not need deeply nested selections. The function f
-// must not have phis.
+// iteration. The jumps become breaks, which do not need deeply nested selections. No block of f may
+// contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {

@@ -122,7 +122,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose returns a value that equals the argument yes if c is true, and the argument no if not. It
+// Choose returns a value that equals ifTrue if c is true, and ifFalse if not. It
 // appends the necessary ops to p.
 func Choose(p *ir.Block, c, ifTrue, ifFalse *ir.Value) *ir.Value {
 	m := p.Func.Module

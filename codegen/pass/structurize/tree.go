@@ -17,11 +17,11 @@ type stmt struct {
 type stmtKind uint8
 
 const (
-	listStmt    stmtKind = iota // executes the statements in the field then
+	listStmt    stmtKind = iota // executes the statements in thenStmts
 	instsStmt                   // executes the block's instructions
 	ifStmt                      // branches on the block's condition
-	ifFlagsStmt                 // executes the statements in the field then if one of the flags is set
-	loopStmt                    // loops over the statements in the field then
+	ifFlagsStmt                 // executes the statements in thenStmts if one of the flags is set
+	loopStmt                    // repeats the statements in thenStmts
 	setStmt                     // sets the block's flag
 	resetStmt                   // clears the block's flag
 	breakStmt
@@ -30,9 +30,9 @@ const (
 	unreachableStmt
 )
 
-// treePart is a part of the tree. After the code of a piece, control must still reach one of
-// the blocks in the field out, which are in reverse postorder. If control never reaches the end of
-// the code, out is empty.
+// treePart is a part of the tree. After the code of a treePart, control must still reach one
+// of outBlocks, which are in reverse postorder. If control never reaches the end of the code,
+// outBlocks is empty.
 type treePart struct {
 	code      []*stmt
 	outBlocks []*ir.Block
@@ -135,7 +135,7 @@ func (t *treeBuilder) treeOf(x *ir.Block, ctx *loopCtx) treePart {
 	return t.bodyOf(x, ctx)
 }
 
-// bodyOf is like the method tree, but does not create the loop of which x is the head.
+// bodyOf is like treeOf, but does not create the loop of which x is the head.
 func (t *treeBuilder) bodyOf(x *ir.Block, ctx *loopCtx) treePart {
 	p := treePart{size: 1}
 	for _, c := range t.innerJoins[x] {
@@ -156,7 +156,7 @@ func (t *treeBuilder) bodyOf(x *ir.Block, ctx *loopCtx) treePart {
 	return p
 }
 
-// The method named then appends the piece q to p.
+// appendPart appends the statements of q to those of p.
 func (t *treeBuilder) appendPart(p *treePart, q treePart) {
 	p.code = append(p.code, &stmt{kind: listStmt, thenStmts: q.code})
 	p.outBlocks = q.outBlocks
@@ -366,7 +366,7 @@ func flattenInto(code, out []*stmt) []*stmt {
 	return out
 }
 
-// dropReturns removes returns after which the function returns anyway. The argument tail tells that
+// dropReturns removes returns after which the function returns anyway. If isTail is true,
 // the function returns after code, which must not contain lists.
 func dropReturns(code []*stmt, isTail bool) []*stmt {
 	var last *stmt
