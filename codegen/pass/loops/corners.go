@@ -28,7 +28,7 @@ type nestEnds struct {
 	assuming bool
 	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // block before the loop nest to which the computations are added
+	pre  *ir.Block               // block before the loop nest to which the computations are added
 	made map[endKey]*ir.Value    // computed values of the first or last iterations, to avoid duplicates
 	same map[*ir.Value]*ir.Value // maps an invariant value to its copy in block pre
 }

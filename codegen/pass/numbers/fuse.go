@@ -32,7 +32,7 @@ func Fuse(m *ir.Module) diag.List {
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
 
 // subtractNegated replaces the addition of a negated product by the subtraction of the product, and
-// the subtraction by the addition. The results do not change.
+// the subtraction by the addition. All results remain the same.
 func subtractNegated(f *ir.Func) {
 	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
 	used := map[*ir.Value]bool{}

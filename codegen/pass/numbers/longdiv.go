@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// LongDivide expands the remaining divisions of 64-bit integers. Drivers call a routine of some
+// LongDivide expands the divisions of 64-bit integers that earlier passes have not replaced. Drivers call a routine of some
 // hundred instructions for each, and NVIDIA's driver (580) confuses the results of many such calls.
 func LongDivide(m *ir.Module) diag.List {
 	ConstDivide(m) // for divisors that became constant after the pass constdiv

@@ -5,7 +5,7 @@ package structurize
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// stmtTree is a function in the form of statements. The function returns if control reaches
+// stmtTree is a function as a tree of statements. The function returns if control reaches
 // the end of bodyStmts.
 type stmtTree struct {
 	bodyStmts []*stmt

@@ -140,7 +140,7 @@ func hasBreak(code []*stmt) bool {
 // neverTrue appends a condition to b that is always false, but not recognizably so for a driver. A
 // driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
-	// The condition uses only the sign bit of the reserved word, so a driver learns nothing about
+	// The condition uses only the sign bit of the launch block's reserved word, so a driver learns nothing about
 	// the other bits.
 	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
 	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
