@@ -43,7 +43,7 @@ const vectorBytes = 16
 // each item runs exactly once. The group runs the fast code under two conditions:
 //
 //   - All its items exist and pass all their checks. It is enough to test this for the last item.
-//     The reason is that each check compares the item's id with a bound that is the same for all
+//     Each check compares the item's id with a bound that is the same for all
 //     items, or does not depend on the id (see bound).
 //   - The slices begin at multiples of 16 bytes. A slice of a part of a buffer may begin at another
 //     address.
@@ -89,8 +89,8 @@ type bound struct {
 
 const noOperand = -1
 
-// findVectors returns the vectors of m's kernel. It returns nil if work-groups cannot access memory
-// by vectors.
+// findVectors describes m's kernel as a vectorKernel. It returns nil if work-groups cannot access
+// memory by vectors.
 func findVectors(m *ir.Module) *vectorKernel {
 	if m.Form != abi.Range || m.Rank != 1 {
 		return nil
@@ -239,8 +239,8 @@ func (x *vectorKernel) isUniform(v *ir.Value) bool {
 	return x.fixed[v]
 }
 
-// admitOp reports whether the fast code may contain v. If v is a load or store of items'
-// elements, admit also records it.
+// admitOp reports whether the fast code may contain v. If v is a load or store of items' elements,
+// admitOp also records it.
 func (x *vectorKernel) admitOp(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true

@@ -10,7 +10,7 @@ import (
 // vectorBuilder generates code for items that run in lockstep.
 type vectorBuilder struct {
 	*vectorKernel
-	ahead *ir.Block                 // block that computes the values that are the same for all items
+	ahead *ir.Block                 // block for the values that are the same for all items
 	cur   *ir.Block                 // block to which code is appended
 	exit  *ir.Block                 // block to which items jump at their end
 	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy

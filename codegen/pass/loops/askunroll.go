@@ -1,7 +1,8 @@
 package loops
 
-// This file contains the pass askunroll, which marks the loops that drivers should unroll. These
-// are small loops over work-group memory. The pass runs after all passes that change loops.
+// This file contains the pass askunroll, which marks the loops that drivers should unroll. Drivers
+// should unroll small loops over work-group memory. The pass runs after all passes that change
+// loops.
 
 import (
 	"slices"

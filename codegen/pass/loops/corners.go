@@ -83,8 +83,9 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *nestEnds {
 	return r
 }
 
-// phiSides returns the initial value of a phi of the loop's head and its value in the
-// next iteration. Each result is nil if there are several such values.
+// phiSides returns the initial value of a phi of the loop's head and its value in the next
+// iteration. A result is nil if it is not the same on all edges that enter the loop, or on all back
+// edges.
 func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -196,8 +197,8 @@ func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	return true
 }
 
-// withAssumptions calls analyse() in a mode in which 64-bit values may be assumed to fit
-// in 32 bits. It returns the result of analyse(), and keeps the assumptions only if that is true.
+// withAssumptions calls analyse, which may then assume that 64-bit values fit in 32 bits. It
+// returns the result of analyse, and keeps the assumptions only if the result is true.
 func (r *nestEnds) withAssumptions(analyse func() bool) bool {
 	mark := r.markAssumed()
 	clear(r.spans)
@@ -252,9 +253,9 @@ func (r *nestEnds) lastInterval(c *loopCounter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// runsInLoops reports whether block b is executed only while the conditions of all loops in
-// the set with hold. The result is false if b is after one of these loops, or is executed in the
-// iteration that ends the loop.
+// runsInLoops reports whether block b is executed only while the conditions of all loops in the set
+// with hold. The result is false if b is after one of the loops, or is executed in the iteration
+// that ends a loop.
 func (r *nestEnds) runsInLoops(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -447,7 +448,8 @@ func (r *nestEnds) setBlock(b *ir.Block) {
 	r.pre, r.made, r.same = b, map[endKey]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }
 
-// testAssumed appends comparisons that test the assumptions, and returns these conditions.
+// testAssumed appends comparisons which test that the assumed 64-bit values fit in 32 bits, and
+// returns the comparisons.
 func (r *nestEnds) testAssumed() []*ir.Value {
 	var all []*ir.Value
 	m := r.a.Module
@@ -482,8 +484,8 @@ func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	return x
 }
 
-// valueAt returns v as a 64-bit value in certain iterations. These are the last iterations of
-// the loops in the set ends and the first iterations of the other loops.
+// valueAt returns, as a 64-bit integer, the value of v in the last iterations of the loops in ends
+// and the first iterations of the other loops.
 func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.varyingLoops(v)
 	key := endKey{v, ends}

@@ -43,10 +43,10 @@ const (
 // address or check depends on the earlier load. So each iteration takes the time of a whole chain
 // of loads. Four iterations together wait only once for each load of the chain.
 //
-// The loop's conditions and checks decide whether an iteration runs to its end. They are evaluated
-// for all four iterations before any of these has an effect. If one of the four would not run to
-// its end, the original loop runs the iterations one by one. So exits and faults happen after the
-// same stores as before. The order of the computations does not change.
+// The loop's conditions and checks decide whether an iteration runs to its end. All conditions and
+// checks of four iterations are evaluated before any of the four iterations has an effect. If one
+// of the four would not run to its end, the original loop runs the iterations one by one. So exits
+// and faults happen after the same stores as before. The order of the computations does not change.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
@@ -157,8 +157,8 @@ func (o *overlapper) findValues() bool {
 	return ends && len(o.loads) > 0
 }
 
-// findLeaves finds the branches by which control leaves the loop. It reports whether each iteration
-// reaches all these branches.
+// findLeaves finds the branches that may leave the loop. It reports whether each iteration reaches
+// all branches that may leave the loop.
 func (o *overlapper) findLeaves() bool {
 	for _, b := range o.blocks {
 		if rewrite.IsFault(b) {
@@ -275,10 +275,10 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 // any other condition, lateBound returns nil. Loads of later iterations may be executed
 // before such a condition is known, but not before other conditions that depend on loads.
 //
-// The reason is that an index of a later iteration may be in range only because of conditions in
-// earlier iterations. The condition i < n implies that n is not 0, which the code tests ahead of
-// the loop. It also implies facts about i, but no index that is known earlier depends on i. Other
-// conditions, such as i < c[i], may imply more facts.
+// An index of a later iteration may be in range only because of conditions in earlier iterations.
+// The condition i < n implies that n is not 0, which the code tests ahead of the loop. It also
+// implies facts about i, but no index that is known earlier depends on i. Other conditions, such as
+// i < c[i], may imply more facts.
 func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.isSame(c.Args[1]) {

@@ -1,7 +1,7 @@
 package loops
 
 // This file computes upper bounds of the number of iterations of loops and of the cost of an
-// iteration. The pass polls and the host device use them.
+// iteration. The pass polls and the host device use these bounds.
 
 import (
 	"slices"
@@ -88,8 +88,8 @@ type roundCounter struct {
 	outside *ir.Module // module for new constants, so that the kernel's module does not change
 }
 
-// maxRounds returns an upper bound of the number of times that the loop's head is executed
-// after each entry into the loop. It returns false if it finds no bound.
+// maxRounds returns an upper bound of the number of times that the loop's head is executed after
+// each entry into the loop. If it finds no bound, its second result is false.
 func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
 		if n := newLoop(l, c.dom).tripCount(c.outside); n > 0 {

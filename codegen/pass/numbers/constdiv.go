@@ -14,9 +14,9 @@ import (
 
 // ConstDivide turns divisions of 64-bit integers by constants into multiplications by their
 // reciprocals (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
-// 1994). Drivers make this change only for 32-bit integers. For 64-bit integers, drivers call a
-// routine of some hundred instructions, and NVIDIA's driver (580) confuses the results of many such
-// calls.
+// 1994). Drivers replace divisions by multiplications only for 32-bit integers. For 64-bit
+// integers, drivers call a routine of some hundred instructions, and NVIDIA's driver (580) confuses
+// the results of many such calls.
 func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {

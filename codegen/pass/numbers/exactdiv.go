@@ -83,8 +83,8 @@ type exactDivide struct {
 	blocks []*ir.Block        // processed blocks of the function, in order
 }
 
-// correctBlock adds corrections to the ops of b. The block b becomes a chain of blocks with a
-// branch after each but the last.
+// correctBlock adds corrections to the ops of b. It splits b into a chain of blocks, and ends each
+// block except the last with a branch to the slow part.
 func (e *exactDivide) correctBlock(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {

@@ -135,7 +135,8 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 // the sum is smaller than this distance, because |b*y-1|*b is less than 2^-23.
 //
 // If the error of y were at most half a unit, both bounds would hold for all b less than 2. With
-// the actual error they hold for all b that are not close to 2. A test checks all b.
+// the actual error they hold for all b that are not close to 2. A test checks the error of the
+// inverse for all fractions of b.
 func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 	d := x.inverseOf(b)
 	q, in = d.value, d.in

@@ -11,8 +11,8 @@ import (
 
 // SingleLatches gives each loop one back edge, so that a divergent continue does not make the
 // loop's phis divergent. SingleLatches also inserts a block on each edge that leads from one loop
-// directly to another loop's header. The reason is that some work-items may stay in the first loop
-// longer than others.
+// directly to another loop's header. The block is needed because some work-items may stay in the
+// first loop longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)

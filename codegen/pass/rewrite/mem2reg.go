@@ -405,7 +405,8 @@ func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	return r
 }
 
-// dropTrivial removes trivial phis and replaces all uses of the removed phis and loads.
+// dropTrivial removes phis that are equal to one other value, and replaces all uses of the removed
+// phis and loads.
 func (p *Promoter) dropTrivial() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {

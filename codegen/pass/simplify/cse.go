@@ -117,7 +117,7 @@ func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 
 // assumePhis records the constant values of other phis of v's block that follow from the given
 // value of the phi v. The value of v excludes some edges into the block, and thus some arguments of
-// the other phis. Phis that serve as flags are common.
+// the other phis. Kernels contain many such phis, because compiled control flow uses phis as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value
@@ -174,8 +174,8 @@ func isNumbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// findEqual searches for a value that equals v and dominates it. If there is one, the
-// method records it as the replacement of v and returns true.
+// findEqual searches for a value that equals v and dominates it. If it finds an equal value, it
+// records that value as the replacement of v and returns true.
 func (c *cse) findEqual(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// compareAbs simplifies the comparison v if it compares |x| with zero or a negative
-// constant. The result then depends only on whether x is NaN or zero. The comparison must be
-// avoided because of a bug (see the quirk magnitude for NVIDIA).
+// compareAbs simplifies the comparison v if it compares |x| with zero or a negative constant. The
+// result of such a comparison depends only on whether x is NaN or zero. NVIDIA's driver compiles
+// the comparison incorrectly (see the quirk magnitude).
 func (s *Simplifier) compareAbs(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

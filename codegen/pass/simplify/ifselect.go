@@ -17,9 +17,9 @@ const (
 )
 
 // SelectBranches replaces branches around a few integer operations by selections of their results.
-// The reason is that CPUs predict data-dependent branches badly, for example in a radix sort.
-// Branches that compute a && b or a || b become these ops, which makes the host form easier to
-// read. SelectBranches reports whether it has replaced any branch.
+// Selections are faster because CPUs predict data-dependent branches badly, for example in a radix
+// sort. Branches that compute a && b or a || b become these ops, which makes the host form easier
+// to read. SelectBranches reports whether it has replaced any branch.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {

@@ -197,7 +197,7 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// addendOf returns a value a and a constant c whose sum is v. The constant may be 0.
+// addendOf returns a value a and a constant c, possibly 0, whose sum is v.
 func addendOf(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
@@ -266,8 +266,8 @@ func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extensionOf returns the value that v extends to a wider type. It also reports whether
-// it is a sign extension.
+// extensionOf returns the value that v extends to a wider type. It also reports whether v is a sign
+// extension.
 func extensionOf(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false

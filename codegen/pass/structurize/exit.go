@@ -1,7 +1,8 @@
 package structurize
 
-// This file rewrites the tree of statements between the two steps of structurize. The reason is
-// that some drivers miscompile code with many returns, and returns from nested loops.
+// This file rewrites the tree of statements between the two steps of structurize. It removes
+// returns from nested loops, and most returns if there are many, because some drivers miscompile
+// them.
 
 import (
 	"slices"
