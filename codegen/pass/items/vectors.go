@@ -78,9 +78,9 @@ type vectorKernel struct {
 }
 
 // A bound is a condition that the fast code requires. It compares the item's id, possibly extended
-// to 64 bits, with a number that is the same for all items. Alternatively, the condition itself is
-// the same for all items. If a bound has the required value for an item, it has that value for all
-// items with smaller ids.
+// to 64 bits, with a number that is the same for all items. Alternatively, the bound's condition
+// itself is the same for all items. If a bound has the required value for an item, it has that
+// value for all items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or noOperand

@@ -339,8 +339,8 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	b.each[k][v] = copyTo(to, v, b.copiesOf(v.Args, k))
 }
 
-// vectorAccess completes the load or store w of a vector of type t. The vector with number q
-// contains the elements that v accesses for its items.
+// vectorAccess completes the load or store w of a vector of type t. The access w replaces the
+// accesses of op v by the items whose elements are in vector number q.
 func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.copyOf(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos

@@ -177,10 +177,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// findStages computes o.stageOf and o.loads. In the later iterations, a phi of the head has
-// the stage of its argument from the previous iteration. So findStages starts with all phis
-// at stage 0, and repeats until nothing changes. If a value depends on its own load in the previous
-// iteration, its stage increases until the value is removed from the map.
+// findStages computes the stages of values and the list of loads. In the later iterations, a phi of
+// the head has the stage of its argument from the previous iteration. Therefore findStages starts
+// with all phis at stage 0, and repeats until nothing changes. If a value depends on its own load
+// in the previous iteration, its stage increases until the value is removed from the map.
 func (o *overlapper) findStages() {
 	const never = maxOverlapStages + 1
 	o.stageOf = map[*ir.Value]int{}

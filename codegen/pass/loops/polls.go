@@ -15,11 +15,12 @@ import (
 
 // To a module that can be cancelled, Polls adds code that makes work-items read the cancel word
 // from time to time. The cancel word is a 32-bit word of the fault record by which the host asks
-// work-items to stop. Polls adds the code to the back edges of loops that are not short. The host
-// may write the cancel word at any time, so it is in uncached memory, and reading it is slow on
-// some devices. So each iteration counts the values that it computes, and a work-item reads the
-// cancel word only when the count reaches maxUnasked. It reads the cancel word for the first time
-// after firstAsked values, so that work-items which start after the cancellation stop early.
+// work-items to stop. Polls adds the code that reads the cancel word to the back edges of loops
+// that are not short. The host may write the cancel word at any time, so it is in uncached memory,
+// and reading it is slow on some devices. So each iteration counts the values that it computes, and
+// a work-item reads the cancel word only when the count reaches maxUnasked. It reads the cancel
+// word for the first time after firstAsked values, so that work-items which start after the
+// cancellation stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked

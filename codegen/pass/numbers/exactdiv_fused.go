@@ -124,8 +124,8 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 // System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
 // a/b. The last step has a small error if the error of q is 3/2 u. The error matters only if a/b is
 // close to the middle m between two floats. In that case, the distance of a*y and m is at most u,
-// so q is one of these two floats. The reason is that the error of the product a*y is |b*y-1| *
-// a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and otherwise
+// so q is one of these two floats. This follows from the error of the product a*y, which is |b*y-1|
+// * a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and otherwise
 // at most half of u, since a/b is less than 2.
 //
 // So the magnitude of the remainder r = a-b*q is half of b*u. The remainder is exact, because it is

@@ -116,7 +116,8 @@ func (w *wordLowerer) fromFloat(signed bool, x *ir.Value) pair {
 	bits := w.addWord(ir.OpBitcast, x)
 	exponent := w.addWord(ir.OpAnd, w.addWord(ir.OpShrL, bits, w.wordConst(23)), w.wordConst(0xff))
 	significand := w.addWord(ir.OpOr, w.addWord(ir.OpAnd, bits, w.wordConst(numbers.Fraction)), w.wordConst(numbers.HiddenBit))
-	// The significand of a number less than 1<<24 is shifted right, and that of other numbers left.
+	// The significand of a number less than 1<<24 is shifted right, and the significand of other
+	// numbers is shifted left.
 	right := w.addWord(ir.OpISub, w.wordConst(127+23), exponent)
 	small := w.addBool(ir.OpSLt, w.wordConst(0), right)
 	shifted := w.addWord(ir.OpSelect, w.addBool(ir.OpSLt, right, w.wordConst(24)), right, w.wordConst(24))

@@ -51,7 +51,7 @@ func (w *wordLowerer) lowerAccess(v *ir.Value, r *ir.Ref, head, path []*ir.Value
 		w.out = append(w.out, v)
 		return
 	}
-	// The value v represents the pair, so the access must be a new value.
+	// The access must be a new value, because v already represents the loaded or stored pair.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)
@@ -104,8 +104,8 @@ func (w *wordLowerer) addressOf(elem *ir.Type, path []*ir.Value) (pair, *ir.Type
 	return w.sum(at, pair{w.wordConst(offset), w.wordConst(0)}), t
 }
 
-// wordAround returns the address of the 32-bit word that contains the byte at the address
-// at, and the bit offset of the byte within that word.
+// wordAround returns the address of the 32-bit word that contains the byte with the given address,
+// and the bit offset of the byte within that word.
 func (w *wordLowerer) wordAround(at pair) (word, shift *ir.Value) {
 	word = w.joinAddress(pair{w.addWord(ir.OpAnd, at.lo, w.wordConst(^3)), at.hi})
 	return word, w.addWord(ir.OpShl, w.addWord(ir.OpAnd, at.lo, w.wordConst(3)), w.wordConst(3))

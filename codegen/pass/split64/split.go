@@ -18,7 +18,7 @@ import (
 // memory. It reports whether it succeeded. After a failure the module must not be used. A 64-bit
 // integer becomes two 32-bit words. An access to an 8-bit or 16-bit integer in device memory
 // becomes an access to the 32-bit word that contains the integer. Operations on float64 do not
-// change, except conversions from and to these integers.
+// change, except conversions from and to 64-bit integers.
 //
 // Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
@@ -88,12 +88,12 @@ type wordLowerer struct {
 	types map[*ir.Type]*ir.Type
 	specs map[*ir.Spec]pair
 	small map[*ir.Value]bool // 64-bit values known to be from 0 to MaxInt32
-	// storeFunc is the helper function that storeHelper creates. It is nil until it is
-	// needed.
+	// storeFunc is the helper function that storeHelper creates. storeFunc is nil if the module
+	// needs no such function.
 	storeFunc *ir.Func
 
-	// The following fields determine where code is added. If outer is set, code is added to the
-	// module's constant expressions, and otherwise to a block.
+	// The following fields determine the position to which code is added. If outer is set, code is
+	// added to the module's constant expressions, and otherwise to a block.
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos

@@ -53,8 +53,8 @@ type treeBuilder struct {
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
 	// innerJoins maps a block to its children in the dominator tree that several forward edges
-	// enter and that are in the same loop. Their code follows the code of the block. The field
-	// after maps the head of a loop to the blocks that directly follow the loop.
+	// enter and that are in the same loop. The code of the children follows the code of the block.
+	// The map after contains, for the head of a loop, to the blocks that directly follow the loop.
 	innerJoins, after map[*ir.Block][]*ir.Block
 	// testedFlags is the set of blocks whose flags some statement tests.
 	testedFlags map[*ir.Block]bool
@@ -69,7 +69,7 @@ func newTreeBuilder(f *ir.Func) *treeBuilder {
 	return t
 }
 
-// placeBlocks fills the maps forward, inner and after, which determine the position of each
+// placeBlocks fills the maps forward, innerJoins and after, which determine the position of each
 // block in the tree.
 func (t *treeBuilder) placeBlocks() {
 	for _, b := range t.dom.Order {
@@ -135,7 +135,7 @@ func (t *treeBuilder) treeOf(x *ir.Block, ctx *loopCtx) treePart {
 	return t.bodyOf(x, ctx)
 }
 
-// bodyOf is like treeOf, but does not create the loop of which x is the head.
+// bodyOf is like treeOf, but does not create the loop if x is the head of a loop.
 func (t *treeBuilder) bodyOf(x *ir.Block, ctx *loopCtx) treePart {
 	p := treePart{size: 1}
 	for _, c := range t.innerJoins[x] {
@@ -196,7 +196,7 @@ func (t *treeBuilder) branch(p *treePart, x *ir.Block, ctx *loopCtx) {
 	}
 }
 
-// leaveStmt returns the statement that ends block x, which ends the work-item.
+// leaveStmt returns the return statement or Unreachable statement at the end of block x.
 func (t *treeBuilder) leaveStmt(x *ir.Block, ctx *loopCtx) *stmt {
 	if x.Term.Kind == ir.Unreachable {
 		return &stmt{kind: unreachableStmt}
@@ -231,7 +231,7 @@ func (t *treeBuilder) edgeCode(x, y *ir.Block, ctx *loopCtx) treePart {
 	}
 }
 
-// joinTree appends the tree of block c to p. Some paths in p must lead to c.
+// joinTree appends to p the statements for block c, to which some paths in p lead.
 func (t *treeBuilder) joinTree(p *treePart, c *ir.Block, ctx *loopCtx) {
 	rest := make([]*ir.Block, 0, len(p.outBlocks))
 	for _, b := range p.outBlocks {
@@ -287,7 +287,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) treePart {
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// The flags are cleared at the start of each iteration, when control has no pending jump. So a
+	// The flags are cleared at the start of each iteration, when no jump waits for its target. So a
 	// flag that was set in the previous iteration has no effect, and no flag is live around the
 	// loop.
 	var code []*stmt
