@@ -68,7 +68,8 @@ func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	return late(b.Term.Cond)
 }
 
-// dependsOnLoad reports whether v depends on a load or, by a phi, on a branch.
+// dependsOnLoad reports whether v depends on a load, or on a branch that selects an argument of a
+// phi.
 func dependsOnLoad(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || seen[v] {
 		return false

@@ -36,13 +36,13 @@ type Pass struct {
 const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
-// work-items that return early from a part have become dead lanes of that part. These lanes are
-// live again in the next part.
+// work-items that return early from a part of a kernel have become dead lanes of that part. In the
+// kernel's next part, dead lanes are live again.
 const LateLinkPoint = "deadlanes"
 
 // Run compiles a lowered module for a target, by running the passes in order. When a pass reports
-// diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
-// and stops. If afterPass is not nil, Run calls it after every pass.
+// diagnostics and its field GoesOn is false, Run collects the diagnostics of the later passes'
+// Check functions and stops. If afterPass is not nil, Run calls it after every pass.
 func Run(m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return RunFrom("", m, target, afterPass)
 }

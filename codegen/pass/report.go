@@ -46,8 +46,8 @@ type Report struct {
 	// the kernel uses.
 	Params     []abi.Param
 	Footprints []facts.Footprint
-	// Matrices describes how known devices run the kernel's operations on matrices. It is nil if it
-	// was not computed.
+	// Matrices describes how known devices run the kernel's operations on matrices. Matrices is nil
+	// if it was not computed.
 	Matrices []MatrixUse
 	// MatrixMemory describes the work-group memory for matrices in the module for devices without
 	// matrix hardware.
@@ -126,8 +126,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// countRemoved counts the checks that were removed from the module since the last call. It
-// records that each of them was removed because of proofKind.
+// countRemoved counts the checks that were removed from the module since the last call. It adds
+// this number to the number of checks with the given kind of proof.
 func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)
 	for v := range e.left {
@@ -161,8 +161,8 @@ func (e *explainer) explainBounds(m *ir.Module, r *facts.Result) diag.List {
 	return diags
 }
 
-// markHoisted marks the open checks that loops.Ahead has hoisted. Their faults remain only in
-// cold blocks, which run if a hoisted check fails.
+// markHoisted marks the open checks that loops.Ahead has hoisted. The faults of hoisted checks
+// remain only in cold blocks, which run if a hoisted check fails.
 func (e *explainer) markHoisted(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {

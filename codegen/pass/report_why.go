@@ -44,7 +44,7 @@ type Reason struct {
 	// For LackSign, Both is set if A may also be larger than the constant Limit.
 	Both bool
 	// ItemAgainstLen is set if A is a work-item's id and B is a length. If the kernel compared the
-	// two, the check could be proved.
+	// id with the length, the check could be proved.
 	ItemAgainstLen bool
 	// Grid is set if A is a row number times a row length, plus a column number.
 	Grid bool
@@ -283,8 +283,8 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether the value has a small known bound, and not only that of its type or of the
-// largest possible length.
+// Small reports whether the value has a known bound that is smaller than the bound from its type
+// and than the largest possible length.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20
