@@ -54,8 +54,8 @@ type Report struct {
 	MatrixMemory []MatrixMemory
 }
 
-// OpenCheck describes a check that could not be proved. Its Reason is about A and B, which are the
-// arguments of the fault. The report prints A and B as expressions of the source.
+// OpenCheck describes a check that could not be proved. The field Reason relates A and B, which are
+// the arguments of the check's fault. The report prints A and B as expressions of the source.
 type OpenCheck struct {
 	Site   *ir.Site
 	Reason Reason

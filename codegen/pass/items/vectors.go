@@ -42,7 +42,7 @@ const vectorBytes = 16
 // A work-group runs the same items in both cases, and all its invocations take the same branch. So
 // each item runs exactly once. The group runs the fast code under two conditions:
 //
-//   - All its items exist and pass all their checks. It is enough to test this for the last item.
+//   - All its items exist and pass all their checks. It is enough to test the last item of the group.
 //     Each check compares the item's id with a bound that is the same for all
 //     items, or does not depend on the id (see bound).
 //   - The slices begin at multiples of 16 bytes. A slice of a part of a buffer may begin at another
@@ -166,8 +166,9 @@ func (x *vectorKernel) findFastCode() {
 	}
 }
 
-// boundsFor returns conditions from which c == want follows. If each bound has its required value for the last
-// item of a work-group, c equals want for all its items. The result is nil if there are no such conditions.
+// boundsFor returns conditions that imply c == want. If each bound has its required value for the
+// last item of a work-group, c equals want for all its items. The result is nil if there are no
+// such conditions.
 func (x *vectorKernel) boundsFor(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.boundsFor(c.Args[0], want), x.boundsFor(c.Args[1], want)

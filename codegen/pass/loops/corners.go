@@ -158,8 +158,8 @@ func (r *nestEnds) findCounter(l *ir.Loop) {
 	}
 }
 
-// completeCounter computes the remaining fields of the counter c. If c is valid, it adds c to
-// r.counters and returns true.
+// completeCounter computes c.phi, c.k, c.step and c.or for a loop that compares c.n with c.end. If
+// c is valid, it adds c to r.counters and returns true.
 func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	// The number c.n must be a phi plus a constant.
 	phi, k := c.n, int64(0)

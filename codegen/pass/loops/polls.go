@@ -64,9 +64,9 @@ type poller struct {
 	m    *ir.Module
 	f    *ir.Func
 	site *ir.Site
-	// countVars contains two variables that count the values computed since the cancel word
-	// was last read. The second variable is for loops with Sync ops, and has the same value in all
-	// work-items.
+	// countVars contains two variables that count the values computed since the cancel word was
+	// last read. The second of the two counting variables is for loops with Sync ops, and has the
+	// same value in all work-items.
 	countVars [2]*ir.Ref
 }
 

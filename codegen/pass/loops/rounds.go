@@ -72,7 +72,8 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// The condition also finds loops with several entries, which are not natural loops.
+			// An edge to an earlier block also occurs in loops with several entries, which are not
+			// natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}

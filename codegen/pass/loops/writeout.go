@@ -163,8 +163,8 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// unrollFor adds loops around block b to nests so that v becomes a constant if these
-// loops are unrolled. It reports whether that is possible.
+// unrollFor adds loops around block b to nests so that v becomes a constant if these loops are
+// unrolled. It reports whether unrolling these loops is possible.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():

@@ -130,9 +130,10 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 //
 // So the magnitude of the remainder r = a-b*q is half of b*u. The remainder is exact, because it is
 // a multiple of the product of the units of b and q, and less than 2^24 times that product. Before
-// rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m is not zero and
-// is a multiple of 2^-23 * u/2. So the distance of a/b and m is at least 2^-24 * u/b. The error of
-// the sum is smaller than this distance, because |b*y-1|*b is less than 2^-23.
+// rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m, the exact
+// remainder for the middle m, is a nonzero multiple of 2^-23 * u/2. So the distance of a/b and m is
+// at least 2^-24 * u/b. The error of the sum is smaller than this distance, because |b*y-1|*b is
+// less than 2^-23.
 //
 // If the error of y were at most half a unit, both bounds would hold for all b less than 2. With
 // the actual error they hold for all b that are not close to 2. A test checks the error of the

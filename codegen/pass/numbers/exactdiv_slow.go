@@ -43,7 +43,7 @@ func (x *corrector) splitFloat(v *ir.Value) *floatParts {
 	return p
 }
 
-// normalizeParts computes the parts of p that follow from p.abs.
+// normalizeParts computes p.isSpecial, p.biasedExp and p.fraction from p.abs.
 func (x *corrector) normalizeParts(p *floatParts) {
 	p.isSpecial = x.addBool(ir.OpULe, x.intConst(InfBits-1), x.addInt(ir.OpISub, p.abs, x.intConst(1)))
 	// A subnormal equals its fraction times 2^-149. The fraction, converted to float32, is a normal
@@ -193,9 +193,9 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 
 	// The integer middle represents, in units of 2^-25, the number in the middle between a float
 	// and the next smaller float. The number middle is greater than the inverse root if
-	// square*middle*middle is greater than 2^23 * 2^50. These two numbers are so close that the
-	// lowest 64 bits of their difference are enough. Inverse roots are never exactly in the middle
-	// between two floats.
+	// square*middle*middle is greater than 2^23 * 2^50. The product and 2^23 * 2^50 are so close
+	// that the lowest 64 bits of their difference are enough. Inverse roots are never exactly in
+	// the middle between two floats.
 	middle := x.addInt(ir.OpISub, x.addInt(ir.OpShl, device, x.intConst(1)), x.intConst((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.addInt(ir.OpIAdd, middle, x.intConst(2<<j))

@@ -203,10 +203,10 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 // remove the added code. If at most one operand is zero or subnormal, these devices compare
 // correctly. Otherwise, unless both are zero, the code compares integers:
 //
-//	small := (bits(x)|bits(y))&^sign - 1 < flushed
-//	x == y    becomes    x == y && !(small && bits(x) != bits(y))
-//	x != y               x != y || small && bits(x) != bits(y)
-//	x < y                order(x) < order(y) if small, else x < y, and the same with <=
+//	small is (bits(x)|bits(y))&^sign - 1 < flushed;
+//	x == y becomes x == y && !(small && bits(x) != bits(y));
+//	x != y becomes x != y || small && bits(x) != bits(y);
+//	x < y and x <= y compare order(x) and order(y) if small is true.
 func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	x, y := v.Args[0], v.Args[1]
 	if x == y || isNormal(x) || isNormal(y) {

@@ -48,8 +48,8 @@ type Narrower struct {
 	unsignedDivs map[*ir.Value]bool
 }
 
-// NarrowOp reports whether op may be narrowed if its result fits in 32 bits. The result args tells
-// whether the operands must also fit.
+// NarrowOp reports whether op may be narrowed if its result fits in 32 bits. The second result
+// reports whether the operands must also fit in 32 bits.
 func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }

@@ -81,7 +81,8 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
-// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise it returns nil.
+// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise quotientOf returns
+// nil.
 func quotientOf(v *ir.Value) *ir.Value {
 	x, d := facts.Divided(v)
 	if d == nil {

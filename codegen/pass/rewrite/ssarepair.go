@@ -45,8 +45,8 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 			loads = append(loads, phi)
 			vars = append(vars, ref.Var)
 		}
-		// If the block is its own predecessor, it now also contains the stores. The loads must come
-		// before these stores, because the stores use the loaded values.
+		// If the phi's block is its own predecessor, the block contains both the loads and the
+		// stores. The loads must precede the stores, because the stores use the loaded values.
 		b.Insts = slices.Concat(loads, u.Forget(b, vars), b.Insts)
 		b.Phis = nil
 		all = append(all, vars...)

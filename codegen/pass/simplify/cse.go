@@ -117,8 +117,8 @@ func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 
 // assumePhis records the constant values of other phis of v's block that follow from the given
 // value of the phi v. The value of v excludes some edges into the block, and thus some arguments of
-// the other phis. Such facts are frequent, because structurize and the passes on lanes add phis
-// that serve as flags.
+// the other phis. Phis whose value follows from another phi are frequent, because structurize adds
+// phis that serve as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value

@@ -150,8 +150,8 @@ func neverTrue(b *ir.Block) *ir.Value {
 }
 
 // loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
-// iteration. The jumps become breaks, which do not need deeply nested selections. No block of f may
-// contain phis.
+// iteration. The jumps become breaks, which do not need deeply nested selections. The blocks of f
+// must not contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
