@@ -78,8 +78,8 @@ func innermostLoops(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns certain loops of f for which isWanted returns true. The returned loops
-// have exactly one back edge and contain no other loop for which isWanted returns true.
+// innermostOf returns the loops of f for which isWanted returns true and that have exactly one back
+// edge. It omits loops that contain another loop for which isWanted returns true.
 func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -191,10 +191,10 @@ func (l *Loop) tripsWithin(maxTrips int, consts *ir.Module) int {
 	return 0
 }
 
-// simulateHead returns the number of times that the loop's head is executed until the
-// condition cond chooses the successor with index out. It returns 0 if cond is not known, or if
-// there are more than most iterations.
-func (l *Loop) simulateHead(cond *ir.Value, out, most int, consts *ir.Module) int {
+// simulateHead returns the number of times that the loop's head is executed until the condition
+// cond chooses the successor with index out. It returns 0 if cond is not known, or if the loop has
+// more than maxTrips iterations.
+func (l *Loop) simulateHead(cond *ir.Value, out, maxTrips int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -211,7 +211,7 @@ func (l *Loop) simulateHead(cond *ir.Value, out, most int, consts *ir.Module) in
 			env[phi] = init
 		}
 	}
-	for n := 1; n <= most+1; n++ {
+	for n := 1; n <= maxTrips+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
 		c := l.foldValue(consts, cond, env, seen)
 		if c == nil {
@@ -231,8 +231,8 @@ func (l *Loop) simulateHead(cond *ir.Value, out, most int, consts *ir.Module) in
 	return 0
 }
 
-// foldValue returns the constant that equals v in the current iteration, or nil if v is not
-// known. It creates the constant in module consts. The map env contains the known phis.
+// foldValue returns the constant that equals v in the current iteration, or nil if v is not known.
+// It creates the constant in module consts. The map env contains the values of the known phis.
 func (l *Loop) foldValue(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
@@ -291,7 +291,7 @@ func (l *Loop) unrollLoop(f *ir.Func, n int) {
 }
 
 // demoteUses stores the values of the loop that are used after the loop in new variables, because
-// each value will have several copies. It returns the variables.
+// each value will have several copies. demoteUses returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}

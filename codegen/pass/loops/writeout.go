@@ -13,10 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit unrolling. They limit the iterations of a loop, the instructions of an
-// iteration, and the instructions of a loop nest and of all loop nests of a function after
-// unrolling. Long iterations are not unrolled, because copying them costs more and an array in
-// memory slows them down less.
+// These constants limit the iterations of a loop, the instructions of an iteration, and the
+// instructions of a loop nest and of all loop nests of a function after unrolling. Long iterations
+// are not unrolled, because copying them costs more and an array in memory slows them down less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -126,9 +125,9 @@ func canSplit(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decideNests adds to nests the loops that must be unrolled so that all indices of the
-// accesses become constant. It also adds the loops inside these loops, unless the code would become
-// too large. It reports whether the loops in nests can be unrolled.
+// decideNests adds to nests the loops that must be unrolled so that all indices of the accesses
+// become constant. decideNests also adds the loops inside the added loops, unless the code would
+// become too large. It reports whether the loops in nests can be unrolled.
 func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -236,8 +235,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// isRepeatable reports whether the loop's instructions may be copied. They may be copied
-// if all Sync ops in the loop are barriers and algorithms of sub-groups.
+// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if all
+// Sync ops in the loop are barriers and algorithms of sub-groups.
 func (l *Loop) isRepeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

@@ -17,8 +17,8 @@ import (
 // devices compute in 32 bits. A value is narrowed only if its operands are also narrowed, so that
 // no conversions are needed inside a computation.
 //
-// Divisions of non-negative values by constants become unsigned. So i/16 and i%16 become a shift
-// and a mask.
+// Divisions of non-negative values by constants become unsigned. For example, i/16 becomes a shift
+// and i%16 a mask if i is not negative.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
 // NarrowValues implements Narrow. If chosen is not nil, NarrowValues calls it after it has chosen
@@ -206,8 +206,8 @@ func (n *Narrower) addNarrowed() {
 	}
 }
 
-// narrowIndexes removes extensions of 32-bit indices in memory operations. Such an index is
-// signed, and the device extends it when it computes the address.
+// narrowIndexes removes extensions of 32-bit indices in memory operations. The device sign-extends
+// a 32-bit index when it computes the address.
 func (n *Narrower) narrowIndexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {

@@ -13,8 +13,8 @@ import (
 )
 
 // Run folds constants and applies identities in every function. At level Built it also simplifies
-// the control flow. At later levels it does not change control flow, because the module then
-// declares its selections and loops.
+// the control flow. At later levels of the module it does not change control flow, because the
+// module then declares its selections and loops.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
@@ -59,10 +59,10 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// applyRules applies the rules to each value once and reports whether it changed any. If the
-// argument branches is set, it also turns branches with constant conditions into jumps. It removes
-// the phi arguments of removed edges immediately. So a single iteration is enough even if each
-// branch determines the condition of the next branch.
+// applyRules applies the rules to each value once and reports whether it changed any. If branches
+// is true, applyRules also turns branches with constant conditions into jumps. It removes the phi
+// arguments of removed edges immediately. So a single iteration is enough even if each branch
+// determines the condition of the next branch.
 func (s *Simplifier) applyRules(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -130,8 +130,8 @@ func (s *Simplifier) applyRules(branches bool) bool {
 	return changed || cut
 }
 
-// dropEdges removes the outgoing edges of b if b has no predecessors. It does the same for
-// blocks that thereby lose their last predecessor.
+// dropEdges removes the outgoing edges of b if b has no predecessors. Blocks that thereby lose
+// their last predecessor lose their outgoing edges, too.
 func (s *Simplifier) dropEdges(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]

@@ -57,7 +57,7 @@ func (t *tidier) onlyJumps(e *ir.Block) bool {
 }
 
 // skipArm redirects an edge of p's branch from an empty arm to the block to which the arm jumps.
-// That block is p's merge block, or the merge or continue block of a loop.
+// The target of the arm's jump is p's merge block, or the merge or continue block of a loop.
 func (t *tidier) skipArm(p *ir.Block) bool {
 	for i, e := range p.Term.Succs {
 		if !t.onlyJumps(e) {
@@ -87,7 +87,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 }
 
 // foldSelection replaces a selection with empty arms by Select ops, one for each phi of the merge
-// block. It then appends the merge block to p.
+// block. foldSelection then appends the merge block to p.
 func (t *tidier) foldSelection(p *ir.Block) bool {
 	m := p.Merge
 	if m == nil || len(m.Preds) != 2 {
