@@ -42,11 +42,11 @@ const vectorBytes = 16
 // A work-group runs the same items in both cases, and all its invocations take the same branch. So
 // each item runs exactly once. The group runs the fast code under two conditions:
 //
-//   - All its items exist and pass all their checks. It is enough to test the last item of the group.
-//     Each check compares the item's id with a bound that is the same for all
-//     items, or does not depend on the id (see bound).
-//   - The slices begin at multiples of 16 bytes. A slice of a part of a buffer may begin at another
-//     address.
+//   - All its items exist and pass all their checks. It is enough to test the last item of the
+//     group. Each check compares the item's id with a bound that is the same for all items, or
+//     does not depend on the id (see bound).
+//   - The slices begin at multiples of 16 bytes. A slice of only a part of a buffer may begin at an
+//     address that is not such a multiple.
 //
 // So the fast code contains no checks. Groups with an item that faults, and groups at the end of
 // the range, run the original code.

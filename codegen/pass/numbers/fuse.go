@@ -14,10 +14,10 @@ import (
 )
 
 // Fuse combines a product and the sum that uses it into one operation. It does so only if the Go
-// specification ("Floating-point operators") allows it and the kernel's mode requests it. So there
-// must not be an FRounded op between the product and the sum. In addition, all uses of the product
-// must be sums with which it is fused, so that the product itself becomes unused. At the end, Fuse
-// removes all FRounded ops.
+// specification ("Floating-point operators") allows it and the kernel's mode requests it. So Fuse
+// does not fuse across an FRounded op, which marks an explicit rounding in the source. In addition,
+// all uses of the product must be sums with which it is fused, so that the product itself becomes
+// unused. At the end, Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {

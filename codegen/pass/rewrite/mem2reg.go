@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Within the limits of these constants, the pass sroa splits an array into variables, which Mem2Reg
-// then promotes. MaxSplitLen limits the array's length, and MaxSplitParts limits the number of
-// resulting variables.
+// Within the limits MaxSplitLen and MaxSplitParts, the pass sroa splits an array into variables,
+// which Mem2Reg then promotes. MaxSplitLen limits the array's length, and MaxSplitParts limits the
+// number of resulting variables.
 const (
 	MaxSplitLen   = 32
 	MaxSplitParts = 128

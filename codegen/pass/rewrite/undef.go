@@ -54,8 +54,8 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 }
 
 // settleUndefs removes the undefined values from f. If all operands of a phi or selection are
-// undefined or one other value, that value replaces the phi or selection. The value must dominate a
-// replaced phi.
+// undefined or one other value, that value replaces the phi or selection. A phi is replaced only by
+// a value that dominates it.
 func (u *Undefs) settleUndefs(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return

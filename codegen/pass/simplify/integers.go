@@ -352,8 +352,9 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	if !signed {
 		return s.Module.Bool(left) // the constant is greater than all zero-extended integers
 	}
-	// In unsigned order, the constant is between the extended non-negative integers and the
-	// extended negative integers. So the comparison only tests the sign.
+	// In unsigned order, the compared constant is between the extended non-negative integers and
+	// the extended negative integers. So the comparison only tests the sign of the extended
+	// integer.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {

@@ -72,7 +72,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 			continue
 		case p.Merge == nil:
 		case other == p.Merge && len(other.Preds) == 1:
-			// If an arm leaves the loop, p no longer starts a selection.
+			// A branch of p that leaves the loop is no selection, so p needs no merge block.
 			delete(t.merges, p.Merge)
 			p.Merge = nil
 		default:

@@ -30,9 +30,9 @@ const (
 	unreachableStmt
 )
 
-// treePart is a part of the tree. After the code of a treePart, control must still reach one
-// of outBlocks, which are in reverse postorder. If control never reaches the end of the code,
-// outBlocks is empty.
+// treePart is a list of statements in the tree, with the blocks to which control leads from it.
+// After the code of a treePart, control must still reach one of outBlocks, which are in reverse
+// postorder. If control never reaches the end of the code, outBlocks is empty.
 type treePart struct {
 	code      []*stmt
 	outBlocks []*ir.Block
