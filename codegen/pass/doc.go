@@ -66,8 +66,9 @@
 // without 64-bit integers. The function Link of package link merges several modules into one at the
 // points marked in the picture, and the later passes run on the merged module.
 //
-// A new pass belongs to the room whose package doc describes its purpose. The pass needs an entry
-// in list.go, its name in the picture, and constraints in order.go.
+// A new pass belongs to the room (a package below codegen/pass) whose package doc describes its
+// purpose. The pass needs an entry in list.go, its name in the picture, and constraints in
+// order.go.
 //
 // The tests of a pass are in its room. The room's folder testdata contains modules before and after
 // the pass. Package internal/tests/passtest has random kernels for the tests of several rooms.

@@ -16,7 +16,7 @@ func TestPicture(t *testing.T) {
 	var want []string
 	names := map[string]bool{}
 	level := "built"
-	for _, p := range passes {
+	for _, p := range allPasses {
 		run := reflect.ValueOf(p.Run)
 		if p.Run == nil {
 			run = reflect.ValueOf(p.RunNoting)

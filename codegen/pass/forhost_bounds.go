@@ -47,8 +47,8 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 }
 
 // boundedLate reports whether b leaves the loop l by a comparison with a bound for which
-// cutBeforeLoops adds a barrier. Such a bound is uniform, is computed outside the loop, and depends
-// on a load or a branch.
+// cutBeforeLoops adds a barrier. cutBeforeLoops adds it if the bound is uniform, is computed
+// outside the loop, and depends on a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false
@@ -62,17 +62,18 @@ func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 			return false
 		}
 		return slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
-			return a.Block != nil && !l.Contains(a.Block) && u.Value(a) && chosen(a, map[*ir.Value]bool{})
+			return a.Block != nil && !l.Contains(a.Block) && u.Value(a) && dependsOnLoad(a, map[*ir.Value]bool{})
 		})
 	}
 	return late(b.Term.Cond)
 }
 
-// The function chosen reports whether v depends on a load or, by a phi, on a branch.
-func chosen(v *ir.Value, seen map[*ir.Value]bool) bool {
+// dependsOnLoad reports whether v depends on a load, or on a branch that selects an argument of a
+// phi.
+func dependsOnLoad(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || seen[v] {
 		return false
 	}
 	seen[v] = true
-	return v.Op == ir.OpPhi || v.Op == ir.OpLoad || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return chosen(a, seen) })
+	return v.Op == ir.OpPhi || v.Op == ir.OpLoad || slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return dependsOnLoad(a, seen) })
 }

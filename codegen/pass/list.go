@@ -16,9 +16,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
-// The variable passes is the list of passes in the order in which they run. The constraints in
+// allPasses is the list of passes in the order in which they run. The constraints in
 // passOrder describe which pass must run before another, with reasons.
-var passes = []Pass{
+var allPasses = []Pass{
 	{Name: "soa", Doc: "turn private arrays of structs into arrays of their fields", Run: memory.SoA},
 	{Name: "sroa", Doc: "split variables into their parts", Run: memory.SRoA},
 	{Name: "mem2reg", Doc: "turn scalar variables into values", Run: rewrite.Mem2Reg},

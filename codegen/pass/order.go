@@ -34,7 +34,7 @@ var passOrder = []constraint{
 	{"exits", "params", "the checked mode interprets kernels as params leaves them, and must see a return from a called kernel as a return of the work-item"},
 	{"exits", "deadlanes", "deadlanes refuses a kernel if paths that have and have not passed a barrier meet again"},
 
-	// Values are simplified before anything is copied.
+	// Values are simplified before loops and functions are copied.
 	{"simplify", "cse", "cse merges only expressions of the same form, into which simplify brings them"},
 	{"simplify", "bounds", "a branch that a constant decides leads to no check"},
 	{"cse", "dce", "cse leaves values that nothing uses"},
@@ -107,7 +107,8 @@ var passOrder = []constraint{
 	{"narrow", "coarsen", "coarsen makes vectors of elements whose index is the work-item's id, and narrow removes conversions around it"},
 	{"coarsen", "dce2", "the code with vectors still computes the conditions of checks that it does not make"},
 
-	// Work-items that leave early become dead lanes, and group operations become code.
+	// Work-items that return early become dead lanes, and operations on groups become loops and
+	// memory accesses.
 	{"coarsen", "polls", "coarsen turns each way out of a work-item into a jump to the next one, which must not happen to a cancelled one"},
 	{"gather", "polls", "gather would treat the test of the cancel word, which ends in a fault, as a check to merge"},
 	{"polls", "deadlanes", "deadlanes must see every place where a work-item may leave, cancellation included"},
@@ -184,7 +185,7 @@ var passOrder = []constraint{
 // because the list refers to all passes.
 func listInOrder() {
 	listed.Do(func() {
-		if err := checkOrder(passes, passOrder); err != nil {
+		if err := checkOrder(allPasses, passOrder); err != nil {
 			panic("BUG: the list of passes: " + err.Error())
 		}
 	})

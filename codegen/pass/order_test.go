@@ -9,7 +9,7 @@ import (
 // TestOrderIsChecked: a list that breaks a constraint is reported with the reason, as are
 // names that are unknown or used twice.
 func TestOrderIsChecked(t *testing.T) {
-	if err := checkOrder(passes, passOrder); err != nil {
+	if err := checkOrder(allPasses, passOrder); err != nil {
 		t.Fatal(err)
 	}
 	at := func(list []Pass, name string) int {
@@ -17,7 +17,7 @@ func TestOrderIsChecked(t *testing.T) {
 	}
 	for _, c := range passOrder {
 		// Each constraint is broken alone, by moving the later pass right before the earlier one.
-		list := slices.Clone(passes)
+		list := slices.Clone(allPasses)
 		late := list[at(list, c.after)]
 		list = slices.DeleteFunc(list, func(p Pass) bool { return p.Name == c.after })
 		list = slices.Insert(list, at(list, c.before), late)
@@ -25,12 +25,12 @@ func TestOrderIsChecked(t *testing.T) {
 			t.Errorf("with %s before %s: %v", c.after, c.before, err)
 		}
 	}
-	without := slices.DeleteFunc(slices.Clone(passes), func(p Pass) bool { return p.Name == "sroa" })
+	without := slices.DeleteFunc(slices.Clone(allPasses), func(p Pass) bool { return p.Name == "sroa" })
 	if err := checkOrder(without, passOrder); err == nil || !strings.Contains(err.Error(), "there is no pass sroa, which is to run before mem2reg") ||
 		!strings.Contains(err.Error(), "there is no pass sroa, which is to run after soa") {
 		t.Errorf("without sroa: %v", err)
 	}
-	twice := append(slices.Clone(passes), passes[0])
+	twice := append(slices.Clone(allPasses), allPasses[0])
 	if err := checkOrder(twice, passOrder); err == nil || !strings.Contains(err.Error(), "two passes are called soa") {
 		t.Errorf("with soa twice: %v", err)
 	}
@@ -48,9 +48,9 @@ func TestOrderIsExplained(t *testing.T) {
 			t.Errorf("two rows say that %s runs before %s", c.before, c.after)
 		}
 	}
-	for i := range passes {
-		if !named[passes[i].Name] {
-			t.Errorf("nothing says why %s stands where it does", passes[i].Name)
+	for i := range allPasses {
+		if !named[allPasses[i].Name] {
+			t.Errorf("nothing says why %s stands where it does", allPasses[i].Name)
 		}
 	}
 }

@@ -36,21 +36,21 @@ type Pass struct {
 const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
-// work-items that return early from a part have become dead lanes of that part. These lanes are
-// live again in the next part.
+// work-items that return early from a part of a kernel have become dead lanes of that part. In the
+// kernel's next part, dead lanes are live again.
 const LateLinkPoint = "deadlanes"
 
 // Run compiles a lowered module for a target, by running the passes in order. When a pass reports
-// diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
-// and stops. The function after, which may be nil, is called after every pass.
-func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
-	return RunFrom("", m, target, after)
+// diagnostics and its field GoesOn is false, Run collects the diagnostics of the later passes'
+// Check functions and stops. If afterPass is not nil, Run calls it after every pass.
+func Run(m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+	return RunFrom("", m, target, afterPass)
 }
 
 // RunFrom is like Run, but runs only the passes after the pass called last. If last is "", RunFrom
 // runs all passes.
-func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
-	return runBetween(last, "", m, target, after)
+func RunFrom(last string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+	return runBetween(last, "", m, target, afterPass)
 }
 
 // ForLateLink runs the passes after LinkPoint, up to LateLinkPoint.
@@ -78,11 +78,11 @@ func ForHostMatrices(m *ir.Module) diag.List {
 
 // runBetween runs the passes after the pass called last, up to and including the pass called until.
 // If last is empty, it starts with the first pass. If until is empty, it ends after the last pass.
-func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+func runBetween(last, until string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)
 	r := &facts.Result{}
-	begin := 1 + slices.IndexFunc(passes, func(p Pass) bool { return p.Name == last })
+	begin := 1 + slices.IndexFunc(allPasses, func(p Pass) bool { return p.Name == last })
 	if begin == 0 && last != "" {
 		panic("BUG: there is no pass " + last)
 	}
@@ -90,11 +90,11 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 		m.Renumber()
 	}
 	var diags diag.List
-	for i := begin; i < len(passes); i++ {
-		p := &passes[i]
-		found := p.run(m, r)
+	for i := begin; i < len(allPasses); i++ {
+		p := &allPasses[i]
+		found := p.runPass(m, r)
 		if diags = append(diags, found...); len(found) > 0 && !p.GoesOn {
-			for _, p := range passes[i+1:] {
+			for _, p := range allPasses[i+1:] {
 				if p.Check != nil {
 					diags = append(diags, p.Check(m)...)
 				}
@@ -105,8 +105,8 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 		if p.Name == LinkPoint {
 			m.Renumber() // ids become those that Parse assigns when it reads the module's text
 		}
-		if after != nil {
-			after(p, m)
+		if afterPass != nil {
+			afterPass(p, m)
 		}
 		if p.Name == until {
 			break
@@ -115,8 +115,8 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	return r, diags
 }
 
-// The method run calls the pass's function Run or RunNoting.
-func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
+// runPass calls the pass's function Run or RunNoting.
+func (p *Pass) runPass(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)
 	}
@@ -124,4 +124,4 @@ func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 }
 
 // Passes returns the passes in order.
-func Passes() []Pass { return passes[:] }
+func Passes() []Pass { return allPasses[:] }

@@ -46,16 +46,16 @@ type Report struct {
 	// the kernel uses.
 	Params     []abi.Param
 	Footprints []facts.Footprint
-	// Matrices describes how known devices run the kernel's operations on matrices. It is nil if it
-	// was not computed.
+	// Matrices describes how known devices run the kernel's operations on matrices. Matrices is nil
+	// if it was not computed.
 	Matrices []MatrixUse
 	// MatrixMemory describes the work-group memory for matrices in the module for devices without
 	// matrix hardware.
 	MatrixMemory []MatrixMemory
 }
 
-// OpenCheck describes a check that could not be proved. Its Reason is about A and B, which are the
-// arguments of the fault. The report prints A and B as expressions of the source.
+// OpenCheck describes a check that could not be proved. The field Reason relates A and B, which are
+// the arguments of the check's fault. The report prints A and B as expressions of the source.
 type OpenCheck struct {
 	Site   *ir.Site
 	Reason Reason
@@ -73,14 +73,14 @@ type WideValue struct {
 // the footprints of the kernel after fuse.
 func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
-	for i := range passes {
-		p := &passes[i]
-		run := p.run
+	for i := range allPasses {
+		p := &allPasses[i]
+		run := p.runPass
 		switch p.Name {
 		case "bounds":
-			run = e.bounds
+			run = e.explainBounds
 		case "narrow":
-			run = e.narrow
+			run = e.explainNarrow
 		}
 		if diags := run(m, &facts.Result{}); len(diags) > 0 {
 			return nil, diags
@@ -88,13 +88,13 @@ func Explain(m *ir.Module) (*Report, diag.List) {
 		m.Level = max(m.Level, p.Level)
 		switch p.Name {
 		case "simplify":
-			e.gone(m, ProofConstant)
+			e.countRemoved(m, ProofConstant)
 		case "dce":
-			e.gone(m, ProofRepeated)
+			e.countRemoved(m, ProofRepeated)
 		case "fuse":
 			e.r.Params, e.r.Footprints = slices.Clone(m.Params), facts.Footprints(m)
 		case "ahead":
-			e.ahead(m)
+			e.markHoisted(m)
 		}
 	}
 	return e.r, nil
@@ -126,27 +126,27 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// The method gone counts the checks that were removed from the module since the last call. It
-// records the argument by as the kind of their proofs.
-func (e *explainer) gone(m *ir.Module, by Proof) {
+// countRemoved counts the checks that were removed from the module since the last call. It adds
+// this number to the number of checks with the given kind of proof.
+func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)
 	for v := range e.left {
 		if !now[v] {
 			delete(e.left, v)
-			e.r.Proved[by]++
+			e.r.Proved[proofKind]++
 		}
 	}
 }
 
-// The method bounds runs the pass bounds and counts the checks that the pass proves.
-func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
+// explainBounds runs the pass bounds and counts the checks that the pass proves.
+func (e *explainer) explainBounds(m *ir.Module, r *facts.Result) diag.List {
 	diags := checks.DecideBounds(m, r, func(d *checks.Decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
 			delete(e.left, v)
-			e.r.Proved[proof(d, b.Term.Cond, how)]++
+			e.r.Proved[proofOf(d, b.Term.Cond, how)]++
 		}
 	})
-	e.gone(m, ProofDead)
+	e.countRemoved(m, ProofDead)
 	d := checks.NewDecider(m, nil, nil)
 	for _, b := range d.Ranges.Dom.Order {
 		if b.Term.Kind != ir.Branch {
@@ -161,9 +161,9 @@ func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	return diags
 }
 
-// The method ahead marks the open checks that loops.Ahead has hoisted. Their faults remain only in
-// cold blocks, which run if a hoisted check fails.
-func (e *explainer) ahead(m *ir.Module) {
+// markHoisted marks the open checks that loops.Ahead has hoisted. The faults of hoisted checks
+// remain only in cold blocks, which run if a hoisted check fails.
+func (e *explainer) markHoisted(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
 		if v := checkIn(b); v != nil && !b.Cold {
@@ -175,15 +175,15 @@ func (e *explainer) ahead(m *ir.Module) {
 	}
 }
 
-// The function proof returns the kind of proof for a branch whose condition c is known because of
+// proofOf returns the kind of proof for a branch whose condition c is known because of
 // the evidence how.
-func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
+func proofOf(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
 		return ProofItem
 	case how&facts.ByLength != 0:
 		return ProofLength
-	case how&facts.ByInduction != 0 || counts(d, c):
+	case how&facts.ByInduction != 0 || comparesCounter(d, c):
 		return ProofLoop
 	case how&facts.ByCondition != 0:
 		return ProofCondition
@@ -191,11 +191,11 @@ func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	return ProofRange
 }
 
-// The function counts reports whether the condition c compares the counter of a loop.
-func counts(d *checks.Decider, c *ir.Value) bool {
+// comparesCounter reports whether the condition c compares the counter of a loop.
+func comparesCounter(d *checks.Decider, c *ir.Value) bool {
 	for _, x := range c.Args {
 		if x.Type == ir.TypeBool {
-			if counts(d, x) {
+			if comparesCounter(d, x) {
 				return true
 			}
 			continue
@@ -203,15 +203,15 @@ func counts(d *checks.Decider, c *ir.Value) bool {
 		if !x.Type.IsInt() {
 			continue
 		}
-		if v := d.Prover.Term(x).Base; v != nil && v.Op == ir.OpPhi && heads(d.Ranges, v.Block) {
+		if v := d.Prover.Term(x).Base; v != nil && v.Op == ir.OpPhi && isLoopHead(d.Ranges, v.Block) {
 			return true
 		}
 	}
 	return false
 }
 
-// The function heads reports whether block b is the head of a loop.
-func heads(a *facts.Ranges, b *ir.Block) bool {
+// isLoopHead reports whether block b is the head of a loop.
+func isLoopHead(a *facts.Ranges, b *ir.Block) bool {
 	for _, p := range b.Preds {
 		if a.Dom.IsBackEdge(p, b) {
 			return true
@@ -220,8 +220,8 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 	return false
 }
 
-// The method narrow runs the pass narrow and lists the values that still have 64 bits.
-func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
+// explainNarrow runs the pass narrow and lists the values that still have 64 bits.
+func (e *explainer) explainNarrow(m *ir.Module, r *facts.Result) diag.List {
 	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
 		e.r.Narrowed = len(n.Set)
 		seen := map[ir.Pos]bool{}

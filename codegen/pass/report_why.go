@@ -44,7 +44,7 @@ type Reason struct {
 	// For LackSign, Both is set if A may also be larger than the constant Limit.
 	Both bool
 	// ItemAgainstLen is set if A is a work-item's id and B is a length. If the kernel compared the
-	// two, the check could be proved.
+	// id with the length, the check could be proved.
 	ItemAgainstLen bool
 	// Grid is set if A is a row number times a row length, plus a column number.
 	Grid bool
@@ -63,15 +63,15 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	site := fault.Aux.(*ir.Site)
 	switch site.Kind {
 	case abi.FaultDivide:
-		v := compared(b.Term.Cond)
+		v := comparedOperand(b.Term.Cond)
 		p := d.Ranges.At(v, b)
-		return Reason{Lack: LackNonZero, Lo: p.Lo, Hi: p.Hi, Source: source(d.Ranges, v)}
+		return Reason{Lack: LackNonZero, Lo: p.Lo, Hi: p.Hi, Source: sourceOf(d.Ranges, v)}
 	case abi.FaultNil:
 		return Reason{Lack: LackNonNil}
 	}
 	x, y := fault.Args[0], fault.Args[1]
 	p, q := d.Ranges.At(x, b), d.Ranges.At(y, b)
-	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: source(d.Ranges, x), Other: source(d.Ranges, y)}
+	r := Reason{Lack: LackRelation, Lo: p.Lo, Hi: p.Hi, Source: sourceOf(d.Ranges, x), Other: sourceOf(d.Ranges, y)}
 	zero := ir.Outside(x.Type, 0)
 	if _, ok := d.Prover.Le(zero, x, 0, b); !ok && p.Lo < 0 {
 		r.Lack = LackSign
@@ -92,13 +92,13 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 		return r
 	}
 	base := d.Prover.Term(x).Base
-	r.Grid = base != nil && rows(d, base)
+	r.Grid = base != nil && isRowIndex(d, base)
 	r.ItemAgainstLen = base != nil && isGlobalID(base) && d.Ranges.IsLength(d.Prover.Term(y).Base)
 	return r
 }
 
-// The function rows reports whether v is i*w + j, where w is an extent of the launch's range.
-func rows(d *checks.Decider, v *ir.Value) bool {
+// isRowIndex reports whether v is i*w + j, where w is an extent of the launch's range.
+func isRowIndex(d *checks.Decider, v *ir.Value) bool {
 	if v.Op != ir.OpIAdd {
 		return false
 	}
@@ -118,8 +118,8 @@ func isGlobalID(v *ir.Value) bool {
 	return b >= ir.GlobalInvocationIDX && b <= ir.GlobalInvocationIDZ
 }
 
-// The function compared returns the operand that the condition c compares with a constant.
-func compared(c *ir.Value) *ir.Value {
+// comparedOperand returns the operand that the condition c compares with a constant.
+func comparedOperand(c *ir.Value) *ir.Value {
 	for c.Op == ir.OpLNot {
 		c = c.Args[0]
 	}
@@ -135,40 +135,40 @@ func compared(c *ir.Value) *ir.Value {
 // whyWide returns the reason why v could not be narrowed.
 func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	p := n.Ranges.Value(v)
-	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.Ranges, v)}
+	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: sourceOf(n.Ranges, v)}
 	if !p.Fits32() {
 		return r
 	}
 	r.Lack = LackNarrow
 	for _, x := range v.Args {
 		if x.Type == ir.TypeI64 && !n.IsNarrow(x) {
-			r.Source = source(n.Ranges, x)
+			r.Source = sourceOf(n.Ranges, x)
 			break
 		}
 	}
 	return r
 }
 
-// The function source finds the value because of which the interval of v is large, and describes
+// sourceOf finds the value because of which the interval of v is large, and describes
 // it.
-func source(a *facts.Ranges, v *ir.Value) Source {
+func sourceOf(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
 	for {
 		if seen[v] {
 			return Source{Text: "changes in a loop", Pos: stepPos(v)}
 		}
 		seen[v] = true
-		next := cause(a, v)
+		next := causeOf(a, v)
 		if next == nil {
-			return origin(a, v)
+			return originOf(a, v)
 		}
 		v = next
 	}
 }
 
-// The function cause returns the operand of v because of which the interval of v is large. It
+// causeOf returns the operand of v because of which the interval of v is large. It
 // returns nil if v itself is the origin.
-func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
+func causeOf(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
 		if v.Args[0].Type.IsInt() {
@@ -180,7 +180,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 		case ir.OpSelect:
 			args = args[1:]
 		case ir.OpPhi:
-			if heads(a, v.Block) && grows(v) {
+			if isLoopHead(a, v.Block) && isGrowing(v) {
 				return nil
 			}
 		}
@@ -208,8 +208,8 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// The function grows reports whether an argument of phi is phi plus or minus another value.
-func grows(phi *ir.Value) bool {
+// isGrowing reports whether an argument of phi is phi plus or minus another value.
+func isGrowing(phi *ir.Value) bool {
 	for _, x := range phi.Args {
 		if x.Op != ir.OpPhi && len(x.Args) == 2 && (x.Args[0] == phi || x.Args[1] == phi) {
 			return true
@@ -220,8 +220,8 @@ func grows(phi *ir.Value) bool {
 
 func width(p facts.Interval) uint64 { return uint64(p.Hi) - uint64(p.Lo) }
 
-// The function origin describes v as the origin of a large interval.
-func origin(a *facts.Ranges, v *ir.Value) Source {
+// originOf describes v as the origin of a large interval.
+func originOf(a *facts.Ranges, v *ir.Value) Source {
 	switch v.Op {
 	case ir.OpBuiltIn:
 		switch b := v.Aux.(ir.BuiltIn); {
@@ -283,8 +283,8 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether the value has a small known bound, and not only that of its type or of the
-// largest possible length.
+// Small reports whether the value has a known bound that is smaller than the bound from its type
+// and than the largest possible length.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20

@@ -66,7 +66,7 @@ func Coarsen(m *ir.Module) diag.List {
 	enter := start
 	if vectors != nil {
 		enter = f.NewBlock()
-		fast, ok := vectors.build(start, exit, group, size, local)
+		fast, ok := vectors.buildFast(start, exit, group, size, local)
 		start.Branch(ok, fast, enter)
 	}
 

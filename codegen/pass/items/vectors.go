@@ -23,7 +23,7 @@ const (
 // vectorBytes is the size in bytes of a vector and the required alignment of its address.
 const vectorBytes = 16
 
-// The type vectors describes a kernel whose work-items read and write only the elements at their
+// vectorKernel describes a kernel whose work-items read and write only the elements at their
 // own index. The elements are numbers of at most 32 bits, or float64s. Consider the kernel with the
 // statement c[i] = a[i] + b[i]. Each invocation of the coarsened kernel runs four items. If the
 // items are adjacent, from 4k to 4k+3, the four loads of a become one load of 16 bytes. The four
@@ -42,11 +42,11 @@ const vectorBytes = 16
 // A work-group runs the same items in both cases, and all its invocations take the same branch. So
 // each item runs exactly once. The group runs the fast code under two conditions:
 //
-//   - All its items exist and pass all their checks. It is enough to test this for the last item.
-//     The reason is that each check compares the item's id with a bound that is the same for all
-//     items, or does not depend on the id (see bound).
-//   - The slices begin at multiples of 16 bytes. A slice of a part of a buffer may begin at another
-//     address.
+//   - All its items exist and pass all their checks. It is enough to test the last item of the
+//     group. Each check compares the item's id with a bound that is the same for all items, or
+//     does not depend on the id (see bound).
+//   - The slices begin at multiples of 16 bytes. A slice of only a part of a buffer may begin at an
+//     address that is not such a multiple.
 //
 // So the fast code contains no checks. Groups with an item that faults, and groups at the end of
 // the range, run the original code.
@@ -60,7 +60,7 @@ const vectorBytes = 16
 // Eight elements of 16 bits or sixteen elements of 8 bits form a vector of four 32-bit words, with
 // the first element in the lowest bits. In these cases, eight or sixteen items are adjacent. If a
 // kernel also has wider elements, these need several vectors.
-type vectors struct {
+type vectorKernel struct {
 	m *ir.Module
 	f *ir.Func
 
@@ -78,33 +78,33 @@ type vectors struct {
 }
 
 // A bound is a condition that the fast code requires. It compares the item's id, possibly extended
-// to 64 bits, with a number that is the same for all items. Alternatively, the condition itself is
-// the same for all items. If a bound has the required value for an item, it has that value for all
-// items with smaller ids.
+// to 64 bits, with a number that is the same for all items. Alternatively, the bound's condition
+// itself is the same for all items. If a bound has the required value for an item, it has that
+// value for all items with smaller ids.
 type bound struct {
 	cond *ir.Value
-	id   int  // index of the operand that is the id, or the constant none
+	id   int  // index of the operand that is the id, or noOperand
 	want bool // required value of the condition
 }
 
-const none = -1
+const noOperand = -1
 
-// findVectors returns the vectors of m's kernel. It returns nil if work-groups cannot access memory
-// by vectors.
-func findVectors(m *ir.Module) *vectors {
+// findVectors describes m's kernel as a vectorKernel. It returns nil if work-groups cannot access
+// memory by vectors.
+func findVectors(m *ir.Module) *vectorKernel {
 	if m.Form != abi.Range || m.Rank != 1 {
 		return nil
 	}
-	x := &vectors{m: m, f: m.Kernel, taken: map[*ir.Block]int{}, spine: map[*ir.Block]bool{}, accesses: map[*ir.Value]bool{},
+	x := &vectorKernel{m: m, f: m.Kernel, taken: map[*ir.Block]int{}, spine: map[*ir.Block]bool{}, accesses: map[*ir.Value]bool{},
 		fixed: map[*ir.Value]bool{}}
-	if x.walk(); !slices.ContainsFunc(x.tests, bound.inRange) {
+	if x.findFastCode(); !slices.ContainsFunc(x.tests, bound.inRange) {
 		return nil
 	}
 	values := 0
 	for _, b := range x.order {
 		values += len(b.Insts)
 		for _, v := range b.Insts {
-			if !x.admit(v, b) {
+			if !x.admitOp(v, b) {
 				return nil
 			}
 		}
@@ -132,10 +132,10 @@ func vectorOf(t *ir.Type) *ir.Type {
 // isPacked reports whether a 32-bit word contains several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// The method walk finds the blocks of the fast code, the bounds that the fast code requires, and
+// findFastCode finds the blocks of the fast code, the bounds that the fast code requires, and
 // the spine. The spine consists of the blocks that all items reach. A block belongs to the spine if
-// no other block remains to be visited when the method walk visits it.
-func (x *vectors) walk() {
+// no other block remains to be visited when findFastCode visits it.
+func (x *vectorKernel) findFastCode() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
 	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited
 	returned := false                               // whether some items may have returned already
@@ -150,10 +150,10 @@ func (x *vectors) walk() {
 		next := b.Term.Succs
 		if b.Term.Kind == ir.Branch {
 			for i, want := range []bool{true, false} {
-				if x.same(b.Term.Cond) && rewrite.CheckedEdge(b) != i {
+				if x.isUniform(b.Term.Cond) && rewrite.CheckedEdge(b) != i {
 					continue // all items take the same edge of this branch
 				}
-				if tests := x.bounds(b.Term.Cond, want); tests != nil {
+				if tests := x.boundsFor(b.Term.Cond, want); tests != nil {
 					x.taken[b], next = i, b.Term.Succs[i:i+1]
 					x.tests = append(x.tests, tests...)
 					break
@@ -166,28 +166,29 @@ func (x *vectors) walk() {
 	}
 }
 
-// The method bounds returns conditions from which c == want follows. If each bound has its required value for the last
-// item of a work-group, c equals want for all its items. The result is nil if there are no such conditions.
-func (x *vectors) bounds(c *ir.Value, want bool) []bound {
+// boundsFor returns conditions that imply c == want. If each bound has its required value for the
+// last item of a work-group, c equals want for all its items. The result is nil if there are no
+// such conditions.
+func (x *vectorKernel) boundsFor(c *ir.Value, want bool) []bound {
 	both := func() []bound {
-		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)
+		l, r := x.boundsFor(c.Args[0], want), x.boundsFor(c.Args[1], want)
 		if l == nil || r == nil {
 			return nil
 		}
 		return slices.Concat(l, r)
 	}
 	one := func() []bound {
-		if l := x.bounds(c.Args[0], want); l != nil {
+		if l := x.boundsFor(c.Args[0], want); l != nil {
 			return l
 		}
-		return x.bounds(c.Args[1], want)
+		return x.boundsFor(c.Args[1], want)
 	}
-	if x.same(c) {
-		return []bound{{c, none, want}}
+	if x.isUniform(c) {
+		return []bound{{c, noOperand, want}}
 	}
 	switch c.Op {
 	case ir.OpLNot:
-		return x.bounds(c.Args[0], !want)
+		return x.boundsFor(c.Args[0], !want)
 	case ir.OpLAnd:
 		if want {
 			return both()
@@ -205,7 +206,7 @@ func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 		if !want {
 			i = 1
 		}
-		if n := c.Args[1-i]; isID(c.Args[i]) && x.same(n) && !n.IsConst() {
+		if n := c.Args[1-i]; isID(c.Args[i]) && x.isUniform(n) && !n.IsConst() {
 			return []bound{{c, i, want}}
 		}
 	}
@@ -227,21 +228,21 @@ func isID(v *ir.Value) bool {
 	return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX
 }
 
-// The method same reports whether v is the same for all items and can be computed at the start of the kernel.
-func (x *vectors) same(v *ir.Value) bool {
+// isUniform reports whether v is the same for all items and can be computed at the start of the kernel.
+func (x *vectorKernel) isUniform(v *ir.Value) bool {
 	if v.Block == nil || v.Op == ir.OpArg {
 		return true
 	}
 	if is, ok := x.fixed[v]; ok {
 		return is
 	}
-	x.fixed[v] = facts.Speculative(v) && v.Op != ir.OpBuiltIn && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !x.same(a) })
+	x.fixed[v] = facts.Speculative(v) && v.Op != ir.OpBuiltIn && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !x.isUniform(a) })
 	return x.fixed[v]
 }
 
-// The method admit reports whether the fast code may contain v. If v is a load or store of items'
-// elements, admit also records it.
-func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
+// admitOp reports whether the fast code may contain v. If v is a load or store of items' elements,
+// admitOp also records it.
+func (x *vectorKernel) admitOp(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true
 	}
@@ -255,9 +256,9 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	path := v.Path()
 	base, index := path[0], path[1]
 	switch {
-	case !x.same(base):
+	case !x.isUniform(base):
 		return false
-	case v.Op == ir.OpLoad && !slices.ContainsFunc(path[1:], func(p *ir.Value) bool { return !x.same(p) }):
+	case v.Op == ir.OpLoad && !slices.ContainsFunc(path[1:], func(p *ir.Value) bool { return !x.isUniform(p) }):
 		return true // a load of the same element by all items
 	case !isID(index) || vectorOf(r.Elem) == nil || !x.spine[b]:
 		return false
@@ -274,9 +275,9 @@ func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// The function edge returns the index of b's i-th edge among the predecessors of the block that the
+// edgeIndex returns the index of b's i-th edge among the predecessors of the block that the
 // edge enters.
-func edge(b *ir.Block, i int) int {
+func edgeIndex(b *ir.Block, i int) int {
 	s := b.Term.Succs[i]
 	at := slices.Index(s.Preds, b)
 	if i > 0 && b.Term.Succs[0] == s {

@@ -9,43 +9,43 @@ import (
 
 // vectorBuilder generates code for items that run in lockstep.
 type vectorBuilder struct {
-	*vectors
-	ahead *ir.Block                 // block that computes the values that are the same for all items
+	*vectorKernel
+	ahead *ir.Block                 // block for the values that are the same for all items
 	cur   *ir.Block                 // block to which code is appended
 	exit  *ir.Block                 // block to which items jump at their end
 	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy
 	each  []map[*ir.Value]*ir.Value // maps from values to their copies, one map for each item
 	ids   []*ir.Value               // ids of the items
 	index map[int][]*ir.Value       // maps the size in bytes of elements to the indices of their vectors
-	parts map[*ir.Value]part        // maps a loaded element of a packed vector to its position in a 32-bit word
+	parts map[*ir.Value]wordPart    // maps a loaded element of a packed vector to its position in a 32-bit word
 }
 
-// The type part describes the position of a packed element in a 32-bit word.
-type part struct {
+// wordPart describes the position of a packed element in a 32-bit word.
+type wordPart struct {
 	word *ir.Value
 	at   int
 }
 
-// The method build generates the fast code and returns its first block. It appends code to block
+// buildFast generates the fast code and returns its first block. It appends code to block
 // start that computes ok, the condition under which a work-group runs the fast code. The argument
 // group is the work-group's id, size is the number of its invocations, and local is the
 // invocation's id within the group.
-func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
-	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
-		index: map[int][]*ir.Value{}, parts: map[*ir.Value]part{}}
+func (x *vectorKernel) buildFast(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
+	b := &vectorBuilder{vectorKernel: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
+		index: map[int][]*ir.Value{}, parts: map[*ir.Value]wordPart{}}
 	before := start.Append(ir.OpIMul, ir.TypeI32, group, size)
-	ok = b.condition(before, size)
+	ok = b.fastCondition(before, size)
 	fast = x.f.NewBlock()
 	b.ahead, b.cur = fast, fast
-	b.number(before, size, local)
-	b.body()
+	b.numberItems(before, size, local)
+	b.buildBody()
 	return fast, ok
 }
 
-// The method number computes the indices of the invocation's vectors and the ids of its items. If an invocation has
+// numberItems computes the indices of the invocation's vectors and the ids of its items. If an invocation has
 // more items than a vector has elements, its items form several runs of adjacent items. The indices of the vectors of
 // successive runs differ by the work-group's size.
-func (b *vectorBuilder) number(before, size, local *ir.Value) {
+func (b *vectorBuilder) numberItems(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
 	n := b.items / b.lanes
@@ -79,13 +79,13 @@ func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	}
 }
 
-// The method condition computes whether all items of the work-group exist and pass their checks,
-// and all slices are aligned. The argument before is the number of invocations in the preceding
+// fastCondition computes whether all items of the work-group exist and pass their checks,
+// and all slices are aligned. nBefore is the number of invocations in the preceding
 // work-groups.
-func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
+func (b *vectorBuilder) fastCondition(nBefore, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m
 	i32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return s.Append(op, ir.TypeI32, args...) }
-	last := i32(ir.OpISub, i32(ir.OpIMul, i32(ir.OpIAdd, before, size), m.Int(ir.TypeI32, int64(b.items))), m.Int(ir.TypeI32, 1))
+	last := i32(ir.OpISub, i32(ir.OpIMul, i32(ir.OpIAdd, nBefore, size), m.Int(ir.TypeI32, int64(b.items))), m.Int(ir.TypeI32, 1))
 	all := m.Bool(true)
 	and := func(v *ir.Value) {
 		if facts.IsOne(all) {
@@ -95,7 +95,7 @@ func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 		}
 	}
 	for _, t := range b.tests {
-		and(b.test(t, last))
+		and(b.boundTest(t, last))
 	}
 	var low *ir.Value
 	for _, base := range b.bases {
@@ -109,9 +109,9 @@ func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	return all
 }
 
-// The method test computes whether the bound t has its required value for the item with the given
+// boundTest computes whether the bound t has its required value for the item with the given
 // id.
-func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
+func (b *vectorBuilder) boundTest(t bound, id *ir.Value) *ir.Value {
 	var as func(v *ir.Value) *ir.Value
 	as = func(v *ir.Value) *ir.Value {
 		if v.Op == ir.OpBuiltIn {
@@ -120,7 +120,7 @@ func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 		return b.ahead.Append(v.Op, v.Type, as(v.Args[0]))
 	}
 	v := t.cond
-	if t.id == none {
+	if t.id == noOperand {
 		v = b.fixedValue(v)
 	} else {
 		args := make([]*ir.Value, 2)
@@ -156,12 +156,12 @@ func copyTo(b *ir.Block, v *ir.Value, args []*ir.Value) *ir.Value {
 	return w
 }
 
-// The method value returns the copy of v for item k.
-func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
+// copyOf returns the copy of v for item k.
+func (b *vectorBuilder) copyOf(v *ir.Value, k int) *ir.Value {
 	switch {
 	case v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX:
 		return b.ids[k]
-	case b.same(v):
+	case b.isUniform(v):
 		return b.fixedValue(v)
 	case b.had[v] != nil:
 		return b.had[v]
@@ -169,22 +169,22 @@ func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
 	return b.each[k][v]
 }
 
-func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
+func (b *vectorBuilder) copiesOf(list []*ir.Value, k int) []*ir.Value {
 	out := make([]*ir.Value, len(list))
 	for i, v := range list {
-		out[i] = b.value(v, k)
+		out[i] = b.copyOf(v, k)
 	}
 	return out
 }
 
-// The method body generates code for the blocks of the spine, which all items reach, one after the
+// buildBody generates code for the blocks of the spine, which all items reach, one after the
 // other. The code between two blocks of the spine, where items may take different paths, is copied
 // for each item.
-func (b *vectorBuilder) body() {
+func (b *vectorBuilder) buildBody() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
 		for _, v := range at.Insts {
-			b.inst(v)
+			b.buildInst(v)
 		}
 		i++
 		end := i // end of the range of blocks between this block of the spine and the next
@@ -193,7 +193,7 @@ func (b *vectorBuilder) body() {
 		}
 		between := b.order[i:end]
 		i = end
-		switch n, known := b.only(at); {
+		switch n, known := b.onlyEdge(at); {
 		case at.Term.Kind == ir.Return:
 			b.cur.Jump(b.exit)
 			return
@@ -201,7 +201,7 @@ func (b *vectorBuilder) body() {
 			to := at.Term.Succs[n]
 			for k := range b.each {
 				for _, phi := range to.Phis {
-					b.each[k][phi] = b.value(phi.Args[edge(at, n)], k)
+					b.each[k][phi] = b.copyOf(phi.Args[edgeIndex(at, n)], k)
 				}
 			}
 		default:
@@ -210,7 +210,7 @@ func (b *vectorBuilder) body() {
 				to = b.order[end]
 			}
 			for k := range b.each {
-				b.region(at, to, between, k)
+				b.copyRegion(at, to, between, k)
 			}
 			if to == nil {
 				b.cur.Jump(b.exit)
@@ -219,9 +219,9 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// The method only returns the index of the edge by which control leaves the given block, if only
+// onlyEdge returns the index of the edge by which control leaves the given block, if only
 // one edge is possible.
-func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
+func (b *vectorBuilder) onlyEdge(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
 	}
@@ -229,22 +229,22 @@ func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	return n, ok
 }
 
-// The method inst generates the code for the op v of a block that all items reach.
-func (b *vectorBuilder) inst(v *ir.Value) {
+// buildInst generates the code for the op v of a block that all items reach.
+func (b *vectorBuilder) buildInst(v *ir.Value) {
 	switch {
 	case b.accesses[v] && v.Op == ir.OpLoad:
-		b.load(v)
+		b.loadVectors(v)
 	case b.accesses[v]:
-		b.store(v)
+		b.storeVectors(v)
 	case v.Op == ir.OpLoad && v.Ref().Var == nil: // a load of the same element by all items
-		b.had[v] = copyTo(b.cur, v, b.values(v.Args, 0))
+		b.had[v] = copyTo(b.cur, v, b.copiesOf(v.Args, 0))
 	default:
-		b.scalar(v)
+		b.copyScalar(v)
 	}
 }
 
-// The method load replaces the load v of the items' elements by loads of vectors.
-func (b *vectorBuilder) load(v *ir.Value) {
+// loadVectors replaces the load v of the items' elements by loads of vectors.
+func (b *vectorBuilder) loadVectors(v *ir.Value) {
 	n := vectorBytes / v.Type.Size
 	var x, word *ir.Value
 	extract := func(t *ir.Type, i int) *ir.Value {
@@ -256,7 +256,7 @@ func (b *vectorBuilder) load(v *ir.Value) {
 		i := k % n
 		if i == 0 {
 			t := vectorOf(v.Type)
-			x = b.vector(v, t, k/n, b.cur.Append(ir.OpLoad, t))
+			x = b.vectorAccess(v, t, k/n, b.cur.Append(ir.OpLoad, t))
 		}
 		if !isPacked(v.Type) {
 			b.each[k][v] = extract(v.Type, i)
@@ -271,37 +271,37 @@ func (b *vectorBuilder) load(v *ir.Value) {
 			e = b.cur.Append(ir.OpShrL, ir.TypeI32, word, b.m.Int(ir.TypeI32, int64(8*at*v.Type.Size)))
 		}
 		e = b.cur.Append(ir.OpUConvert, v.Type, e)
-		b.each[k][v], b.parts[e] = e, part{word, at}
+		b.each[k][v], b.parts[e] = e, wordPart{word, at}
 	}
 }
 
-// The method store replaces the store v of the items' elements by stores of vectors.
-func (b *vectorBuilder) store(v *ir.Value) {
+// storeVectors replaces the store v of the items' elements by stores of vectors.
+func (b *vectorBuilder) storeVectors(v *ir.Value) {
 	elem := v.Args[0].Type
 	n := vectorBytes / elem.Size
 	for q := range len(b.each) / n {
 		values := make([]*ir.Value, n)
 		for i := range values {
-			values[i] = b.value(v.Args[0], q*n+i)
+			values[i] = b.copyOf(v.Args[0], q*n+i)
 		}
 		if isPacked(elem) {
-			values = b.pack(values)
+			values = b.packWords(values)
 		}
 		t := vectorOf(elem)
 		x := b.cur.Append(ir.OpVecMake, t, values...)
 		x.Pos = v.Pos
-		b.vector(v, t, q, b.cur.Append(ir.OpStore, ir.TypeVoid, x))
+		b.vectorAccess(v, t, q, b.cur.Append(ir.OpStore, ir.TypeVoid, x))
 	}
 }
 
-// The method pack returns 32-bit words that contain the given elements.
-func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
+// packWords returns 32-bit words that contain the given elements.
+func (b *vectorBuilder) packWords(elems []*ir.Value) []*ir.Value {
 	bytes := elems[0].Type.Size
 	var words []*ir.Value
 	for n := 4 / bytes; len(elems) > 0; elems = elems[n:] {
 		whole := b.parts[elems[0]].word // the loaded 32-bit word that contains exactly these elements in order, or nil
 		for i, e := range elems[:n] {
-			if b.parts[e] != (part{whole, i}) {
+			if b.parts[e] != (wordPart{whole, i}) {
 				whole = nil
 			}
 		}
@@ -324,8 +324,8 @@ func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	return words
 }
 
-// The method scalar copies the op v for each item, unless v is the same for all items.
-func (b *vectorBuilder) scalar(v *ir.Value) {
+// copyScalar copies the op v for each item, unless v is the same for all items.
+func (b *vectorBuilder) copyScalar(v *ir.Value) {
 	for k := range b.each {
 		b.scalarOf(v, k, b.cur)
 	}
@@ -333,23 +333,23 @@ func (b *vectorBuilder) scalar(v *ir.Value) {
 
 // scalarOf appends a copy of the op v for item k to block "to".
 func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
-	if v.Op.Has(ir.FlagPure) && (b.same(v) || v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX) {
+	if v.Op.Has(ir.FlagPure) && (b.isUniform(v) || v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX) {
 		return // the copy already exists
 	}
-	b.each[k][v] = copyTo(to, v, b.values(v.Args, k))
+	b.each[k][v] = copyTo(to, v, b.copiesOf(v.Args, k))
 }
 
-// The method vector completes the load or store w of a vector of type t. The vector with number q
-// contains the elements that v accesses for its items.
-func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
-	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
+// vectorAccess completes the load or store w of a vector of type t. The access w replaces the
+// accesses of op v by the items whose elements are in vector number q.
+func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
+	w.Args = append(w.Args, b.copyOf(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// The method region copies for item k the blocks between block at, which ends with a branch, and
+// copyRegion copies for item k the blocks between block at, which ends with a branch, and
 // block "to". If block "to" is nil, the paths lead to the end of the kernel.
-func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
+func (b *vectorBuilder) copyRegion(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
 	phis := func(from, at *ir.Block) { // copies the phis of one block to another block
@@ -374,7 +374,7 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	end := func(from, c *ir.Block) {
 		t := ir.Term{Kind: ir.Jump, Pos: from.Term.Pos}
 		edges := []int{0, 1}
-		switch n, known := b.only(from); {
+		switch n, known := b.onlyEdge(from); {
 		case from.Term.Kind == ir.Return:
 			t.Succs = []*ir.Block{join}
 			c.SetTerm(t)
@@ -382,7 +382,7 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 		case known:
 			edges = []int{n}
 		default:
-			t.Kind, t.Cond = ir.Branch, b.value(from.Term.Cond, k)
+			t.Kind, t.Cond = ir.Branch, b.copyOf(from.Term.Cond, k)
 		}
 		for _, n := range edges {
 			t.Succs = append(t.Succs, copies[from.Term.Succs[n]])
@@ -392,7 +392,7 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 			s := from.Term.Succs[n]
 			for _, phi := range s.Phis {
 				w := b.each[k][phi]
-				w.Args = append(w.Args, b.value(phi.Args[edge(from, n)], k))
+				w.Args = append(w.Args, b.copyOf(phi.Args[edgeIndex(from, n)], k))
 			}
 		}
 	}

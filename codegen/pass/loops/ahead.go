@@ -41,13 +41,13 @@ func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 	p.loops = p.a.Dom.Loops()
 	for _, l := range p.loops.All {
 		if l.Outer == nil {
-			p.plan(l)
+			p.planLoop(l)
 		}
 	}
 	if len(p.plans) == 0 {
 		return nil
 	}
-	p.apply()
+	p.applyPlans()
 	return simplify.Clean(m)
 }
 
@@ -77,26 +77,26 @@ func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// The method copies reports whether the loop l may be duplicated.
-func (p *planner) copies(l *Loop) bool {
-	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
+// mayCopy reports whether the loop l may be duplicated.
+func (p *planner) mayCopy(l *Loop) bool {
+	return l.Movable(0) && l.countInsts() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
-// The method plan adds the loop l to p.plans. If more checks can be hoisted from the loops inside
+// planLoop adds the loop l to p.plans. If more checks can be hoisted from the loops inside
 // l, it adds these loops instead. It returns the number of hoisted checks.
-func (p *planner) plan(l *ir.Loop) int {
+func (p *planner) planLoop(l *ir.Loop) int {
 	var n *nest
 	own := 0
-	if x := newLoop(l, p.a.Dom); p.copies(x) {
-		n = &nest{corners: newCorners(p.a, p.loops, l), Loop: x}
+	if x := newLoop(l, p.a.Dom); p.mayCopy(x) {
+		n = &nest{nestEnds: newCorners(p.a, p.loops, l), Loop: x}
 		if !slices.ContainsFunc(l.Head.Phis, func(phi *ir.Value) bool { return n.entry[phi] == nil }) {
-			own = n.collect()
+			own = n.collectChecks()
 		}
 	}
 	before, inside := len(p.plans), 0
 	for _, in := range p.loops.All {
 		if in.Outer == l {
-			inside += p.plan(in)
+			inside += p.planLoop(in)
 		}
 	}
 	if own == 0 || own < inside {
@@ -112,15 +112,15 @@ func (p *planner) plan(l *ir.Loop) int {
 
 // A nest is a loop nest, which consists of a loop and all loops inside it.
 type nest struct {
-	*corners
+	*nestEnds
 	*Loop
 	hoisted []rewrite.Check // checks that always pass if the tests succeed
-	tests   []test
+	tests   []aheadTest
 }
 
-// The type test describes a test ahead of a loop nest that makes a check in the nest unnecessary.
+// aheadTest describes a test ahead of a loop nest that makes a check in the nest unnecessary.
 // The test is either x < y in the first and last iterations, or an invariant condition.
-type test struct {
+type aheadTest struct {
 	x, y     *ir.Value
 	equal    bool      // whether the test is x <= y instead of x < y
 	unsigned bool      // whether the comparison is unsigned, which requires that y is not negative
@@ -128,8 +128,8 @@ type test struct {
 	is       bool      // the value that the invariant condition must have
 }
 
-// The method collect finds the checks that can be hoisted, and returns their number.
-func (n *nest) collect() int {
+// collectChecks finds the checks that can be hoisted, and returns their number.
+func (n *nest) collectChecks() int {
 	size := 0
 	for _, b := range n.blocks {
 		k, ok := rewrite.CheckOf(b)
@@ -137,63 +137,63 @@ func (n *nest) collect() int {
 			continue
 		}
 		tests := len(n.tests)
-		mark := n.mark()
+		mark := n.markAssumed()
 		more := 0
-		if ok = n.suffice(k.Holds, k.Want, b); ok {
+		if ok = n.addTests(k.Holds, k.Want, b); ok {
 			for _, t := range n.tests[tests:] {
-				more += len(n.ends(t))
+				more += len(n.endsOf(t))
 			}
 		}
-		if ok && size+more <= maxAheadTests && !n.fails() {
+		if ok && size+more <= maxAheadTests && !n.alwaysFails() {
 			size += more
 			n.hoisted = append(n.hoisted, k)
 		} else {
 			n.tests = n.tests[:tests]
-			n.reset(mark)
+			n.resetAssumed(mark)
 		}
 	}
 	return len(n.hoisted)
 }
 
-// The method suffice adds tests which imply that the condition c equals want in all iterations that
+// addTests adds tests which imply that the condition c equals want in all iterations that
 // execute block b. It returns false if there are no such tests.
-func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
-	if n.vary(c) == 0 {
-		n.tests = append(n.tests, test{same: c, is: want})
+func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
+	if n.varyingLoops(c) == 0 {
+		n.tests = append(n.tests, aheadTest{same: c, is: want})
 		return true
 	}
 	switch c.Op {
 	case ir.OpLNot:
-		return n.suffice(c.Args[0], !want, b)
+		return n.addTests(c.Args[0], !want, b)
 	case ir.OpLAnd, ir.OpLOr:
-		return want == (c.Op == ir.OpLAnd) && n.suffice(c.Args[0], want, b) && n.suffice(c.Args[1], want, b)
+		return want == (c.Op == ir.OpLAnd) && n.addTests(c.Args[0], want, b) && n.addTests(c.Args[1], want, b)
 	case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
 	default:
 		return false
 	}
-	t := test{x: c.Args[0], y: c.Args[1], equal: c.Op == ir.OpSLe || c.Op == ir.OpULe}
+	t := aheadTest{x: c.Args[0], y: c.Args[1], equal: c.Op == ir.OpSLe || c.Op == ir.OpULe}
 	if !want {
-		t = test{x: t.y, y: t.x, equal: !t.equal}
+		t = aheadTest{x: t.y, y: t.x, equal: !t.equal}
 	}
-	if !n.counts(b, n.vary(t.x)|n.vary(t.y)) || !n.exact(t.x) || !n.exact(t.y) {
+	if !n.runsInLoops(b, n.varyingLoops(t.x)|n.varyingLoops(t.y)) || !n.isExact(t.x) || !n.isExact(t.y) {
 		return false
 	}
 	if c.Op == ir.OpULt || c.Op == ir.OpULe {
-		if t.unsigned = n.span(t.y).Lo >= 0; !t.unsigned {
-			n.tests = append(n.tests, test{x: n.a.Module.Const(t.x.Type, 0), y: t.x, equal: true})
+		if t.unsigned = n.intervalOf(t.y).Lo >= 0; !t.unsigned {
+			n.tests = append(n.tests, aheadTest{x: n.a.Module.Const(t.x.Type, 0), y: t.x, equal: true})
 		}
 	}
 	n.tests = append(n.tests, t)
 	return true
 }
 
-// The method ends returns the combinations of first and last iterations of the loops for which the
+// endsOf returns the combinations of first and last iterations of the loops for which the
 // test t must be made.
-func (n *nest) ends(t test) []variance {
+func (n *nest) endsOf(t aheadTest) []variance {
 	if t.same != nil {
 		return []variance{0}
 	}
-	bits := n.vary(t.x) | n.vary(t.y)
+	bits := n.varyingLoops(t.x) | n.varyingLoops(t.y)
 	var all []variance
 	for e := variance(0); e <= bits; e++ {
 		if e&^bits == 0 {
@@ -203,12 +203,12 @@ func (n *nest) ends(t test) []variance {
 	return all
 }
 
-// The method fails reports whether the tests are known to always fail, so that the copy without
+// alwaysFails reports whether the tests are known to always fail, so that the copy without
 // checks would never run. It emits the tests into a temporary block and simplifies them.
-func (n *nest) fails() bool {
+func (n *nest) alwaysFails() bool {
 	f := n.head.Func
 	b := &ir.Block{Func: f} // the temporary block, which is not part of the kernel
-	ok := n.emit(b)
+	ok := n.emitTests(b)
 	s := &simplify.Simplifier{Module: f.Module, Func: f, Repl: map[*ir.Value]*ir.Value{}}
 	for _, v := range b.Insts {
 		for i, a := range v.Args {
@@ -222,16 +222,16 @@ func (n *nest) fails() bool {
 	return ok.IsConst() && ok.Bits == 0
 }
 
-// The method emit adds the tests at the end of block b and returns whether all of them succeed.
-func (n *nest) emit(b *ir.Block) *ir.Value {
-	n.begin(b)
+// emitTests adds the tests at the end of block b and returns whether all of them succeed.
+func (n *nest) emitTests(b *ir.Block) *ir.Value {
+	n.setBlock(b)
 	m := b.Func.Module
-	all := n.assumed()
+	all := n.testAssumed()
 	for _, t := range n.tests {
-		for _, e := range n.ends(t) {
+		for _, e := range n.endsOf(t) {
 			var ok *ir.Value
 			if t.same != nil {
-				if ok = n.hoist(t.same); !t.is {
+				if ok = n.hoistValue(t.same); !t.is {
 					ok = b.Append(ir.OpLNot, ir.TypeBool, ok)
 				}
 			} else {
@@ -244,7 +244,7 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 				case t.equal:
 					op = ir.OpSLe
 				}
-				ok = b.Append(op, ir.TypeBool, n.at(t.x, e), n.at(t.y, e))
+				ok = b.Append(op, ir.TypeBool, n.valueAt(t.x, e), n.valueAt(t.y, e))
 			}
 			all = append(all, ok)
 		}
@@ -256,13 +256,13 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 	return ok
 }
 
-// The method apply duplicates the planned loop nests.
-func (p *planner) apply() {
+// applyPlans duplicates the planned loop nests.
+func (p *planner) applyPlans() {
 	fast := make([]*ir.Block, len(p.plans))
 	for i, n := range p.plans {
 		pre := enterBy(n.l)
 		fast[i] = p.f.NewBlock()
-		pre.Branch(n.emit(pre), fast[i], n.head)
+		pre.Branch(n.emitTests(pre), fast[i], n.head)
 		fast[i].Jump(n.head)
 		for _, phi := range n.head.Phis {
 			init := n.entry[phi]
@@ -276,15 +276,15 @@ func (p *planner) apply() {
 	}
 	cells = append(cells, rewrite.DemotePhis(p.f, u)...)
 	for i, n := range p.plans {
-		n.without(p.f, fast[i])
+		n.copyUnchecked(p.f, fast[i])
 	}
 	p.f.RemoveUnreachable()
 	u.Promote(p.f, cells)
 }
 
-// The method without creates a copy of the loop nest n that does not have the hoisted checks. It
+// copyUnchecked creates a copy of the loop nest n that does not have the hoisted checks. It
 // redirects the edge from pre to the copy.
-func (n *nest) without(f *ir.Func, pre *ir.Block) {
+func (n *nest) copyUnchecked(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)
 	c.End(n.blocks, c.Block)

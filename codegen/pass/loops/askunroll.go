@@ -1,7 +1,8 @@
 package loops
 
-// This file contains the pass askunroll, which marks the loops that drivers should unroll. These
-// are small loops over work-group memory. The pass runs after all passes that change loops.
+// This file contains the pass askunroll, which marks the loops that drivers should unroll. Drivers
+// should unroll small loops over work-group memory. The pass runs after all passes that change
+// loops.
 
 import (
 	"slices"
@@ -38,7 +39,7 @@ func AskUnroll(m *ir.Module) diag.List {
 		c.Ranges.Solve()
 		for _, l := range loops.All {
 			if n := sharedLoop(l, loops); n > 0 && countsKnown(l) {
-				if rounds, ok := c.rounds(l); ok && rounds <= maxAskedRounds && int(rounds)*n <= maxAskedValues {
+				if rounds, ok := c.maxRounds(l); ok && rounds <= maxAskedRounds && int(rounds)*n <= maxAskedValues {
 					l.Head.Unroll = true
 				}
 			}

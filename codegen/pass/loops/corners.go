@@ -12,25 +12,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The type corners computes values of a loop nest in the first and last iterations of its loops. It
+// nestEnds computes values of a loop nest in the first and last iterations of its loops. It
 // handles invariant values, counters that change by a constant step, and sums and products of
-// these. Each of these values is linear in the counter of each single loop. So a bound that holds
-// for all combinations of first and last iterations holds in every iteration. None of the computed
-// values may wrap.
-type corners struct {
+// such values. All values that it handles are linear in the counter of each single loop. So a bound
+// that holds for all combinations of first and last iterations holds in every iteration. No value
+// that nestEnds computes may wrap.
+type nestEnds struct {
 	a        *facts.Ranges
 	l        *ir.Loop
-	counters map[*ir.Block]*counter // maps the head of a loop to the loop's counter
-	order    []*counter
+	counters map[*ir.Block]*loopCounter // maps the head of a loop to the loop's counter
+	order    []*loopCounter
 	entry    map[*ir.Value]*ir.Value // maps a phi of a loop's head to its initial value, if there is only one
 	varying  map[*ir.Value]variance
 	spans    map[*ir.Value]facts.Interval
 	assuming bool
 	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // block before the nest, in which values are computed; the fields made and same record these values
-	made map[corner]*ir.Value
-	same map[*ir.Value]*ir.Value
+	pre  *ir.Block               // block before the loop nest to which the computations are added
+	made map[endKey]*ir.Value    // computed values of the first or last iterations, to avoid duplicates
+	same map[*ir.Value]*ir.Value // maps an invariant value to its copy in block pre
 }
 
 // A variance is a set of loops as a bit mask. It contains either the loops in which a value
@@ -42,17 +42,17 @@ const (
 	maxCounters          = 3
 )
 
-// A corner is a value v in the last iterations of the loops in its field ends, and in the first
-// iterations of all other loops.
-type corner struct {
+// An endKey identifies a value v in certain iterations. They are the last iterations of the loops
+// in the set ends, and the first iterations of all other loops.
+type endKey struct {
 	v    *ir.Value
 	ends variance
 }
 
-// The type counter describes a loop that continues while a number n is less than the bound end. The
+// loopCounter describes a loop that continues while a number n is less than the bound end. The
 // number n grows by step in each iteration. If step is negative, the loop continues while n is
 // greater than end.
-type counter struct {
+type loopCounter struct {
 	l      *ir.Loop
 	bit    variance
 	stay   *ir.Block // block that is executed in each iteration in which the loop's condition holds
@@ -64,28 +64,29 @@ type counter struct {
 	step   int64
 }
 
-func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
-	r := &corners{a: a, l: l, counters: map[*ir.Block]*counter{}, entry: map[*ir.Value]*ir.Value{},
+func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *nestEnds {
+	r := &nestEnds{a: a, l: l, counters: map[*ir.Block]*loopCounter{}, entry: map[*ir.Value]*ir.Value{},
 		varying: map[*ir.Value]variance{}, spans: map[*ir.Value]facts.Interval{}}
 	for _, in := range loops.All {
 		if !l.Contains(in.Head) {
 			continue
 		}
 		for _, phi := range in.Head.Phis {
-			if init, _ := sides(phi, in); init != nil {
+			if init, _ := phiSides(phi, in); init != nil {
 				r.entry[phi] = init
 			}
 		}
 		if len(r.order) < maxCounters {
-			r.count(in)
+			r.findCounter(in)
 		}
 	}
 	return r
 }
 
-// The function sides returns the initial value of a phi of the loop's head and its value in the
-// next iteration. Each result is nil if there are several such values.
-func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
+// phiSides returns the initial value of a phi of the loop's head and its value in the next
+// iteration. A result is nil if it is not the same on all edges that enter the loop, or on all back
+// edges.
+func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
 		for i, a := range phi.Args {
@@ -101,10 +102,10 @@ func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// The function growth returns the value that each iteration adds to phi. The result down tells that
+// growthOf returns the value that each iteration adds to phi. If isDown is true,
 // the iteration subtracts the value instead.
-func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
-	_, next := sides(phi, l)
+func growthOf(phi *ir.Value, l *ir.Loop) (by *ir.Value, isDown bool) {
+	_, next := phiSides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
 		return nil, false
 	}
@@ -119,8 +120,8 @@ func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	return nil, false
 }
 
-// The method count finds the counter of the loop l and adds it to r.order.
-func (r *corners) count(l *ir.Loop) {
+// findCounter finds the counter of the loop l and adds it to r.order.
+func (r *nestEnds) findCounter(l *ir.Loop) {
 	for _, b := range l.Blocks {
 		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
 			continue
@@ -136,14 +137,14 @@ func (r *corners) count(l *ir.Loop) {
 			} else if len(stay.Preds) != 1 {
 				continue
 			}
-			var c *counter
+			var c *loopCounter
 			facts.EachRelation(b.Term.Cond, i == 0, func(x *ir.Value, rel facts.Relation, y *ir.Value, unsigned bool) {
 				if unsigned && !(x.Type.IsInt() && r.a.At(y, b).Lo >= 0 && (rel == facts.Below || rel == facts.AtMost)) {
 					return
 				}
-				for _, s := range [2]counter{{n: x, end: y}, {n: y, end: x}} {
+				for _, s := range [2]loopCounter{{n: x, end: y}, {n: y, end: x}} {
 					s.l, s.stay, s.next, s.bit = l, stay, next, 1<<len(r.order)
-					if c == nil && r.grows(&s, rel) {
+					if c == nil && r.completeCounter(&s, rel) {
 						c = &s
 					}
 					rel = facts.Flip(rel)
@@ -157,9 +158,9 @@ func (r *corners) count(l *ir.Loop) {
 	}
 }
 
-// The method grows computes the remaining fields of the counter c. If c is valid, it adds c to
-// r.counters and returns true.
-func (r *corners) grows(c *counter, rel facts.Relation) bool {
+// completeCounter computes c.phi, c.k, c.step and c.or for a loop that compares c.n with c.end. If
+// c is valid, it adds c to r.counters and returns true.
+func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	// The number c.n must be a phi plus a constant.
 	phi, k := c.n, int64(0)
 	for phi.Block != nil && phi.Op == ir.OpIAdd && phi.Args[1].IsConst() {
@@ -169,7 +170,7 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	if phi.Op != ir.OpPhi || phi.Block != c.l.Head || r.entry[phi] == nil || !facts.Fits32(k) {
 		return false
 	}
-	by, down := growth(phi, c.l)
+	by, down := growthOf(phi, c.l)
 	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
 		return false
 	}
@@ -184,11 +185,11 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	default:
 		return false
 	}
-	if r.vary(c.end) != 0 || r.vary(r.entry[phi]) != 0 {
+	if r.varyingLoops(c.end) != 0 || r.varyingLoops(r.entry[phi]) != 0 {
 		return false
 	}
-	terminates := func() bool { return r.terminates(c) }
-	if !terminates() && !r.assume(terminates) {
+	terminates := func() bool { return r.neverWraps(c) }
+	if !terminates() && !r.withAssumptions(terminates) {
 		return false
 	}
 	r.counters[c.l.Head] = c
@@ -196,36 +197,36 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	return true
 }
 
-// The method assume calls the function found in a mode in which 64-bit values may be assumed to fit
-// in 32 bits. It returns the result of found, and keeps the assumptions only if the result is true.
-func (r *corners) assume(found func() bool) bool {
-	mark := r.mark()
+// withAssumptions calls analyse, which may then assume that 64-bit values fit in 32 bits. It
+// returns the result of analyse, and keeps the assumptions only if the result is true.
+func (r *nestEnds) withAssumptions(analyse func() bool) bool {
+	mark := r.markAssumed()
 	clear(r.spans)
 	r.assuming = true
-	ok := found()
+	ok := analyse()
 	if r.assuming = false; !ok {
-		r.reset(mark)
+		r.resetAssumed(mark)
 	}
 	return ok
 }
 
-// The method start returns the interval of the counter's number before the first test, with step
+// startInterval returns the interval of the counter's number before the first test, with step
 // already subtracted if the test is at the loop's end.
-func (r *corners) start(c *counter) facts.Interval {
+func (r *nestEnds) startInterval(c *loopCounter) facts.Interval {
 	k := c.k
 	if c.next {
 		k -= c.step
 	}
-	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
+	return facts.AddRanges(r.intervalOf(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
-// The method terminates reports whether neither the counter's number nor its phi can wrap before
+// neverWraps reports whether neither the counter's number nor its phi can wrap before
 // the loop ends.
-func (r *corners) terminates(c *counter) bool {
-	start := r.start(c)
-	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
-	way := facts.AddRanges(r.span(c.end), facts.Interval{Lo: min(c.step, 0) - 1, Hi: max(c.step, 0) + 1})
-	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
+func (r *nestEnds) neverWraps(c *loopCounter) bool {
+	start := r.startInterval(c)
+	first := facts.AddRanges(r.intervalOf(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
+	way := facts.AddRanges(r.intervalOf(c.end), facts.Interval{Lo: min(c.step, 0) - 1, Hi: max(c.step, 0) + 1})
+	if start.Empty() || first.Empty() || way.Empty() || r.lastInterval(c).Empty() {
 		return false
 	}
 	// The interval in variable all includes the values of the number and of the phi for which the
@@ -235,9 +236,9 @@ func (r *corners) terminates(c *counter) bool {
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
 }
 
-// The method last returns the interval of the index of the loop's last iteration, counted from 0.
-func (r *corners) last(c *counter) facts.Interval {
-	from, to := r.start(c), r.span(c.end)
+// lastInterval returns the interval of the index of the loop's last iteration, counted from 0.
+func (r *nestEnds) lastInterval(c *loopCounter) facts.Interval {
+	from, to := r.startInterval(c), r.intervalOf(c.end)
 	if c.step < 0 {
 		from, to = to, from
 	}
@@ -252,10 +253,10 @@ func (r *corners) last(c *counter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// The method counts reports whether block b is executed only while the conditions of all loops in
-// the set with hold. The result is false if b is after one of these loops, or is executed in the
-// iteration that ends the loop.
-func (r *corners) counts(b *ir.Block, with variance) bool {
+// runsInLoops reports whether block b is executed only while the conditions of all loops in the set
+// with hold. The result is false if b is after one of the loops, or is executed in the iteration
+// that ends a loop.
+func (r *nestEnds) runsInLoops(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
 			return false
@@ -264,8 +265,8 @@ func (r *corners) counts(b *ir.Block, with variance) bool {
 	return with&unknown == 0
 }
 
-// The method vary returns the set of loops in which the value v changes.
-func (r *corners) vary(v *ir.Value) variance {
+// varyingLoops returns the set of loops in which the value v changes.
+func (r *nestEnds) varyingLoops(v *ir.Value) variance {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return 0
 	}
@@ -278,20 +279,20 @@ func (r *corners) vary(v *ir.Value) variance {
 	return x
 }
 
-func (r *corners) varies(v *ir.Value) variance {
+func (r *nestEnds) varies(v *ir.Value) variance {
 	if v.Op == ir.OpPhi {
 		c := r.counters[v.Block]
 		if c == nil || r.entry[v] == nil {
 			return unknown
 		}
-		if by, _ := growth(v, c.l); by == nil || r.vary(by) != 0 {
+		if by, _ := growthOf(v, c.l); by == nil || r.varyingLoops(by) != 0 {
 			return unknown
 		}
-		return r.vary(r.entry[v]) | c.bit
+		return r.varyingLoops(r.entry[v]) | c.bit
 	}
 	var all, both variance
 	for _, a := range v.Args {
-		x := r.vary(a)
+		x := r.varyingLoops(a)
 		both |= all & x
 		all |= x
 	}
@@ -323,27 +324,27 @@ func (r *corners) varies(v *ir.Value) variance {
 	return unknown
 }
 
-// The method exact reports whether v can be computed for the first and last iterations without
+// isExact reports whether v can be computed for the first and last iterations without
 // wrapping. If necessary, it assumes that 64-bit values fit in 32 bits.
-func (r *corners) exact(v *ir.Value) bool {
-	if x := r.vary(v); x == 0 || x&unknown != 0 {
+func (r *nestEnds) isExact(v *ir.Value) bool {
+	if x := r.varyingLoops(v); x == 0 || x&unknown != 0 {
 		return x == 0
 	}
-	known := func() bool { return !r.span(v).Empty() }
-	return known() || r.assume(known)
+	known := func() bool { return !r.intervalOf(v).Empty() }
+	return known() || r.withAssumptions(known)
 }
 
-// The method mark returns a mark for the current assumptions. The method reset removes all
-// assumptions made after a mark.
-func (r *corners) mark() int { return len(r.narrow) }
-func (r *corners) reset(n int) {
+// markAssumed returns a mark for the current assumptions. A call of resetAssumed
+// with the mark removes all assumptions made after it.
+func (r *nestEnds) markAssumed() int { return len(r.narrow) }
+func (r *nestEnds) resetAssumed(n int) {
 	r.narrow = r.narrow[:n]
 	clear(r.spans)
 }
 
-// The method span returns an interval that contains v in all iterations. The interval is empty if v
+// intervalOf returns an interval that contains v in all iterations. The interval is empty if v
 // may wrap.
-func (r *corners) span(v *ir.Value) facts.Interval {
+func (r *nestEnds) intervalOf(v *ir.Value) facts.Interval {
 	if p, ok := r.spans[v]; ok {
 		return p
 	}
@@ -355,8 +356,8 @@ func (r *corners) span(v *ir.Value) facts.Interval {
 	return p
 }
 
-func (r *corners) spanOf(v *ir.Value) facts.Interval {
-	if r.vary(v) != 0 {
+func (r *nestEnds) spanOf(v *ir.Value) facts.Interval {
+	if r.varyingLoops(v) != 0 {
 		return r.computedSpan(v)
 	}
 	p := r.staticSpan(v)
@@ -374,7 +375,7 @@ func (r *corners) spanOf(v *ir.Value) facts.Interval {
 
 // staticSpan returns the interval of the invariant value v. It does not use the branches inside the
 // loop nest, since their facts do not hold ahead of the nest.
-func (r *corners) staticSpan(v *ir.Value) facts.Interval {
+func (r *nestEnds) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
 		return r.a.At(v, r.l.Head)
@@ -393,7 +394,7 @@ func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 
 // computedSpan computes the interval of v from the intervals of its operands. The interval may
 // exceed the range of v's type.
-func (r *corners) computedSpan(v *ir.Value) facts.Interval {
+func (r *nestEnds) computedSpan(v *ir.Value) facts.Interval {
 	none := facts.Interval{Lo: 1, Hi: 0}
 	var p [2]facts.Interval
 	args := v.Args
@@ -404,19 +405,19 @@ func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 		if !a.Type.IsInt() {
 			return none
 		}
-		if p[i] = r.span(a); p[i].Empty() {
+		if p[i] = r.intervalOf(a); p[i].Empty() {
 			return none
 		}
 	}
 	switch v.Op {
 	case ir.OpPhi:
 		c := r.counters[v.Block]
-		by, down := growth(v, c.l)
-		s := r.span(by)
+		by, down := growthOf(v, c.l)
+		s := r.intervalOf(by)
 		if down {
 			s = s.Neg()
 		}
-		last := r.last(c)
+		last := r.lastInterval(c)
 		if s.Empty() || last.Empty() {
 			return none
 		}
@@ -442,17 +443,18 @@ func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	return p[0]
 }
 
-// The method begin sets the block to which the methods at, hoist and assumed append values.
-func (r *corners) begin(b *ir.Block) {
-	r.pre, r.made, r.same = b, map[corner]*ir.Value{}, map[*ir.Value]*ir.Value{}
+// setBlock sets the block to which valueAt, hoistValue and testAssumed append values.
+func (r *nestEnds) setBlock(b *ir.Block) {
+	r.pre, r.made, r.same = b, map[endKey]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }
 
-// The method assumed appends comparisons that test the assumptions, and returns these conditions.
-func (r *corners) assumed() []*ir.Value {
+// testAssumed appends comparisons which test that the assumed 64-bit values fit in 32 bits, and
+// returns the comparisons.
+func (r *nestEnds) testAssumed() []*ir.Value {
 	var all []*ir.Value
 	m := r.a.Module
 	for _, v := range r.narrow {
-		x := r.hoist(v)
+		x := r.hoistValue(v)
 		p := r.staticSpan(v)
 		if p.Lo < math.MinInt32 {
 			all = append(all, r.pre.Append(ir.OpSLe, ir.TypeBool, m.Int(ir.TypeI64, math.MinInt32), x))
@@ -464,8 +466,8 @@ func (r *corners) assumed() []*ir.Value {
 	return all
 }
 
-// The method hoist returns a copy of the invariant value v that is computed ahead of the loop nest.
-func (r *corners) hoist(v *ir.Value) *ir.Value {
+// hoistValue returns a copy of the invariant value v that is computed ahead of the loop nest.
+func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return v
 	}
@@ -473,7 +475,7 @@ func (r *corners) hoist(v *ir.Value) *ir.Value {
 	if x == nil {
 		args := make([]*ir.Value, len(v.Args))
 		for i, a := range v.Args {
-			args[i] = r.hoist(a)
+			args[i] = r.hoistValue(a)
 		}
 		x = r.pre.Append(v.Op, v.Type, args...)
 		x.Bits, x.Aux, x.Pos = v.Bits, v.Aux, v.Pos
@@ -482,11 +484,11 @@ func (r *corners) hoist(v *ir.Value) *ir.Value {
 	return x
 }
 
-// The method at returns v as a 64-bit value in certain iterations. These are the last iterations of
-// the loops in the set ends and the first iterations of the other loops.
-func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
-	ends &= r.vary(v)
-	key := corner{v, ends}
+// valueAt returns, as a 64-bit integer, the value of v in the last iterations of the loops in ends
+// and the first iterations of the other loops.
+func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
+	ends &= r.varyingLoops(v)
+	key := endKey{v, ends}
 	x := r.made[key]
 	if x == nil {
 		x = r.compute(v, ends)
@@ -495,10 +497,10 @@ func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
 	return x
 }
 
-func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
+func (r *nestEnds) compute(v *ir.Value, ends variance) *ir.Value {
 	op := func(o ir.Op, x, y *ir.Value) *ir.Value { return r.pre.Append(o, ir.TypeI64, x, y) }
-	if r.vary(v) == 0 {
-		x := r.hoist(v)
+	if r.varyingLoops(v) == 0 {
+		x := r.hoistValue(v)
 		if x.Type != ir.TypeI64 {
 			x = r.pre.Append(ir.OpSConvert, ir.TypeI64, x)
 		}
@@ -507,31 +509,31 @@ func (r *corners) compute(v *ir.Value, ends variance) *ir.Value {
 	switch v.Op {
 	case ir.OpPhi:
 		c := r.counters[v.Block]
-		x := r.at(r.entry[v], ends)
+		x := r.valueAt(r.entry[v], ends)
 		if ends&c.bit == 0 {
 			return x
 		}
-		by, down := growth(v, c.l)
-		grown := op(ir.OpIMul, r.at(by, 0), r.lastRound(c))
+		by, down := growthOf(v, c.l)
+		grown := op(ir.OpIMul, r.valueAt(by, 0), r.lastRound(c))
 		if down {
 			return op(ir.OpISub, x, grown)
 		}
 		return op(ir.OpIAdd, x, grown)
 	case ir.OpShl:
-		return op(ir.OpIMul, r.at(v.Args[0], ends), r.a.Module.Int(ir.TypeI64, 1<<v.Args[1].Bits))
+		return op(ir.OpIMul, r.valueAt(v.Args[0], ends), r.a.Module.Int(ir.TypeI64, 1<<v.Args[1].Bits))
 	case ir.OpSConvert, ir.OpUConvert:
-		return r.at(v.Args[0], ends)
+		return r.valueAt(v.Args[0], ends)
 	}
-	return op(v.Op, r.at(v.Args[0], ends), r.at(v.Args[1], ends))
+	return op(v.Op, r.valueAt(v.Args[0], ends), r.valueAt(v.Args[1], ends))
 }
 
 // lastRound returns the index of the last iteration of the counter's loop, counted from 0.
-func (r *corners) lastRound(c *counter) *ir.Value {
-	key := corner{ends: c.bit}
+func (r *nestEnds) lastRound(c *loopCounter) *ir.Value {
+	key := endKey{ends: c.bit}
 	x := r.made[key]
 	if x == nil {
 		m := r.a.Module
-		from, to := r.at(c.n, 0), r.at(c.end, 0)
+		from, to := r.valueAt(c.n, 0), r.valueAt(c.end, 0)
 		if c.step < 0 {
 			from, to = to, from
 		}

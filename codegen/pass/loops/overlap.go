@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// The constant overlapped is the number of iterations that run at a time.
-const overlapped = 4
+// overlapCount is the number of iterations that run at a time.
+const overlapCount = 4
 
 // These constants limit the loops that get a copy which runs four iterations at a time.
 const (
@@ -43,10 +43,10 @@ const (
 // address or check depends on the earlier load. So each iteration takes the time of a whole chain
 // of loads. Four iterations together wait only once for each load of the chain.
 //
-// The loop's conditions and checks decide whether an iteration runs to its end. They are evaluated
-// for all four iterations before any of these has an effect. If one of the four would not run to
-// its end, the original loop runs the iterations one by one. So exits and faults happen after the
-// same stores as before. The order of the computations does not change.
+// The loop's conditions and checks decide whether an iteration runs to its end. All conditions and
+// checks of four iterations are evaluated before any of the four iterations has an effect. If one
+// of the four would not run to its end, the original loop runs the iterations one by one. So exits
+// and faults happen after the same stores as before. The order of the computations does not change.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
@@ -75,20 +75,20 @@ func overlapAll(m *ir.Module) diag.List {
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	roots := (*facts.Roots)(nil)
-	for _, l := range innermost(f) {
+	for _, l := range innermostLoops(f) {
 		if tried[l.head] || l.head.Cold {
 			continue
 		}
 		tried[l.head] = true
-		if l.values() > maxOverlapValues || !l.enteredOnce() || l.trips(f.Module) > 0 || !l.Movable(0) ||
+		if l.countInsts() > maxOverlapValues || !l.enteredOnce() || l.tripCount(f.Module) > 0 || !l.Movable(0) ||
 			slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return together[b] }) {
 			continue
 		}
 		if roots == nil {
 			roots = facts.FindRoots(f.Module)
 		}
-		if o := newOverlapper(f, l, roots); o.find() {
-			tried[o.build()] = true
+		if o := newOverlapper(f, l, roots); o.findValues() {
+			tried[o.buildLoop()] = true
 			return true
 		}
 	}
@@ -106,16 +106,16 @@ type overlapper struct {
 	f     *ir.Func
 	roots *facts.Roots
 
-	// The field stages maps a value to the stage at which it can be computed for all iterations at
+	// stageOf maps a value to the stage at which it can be computed for all iterations at
 	// once. Values of stage 0 are computed before any load. Stage 1 follows the loads whose
 	// addresses have stage 0, and so on. A value that is not in the map can only be computed in its
 	// own iteration.
-	stages map[*ir.Value]int
-	leaves []wayOut
-	loads  []*ir.Value // loads that are executed for all iterations at once, in the order of the code
+	stageOf map[*ir.Value]int
+	leaves  []wayOut
+	loads   []*ir.Value // loads that are executed for all iterations at once, in the order of the code
 
 	at  []*ir.Block // block in which the values of each stage are computed
-	had [overlapped]map[*ir.Value]*ir.Value
+	had [overlapCount]map[*ir.Value]*ir.Value
 }
 
 // wayOut is a branch by which control leaves the loop, to a fault or to other code.
@@ -133,21 +133,21 @@ func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
 	return o
 }
 
-// The method find finds the values that can be computed for all iterations at once. It reports
+// findValues finds the values that can be computed for all iterations at once. It reports
 // whether the transformation is possible and worthwhile.
-func (o *overlapper) find() bool {
+func (o *overlapper) findValues() bool {
 	if !o.findLeaves() {
 		return false
 	}
-	o.stage()
+	o.findStages()
 	ends := false // whether the loop has an exit other than faults
 	for i, x := range o.leaves {
-		s, ok := o.stages[x.block.Term.Cond]
+		s, ok := o.stageOf[x.block.Term.Cond]
 		switch {
 		case !ok:
 			return false
 		case s > 0:
-			if o.leaves[i].late = o.late(x); o.leaves[i].late == nil {
+			if o.leaves[i].late = o.lateBound(x); o.leaves[i].late == nil {
 				return false
 			}
 		default:
@@ -157,8 +157,8 @@ func (o *overlapper) find() bool {
 	return ends && len(o.loads) > 0
 }
 
-// findLeaves finds the branches by which control leaves the loop. It reports whether each iteration
-// reaches all these branches.
+// findLeaves finds the branches that may leave the loop. It reports whether each iteration reaches
+// all branches that may leave the loop.
 func (o *overlapper) findLeaves() bool {
 	for _, b := range o.blocks {
 		if rewrite.IsFault(b) {
@@ -177,27 +177,27 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// The method stage computes o.stages and o.loads. In the later iterations, a phi of the head has
-// the stage of its argument from the previous iteration. So the method stage starts with all phis
-// at stage 0, and repeats until nothing changes. If a value depends on its own load in the previous
-// iteration, its stage increases until the value is removed from the map.
-func (o *overlapper) stage() {
+// findStages computes the stages of values and the list of loads. In the later iterations, a phi of
+// the head has the stage of its argument from the previous iteration. Therefore findStages starts
+// with all phis at stage 0, and repeats until nothing changes. If a value depends on its own load
+// in the previous iteration, its stage increases until the value is removed from the map.
+func (o *overlapper) findStages() {
 	const never = maxOverlapStages + 1
-	o.stages = map[*ir.Value]int{}
+	o.stageOf = map[*ir.Value]int{}
 	of := func(v *ir.Value) int {
-		if s, ok := o.stages[v]; ok || v.Block == nil || !o.in[v.Block] {
+		if s, ok := o.stageOf[v]; ok || v.Block == nil || !o.in[v.Block] {
 			return s
 		}
 		return never
 	}
 	for _, phi := range o.head.Phis {
-		o.stages[phi] = 0
+		o.stageOf[phi] = 0
 	}
 	for changed := true; changed; {
 		changed = false
 		set := func(v *ir.Value, s int) {
-			if old, ok := o.stages[v]; !ok || old < s {
-				o.stages[v], changed = s, true
+			if old, ok := o.stageOf[v]; !ok || old < s {
+				o.stageOf[v], changed = s, true
 			}
 		}
 		behind := 0 // highest stage among the exit conditions of the blocks visited so far
@@ -223,19 +223,19 @@ func (o *overlapper) stage() {
 			}
 		}
 		for _, phi := range o.head.Phis {
-			set(phi, of(o.next(phi)))
+			set(phi, of(o.nextValue(phi)))
 		}
 	}
 	for _, b := range o.blocks {
 		for _, v := range b.Insts {
-			if o.stages[v] < never && v.Op == ir.OpLoad {
+			if o.stageOf[v] < never && v.Op == ir.OpLoad {
 				o.loads = append(o.loads, v)
 			}
 		}
 	}
-	for v, s := range o.stages {
+	for v, s := range o.stageOf {
 		if s == never {
-			delete(o.stages, v)
+			delete(o.stageOf, v)
 		}
 	}
 }
@@ -270,29 +270,29 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// The method late returns the bound n of an exit condition i < n that is known only after loads.
+// lateBound returns the bound n of an exit condition i < n that is known only after loads.
 // The comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For
-// any other condition, the method late returns nil. Loads of later iterations may be executed
+// any other condition, lateBound returns nil. Loads of later iterations may be executed
 // before such a condition is known, but not before other conditions that depend on loads.
 //
-// The reason is that an index of a later iteration may be in range only because of conditions in
-// earlier iterations. The condition i < n implies that n is not 0, which the code tests ahead of
-// the loop. It also implies facts about i, but no index that is known earlier depends on i. Other
-// conditions, such as i < c[i], may imply more facts.
-func (o *overlapper) late(x wayOut) *ir.Value {
+// An index of a later iteration may be in range only because of conditions in earlier iterations.
+// The condition i < n implies that n is not 0, which the code tests ahead of the loop. It also
+// implies facts about i, but no index that is known earlier depends on i. Other conditions, such as
+// i < c[i], may imply more facts.
+func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
-	if c.Op != ir.OpULt || !x.stays || !o.same(c.Args[1]) {
+	if c.Op != ir.OpULt || !x.stays || !o.isSame(c.Args[1]) {
 		return nil
 	}
-	if l := loaded(c.Args[0]); l == nil || !slices.Contains(o.loads, l) {
+	if l := loadBehind(c.Args[0]); l == nil || !slices.Contains(o.loads, l) {
 		return nil
 	}
 	return c.Args[1]
 }
 
-// The function loaded returns the load that computes v, perhaps before integer conversions. It
+// loadBehind returns the load that computes v, perhaps before integer conversions. It
 // returns nil if there is no such load.
-func loaded(v *ir.Value) *ir.Value {
+func loadBehind(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
 	}
@@ -302,13 +302,13 @@ func loaded(v *ir.Value) *ir.Value {
 	return v
 }
 
-// The method same reports whether v is known to be the same in all iterations.
-func (o *overlapper) same(v *ir.Value) bool {
+// isSame reports whether v is known to be the same in all iterations.
+func (o *overlapper) isSame(v *ir.Value) bool {
 	return v.Block == nil || !o.in[v.Block] || v.Op == ir.OpArg
 }
 
-// The method build creates the loop that runs several iterations at a time, and returns its head.
-func (o *overlapper) build() *ir.Block {
+// buildLoop creates the loop that runs several iterations at a time, and returns its head.
+func (o *overlapper) buildLoop() *ir.Block {
 	f := o.f
 	var entries []*ir.Block
 	for _, p := range o.head.Preds {
@@ -316,7 +316,7 @@ func (o *overlapper) build() *ir.Block {
 			entries = append(entries, p)
 		}
 	}
-	pre := o.enter(entries)
+	pre := o.entryBlock(entries)
 	head, rest := f.NewBlock(), f.NewBlock()
 	head.Loop = o.head.Loop
 	at := slices.Index(o.head.Preds, pre)
@@ -333,7 +333,7 @@ func (o *overlapper) build() *ir.Block {
 	}
 
 	blocks := slices.DeleteFunc(slices.Clone(o.blocks), rewrite.IsFault)
-	var copies [overlapped]*rewrite.Cloner
+	var copies [overlapCount]*rewrite.Cloner
 	for k := range copies {
 		copies[k] = rewrite.NewCloner(f)
 		copies[k].Copy(blocks)
@@ -341,7 +341,7 @@ func (o *overlapper) build() *ir.Block {
 	last.Jump(copies[0].Block(o.head))
 	for k, c := range copies {
 		next := head
-		if k+1 < overlapped {
+		if k+1 < overlapCount {
 			next = copies[k+1].Block(o.head)
 		}
 		o.endRound(c, blocks, next)
@@ -354,7 +354,7 @@ func (o *overlapper) build() *ir.Block {
 		for i, phi := range o.head.Phis {
 			x := o.had[0][phi]
 			if k > 0 {
-				x = copies[k-1].Value(o.next(phi))
+				x = copies[k-1].Value(o.nextValue(phi))
 			}
 			first.Phis[i].Args = append(first.Phis[i].Args, x)
 		}
@@ -366,7 +366,7 @@ func (o *overlapper) build() *ir.Block {
 	}
 	for _, phi := range o.head.Phis {
 		x := o.had[0][phi]
-		x.Args = append(x.Args, copies[overlapped-1].Value(o.next(phi)))
+		x.Args = append(x.Args, copies[overlapCount-1].Value(o.nextValue(phi)))
 	}
 	gone := func(v *ir.Value) bool { return repl[v] != nil }
 	for _, c := range copies {
@@ -385,9 +385,9 @@ func (o *overlapper) build() *ir.Block {
 	return head
 }
 
-// The method enter returns a block whose only successor is the loop's head and through which all
+// entryBlock returns a block whose only successor is the loop's head and through which all
 // paths enter the loop.
-func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
+func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 	if len(entries) == 1 && entries[0].Term.Kind == ir.Jump {
 		return entries[0]
 	}
@@ -402,9 +402,9 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	for s := 0; s <= maxOverlapStages; s++ {
 		o.at = append(o.at, b)
 		for _, v := range o.loads {
-			if o.stages[v] == s {
-				for k := range overlapped {
-					o.get(v, k)
+			if o.stageOf[v] == s {
+				for k := range overlapCount {
+					o.valueIn(v, k)
 				}
 			}
 		}
@@ -416,14 +416,14 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 				all = b.Append(ir.OpLAnd, ir.TypeBool, all, x)
 			}
 		}
-		for k := range overlapped {
+		for k := range overlapCount {
 			for _, x := range o.leaves {
 				if s == 0 && k == 0 && x.late != nil {
-					n := o.get(x.late, 0)
+					n := o.valueIn(x.late, 0)
 					and(b.Append(ir.OpULt, ir.TypeBool, m.Int(n.Type, 0), n))
 				}
-				if c := x.block.Term.Cond; o.stages[c] == s {
-					ok := o.get(c, k)
+				if c := x.block.Term.Cond; o.stageOf[c] == s {
+					ok := o.valueIn(c, k)
 					if !x.stays {
 						ok = b.Append(ir.OpLNot, ir.TypeBool, ok)
 					}
@@ -440,13 +440,13 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	return b
 }
 
-// The method next returns the value of a phi of the head in the next iteration.
-func (o *overlapper) next(phi *ir.Value) *ir.Value {
+// nextValue returns the value of a phi of the head in the next iteration.
+func (o *overlapper) nextValue(phi *ir.Value) *ir.Value {
 	return phi.Args[slices.Index(o.head.Preds, o.latch)]
 }
 
-// The method get returns the value of v in iteration k of the four iterations.
-func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
+// valueIn returns the value of v in iteration k of the four iterations.
+func (o *overlapper) valueIn(v *ir.Value, k int) *ir.Value {
 	if v.Block == nil || !o.in[v.Block] {
 		return v
 	}
@@ -454,15 +454,15 @@ func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 		return x
 	}
 	if v.Op == ir.OpPhi {
-		x := o.get(o.next(v), k-1)
+		x := o.valueIn(o.nextValue(v), k-1)
 		o.had[k][v] = x
 		return x
 	}
 	args := make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		args[i] = o.get(a, k)
+		args[i] = o.valueIn(a, k)
 	}
-	x := o.at[o.stages[v]].Append(v.Op, v.Type, args...)
+	x := o.at[o.stageOf[v]].Append(v.Op, v.Type, args...)
 	x.Bits, x.Aux, x.Pos = v.Bits, v.Aux, v.Pos
 	o.had[k][v] = x
 	return x

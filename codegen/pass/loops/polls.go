@@ -15,11 +15,12 @@ import (
 
 // To a module that can be cancelled, Polls adds code that makes work-items read the cancel word
 // from time to time. The cancel word is a 32-bit word of the fault record by which the host asks
-// work-items to stop. Polls adds the code to the back edges of loops that are not short. The host
-// may write the cancel word at any time, so it is in uncached memory, and reading it is slow on
-// some devices. So each iteration counts the values that it computes, and a work-item reads the
-// cancel word only when the count reaches maxUnasked. It reads the cancel word for the first time
-// after firstAsked values, so that work-items which start after the cancellation stop early.
+// work-items to stop. Polls adds the code that reads the cancel word to the back edges of loops
+// that are not short. The host may write the cancel word at any time, so it is in uncached memory,
+// and reading it is slow on some devices. So each iteration counts the values that it computes, and
+// a work-item reads the cancel word only when the count reaches maxUnasked. It reads the cancel
+// word for the first time after firstAsked values, so that work-items which start after the
+// cancellation stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked
@@ -42,7 +43,7 @@ func Polls(m *ir.Module) diag.List {
 			continue
 		}
 		for _, latch := range l.Latches {
-			p.poll(latch, l.Head, costs.round[l.Head], costs.meets[l.Head])
+			p.addPoll(latch, l.Head, costs.roundCost[l.Head], costs.hasSync[l.Head])
 		}
 	}
 	if len(f.Vars) == 0 || p.site == nil {
@@ -63,32 +64,32 @@ type poller struct {
 	m    *ir.Module
 	f    *ir.Func
 	site *ir.Site
-	// The field counts contains two variables that count the values computed since the cancel word
-	// was last read. The second variable is for loops with Sync ops, and has the same value in all
-	// work-items.
-	counts [2]*ir.Ref
+	// countVars contains two variables that count the values computed since the cancel word was
+	// last read. The second of the two counting variables is for loops with Sync ops, and has the
+	// same value in all work-items.
+	countVars [2]*ir.Ref
 }
 
-// The method count returns the variable that counts computed values, and creates it if necessary.
-// The argument meets selects the variable for loops with Sync ops.
-func (p *poller) count(meets bool) *ir.Ref {
+// countVar returns the variable that counts computed values, and creates it if necessary.
+// If meets is true, the variable is for loops with Sync ops.
+func (p *poller) countVar(meets bool) *ir.Ref {
 	i := 0
 	if meets {
 		i = 1
 	}
-	if p.counts[i] == nil {
-		p.counts[i] = &ir.Ref{Var: p.m.NewVar(p.f, ir.Function, "computed", ir.TypeI32)}
+	if p.countVars[i] == nil {
+		p.countVars[i] = &ir.Ref{Var: p.m.NewVar(p.f, ir.Function, "computed", ir.TypeI32)}
 		entry := p.f.Blocks[0]
 		v := p.f.NewValue(ir.OpStore, ir.TypeVoid, p.m.Int(ir.TypeI32, maxUnasked-firstAsked))
-		v.Aux, v.Block = p.counts[i], entry
+		v.Aux, v.Block = p.countVars[i], entry
 		entry.Insts = append([]*ir.Value{v}, entry.Insts...)
 	}
-	return p.counts[i]
+	return p.countVars[i]
 }
 
-// The method poll adds a check of the cancel word to the edge from latch to head. The argument n is
-// the number of values that an iteration of the loop computes.
-func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
+// addPoll adds a check of the cancel word to the edge from latch to head. The number n
+// counts the values that an iteration of the loop computes.
+func (p *poller) addPoll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
 	}
@@ -102,7 +103,7 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 		}
 	}
 	latch.Retarget(head, b)
-	c := p.count(meets)
+	c := p.countVar(meets)
 	store := func(b *ir.Block, v *ir.Value) { b.Append(ir.OpStore, ir.TypeVoid, v).Aux = c }
 	num := func(n int) *ir.Value { return p.m.Int(ir.TypeI32, int64(n)) }
 	old := b.Append(ir.OpLoad, ir.TypeI32)
@@ -118,7 +119,7 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	word.Aux = &ir.Ref{Elem: ir.TypeI32}
 	stay := look.Append(ir.OpIEq, ir.TypeBool, word, num(0))
 	if meets {
-		sum := p.staying(look, stay)
+		sum := p.countStaying(look, stay)
 		none, end := p.f.NewBlock(), p.f.NewBlock()
 		zero := p.m.Const(ir.TypeF32, 0)
 		look.Branch(look.Append(ir.OpFLt, ir.TypeBool, zero, sum), next, none)
@@ -147,14 +148,14 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// The method staying appends code to b that computes the number of work-items that remain in the
-// group. The number is negative if the argument stay is false for one of these work-items. The code
+// countStaying appends code to b that computes the number of work-items that remain in the
+// group. The number is negative if isStaying is false for one of these work-items. The code
 // does not use sub-groups, because they might not be supported.
-func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
+func (p *poller) countStaying(b *ir.Block, isStaying *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
 	// The number -1<<24 makes the sum negative for any number of other work-items, and the float32
 	// sum is still exact.
-	one := b.Append(ir.OpSelect, ir.TypeF32, stay, num(1), num(-1<<24))
+	one := b.Append(ir.OpSelect, ir.TypeF32, isStaying, num(1), num(-1<<24))
 	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}
 	return sum

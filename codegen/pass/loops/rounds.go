@@ -1,7 +1,7 @@
 package loops
 
 // This file computes upper bounds of the number of iterations of loops and of the cost of an
-// iteration. The pass polls and the host device use them.
+// iteration. The pass polls and the host device use these bounds.
 
 import (
 	"slices"
@@ -20,16 +20,16 @@ type loopCosts struct {
 	// Short is the set of loops that a work-item is known to finish quickly, without waiting for
 	// other work-items. Such a loop does not need to check for cancellation.
 	Short map[*ir.Block]bool
-	// The field round maps a loop to the number of values that an iteration computes, without inner
+	// roundCost maps a loop to the number of values that an iteration computes, without inner
 	// loops that are not short.
-	round map[*ir.Block]int
-	// The field meets is the set of loops that contain Sync ops.
-	meets map[*ir.Block]bool
+	roundCost map[*ir.Block]int
+	// hasSync is the set of loops that contain Sync ops.
+	hasSync map[*ir.Block]bool
 }
 
 // CostOfLoops computes the loopCosts of f.
 func CostOfLoops(f *ir.Func) *loopCosts {
-	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
+	x := &loopCosts{Short: map[*ir.Block]bool{}, roundCost: map[*ir.Block]int{}, hasSync: map[*ir.Block]bool{}}
 	dom := f.Dominators()
 	loops := dom.Loops()
 	if len(loops.All) == 0 {
@@ -38,10 +38,10 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom, outside: ir.NewModule("")}
 	c.Ranges.Solve()
 	for _, l := range slices.Backward(loops.All) { // inner loops first
-		once, short := x.round[l.Head], !x.meets[l.Head]
+		once, short := x.roundCost[l.Head], !x.hasSync[l.Head]
 		for _, b := range l.Blocks {
 			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-				x.meets[l.Head], short = true, false
+				x.hasSync[l.Head], short = true, false
 			}
 			if in := loops.Of(b); in == l {
 				once += len(b.Phis) + len(b.Insts) + 1
@@ -50,13 +50,13 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 			}
 		}
 		once = min(once, maxUnasked)
-		x.round[l.Head] = once
-		n, ok := c.rounds(l)
+		x.roundCost[l.Head] = once
+		n, ok := c.maxRounds(l)
 		if !ok || n > maxUnasked || n*int64(once) > maxUnasked {
 			short = false
 		}
 		if x.Short[l.Head] = short; short && l.Outer != nil {
-			x.round[l.Outer.Head] += int(n) * once
+			x.roundCost[l.Outer.Head] += int(n) * once
 		}
 	}
 	return x
@@ -72,7 +72,8 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// The condition also finds loops with several entries, which are not natural loops.
+			// An edge to an earlier block also occurs in loops with several entries, which are not
+			// natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}
@@ -88,11 +89,11 @@ type roundCounter struct {
 	outside *ir.Module // module for new constants, so that the kernel's module does not change
 }
 
-// The method rounds returns an upper bound of the number of times that the loop's head is executed
-// after each entry into the loop. It returns false if it finds no bound.
-func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
+// maxRounds returns an upper bound of the number of times that the loop's head is executed after
+// each entry into the loop. If it finds no bound, its second result is false.
+func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
-		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
+		if n := newLoop(l, c.dom).tripCount(c.outside); n > 0 {
 			return int64(n), true
 		}
 	}
@@ -109,7 +110,7 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 					n, end *ir.Value
 					rel    facts.Relation
 				}{{x, y, rel}, {y, x, facts.Flip(rel)}} {
-					if m, is := c.until(l, b, s.n, s.rel, s.end, unsigned); is && (!ok || m < n) {
+					if m, is := c.roundsUntil(l, b, s.n, s.rel, s.end, unsigned); is && (!ok || m < n) {
 						n, ok = m, true
 					}
 				}
@@ -119,16 +120,16 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// The method until returns an upper bound of the number of iterations of a loop that continues
+// roundsUntil returns an upper bound of the number of iterations of a loop that continues
 // while v has the relation rel to end. The loop tests the relation in block b, and v must be a phi
-// of the loop's head plus a constant. The function succeeds only if v cannot wrap before the loop
+// of the loop's head plus a constant. The bound exists only if v cannot wrap before the loop
 // ends.
-func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
+func (c *roundCounter) roundsUntil(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
 		return 0, false
 	}
-	by, down := growth(phi, l)
+	by, down := growthOf(phi, l)
 	if by == nil || !by.IsConst() || by.Int() == 0 || !facts.Fits32(by.Int()) {
 		return 0, false
 	}

@@ -106,7 +106,7 @@ func TestRounds(t *testing.T) {
 		if len(loops) != 1 || loops[0].Head != head {
 			t.Fatal("no loop")
 		}
-		n, ok := x.rounds(loops[0])
+		n, ok := x.maxRounds(loops[0])
 		if !ok {
 			continue
 		}

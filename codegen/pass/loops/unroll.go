@@ -36,29 +36,29 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// The type limits contains the largest number of iterations of an unrolled loop, and of its
+// unrollLimits contains the largest number of iterations of an unrolled loop, and of its
 // instructions after unrolling.
-type limits struct{ rounds, values int }
+type unrollLimits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f for which the function worth returns true. It reports
+// UnrollOne unrolls the first small loop of f for which isWorth returns true. It reports
 // whether there was such a loop.
-func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
+func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, isWorth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
-	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
+	return unrollFirst(f, innermostLoops(f), tried, unrollLimits{rounds: maxUnrolled, values: maxUnrolledValues}, isWorth)
 }
 
 // unrollFirst is like UnrollOne, but considers only the given loops and uses the given limits.
-func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
+func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within unrollLimits, worth func(l *Loop, trips int) bool) bool {
 	for _, l := range loops {
 		if tried[l.head] || l.head.Cold {
 			continue
 		}
 		tried[l.head] = true
 		n := l.tripsWithin(within.rounds, f.Module)
-		if n == 0 || n*l.values() > within.values || !worth(l, n) {
+		if n == 0 || n*l.countInsts() > within.values || !worth(l, n) {
 			continue
 		}
-		l.unroll(f, n)
+		l.unrollLoop(f, n)
 		return true
 	}
 	return false
@@ -72,26 +72,26 @@ type Loop struct {
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
 
-// The function innermost returns the loops of f that have exactly one back edge and contain no
+// innermostLoops returns the loops of f that have exactly one back edge and contain no
 // other loop.
-func innermost(f *ir.Func) []*Loop {
+func innermostLoops(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns certain loops of f for which the function kind returns true. These loops have
-// exactly one back edge and contain no other loop for which kind returns true.
-func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
+// innermostOf returns the loops of f for which isWanted returns true and that have exactly one back
+// edge. It omits loops that contain another loop for which isWanted returns true.
+func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
 	outer := map[*ir.Loop]bool{}
 	for _, l := range loops.All {
-		for o := l.Outer; o != nil && kind(l); o = o.Outer {
+		for o := l.Outer; o != nil && isWanted(l); o = o.Outer {
 			outer[o] = true
 		}
 	}
 	var found []*Loop
 	for _, x := range loops.All {
-		if outer[x] || !kind(x) || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
+		if outer[x] || !isWanted(x) || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
 		found = append(found, newLoop(x, dom))
@@ -122,8 +122,8 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	return l
 }
 
-// The method values returns the number of the loop's instructions.
-func (l *Loop) values() int {
+// countInsts returns the number of the loop's instructions.
+func (l *Loop) countInsts() int {
 	n := 0
 	for _, b := range l.blocks {
 		n += len(b.Insts) + 1
@@ -156,7 +156,7 @@ func (l *Loop) WorthOnHost(trips int) bool {
 			leaves++
 		}
 	}
-	return l.Movable(trips) && (leaves <= 1 || trips*l.values() <= maxUnrolledLeaving)
+	return l.Movable(trips) && (leaves <= 1 || trips*l.countInsts() <= maxUnrolledLeaving)
 }
 
 // worthChecking reports whether the unrolled loop would contain checks that gather can combine, but
@@ -171,18 +171,18 @@ func (l *Loop) worthChecking(trips int) bool {
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
-// The method trips returns the number of iterations of the loop if it is known to be small, or else
+// tripCount returns the number of iterations of the loop if it is known to be small, or else
 // 0. It creates constants in module consts. A caller that needs only the number passes a module
 // other than the loop's own.
-func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
+func (l *Loop) tripCount(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
-// tripsWithin is like the method trips, with the argument most as the largest number of iterations.
-func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
+// tripsWithin is like tripCount, but returns 0 for loops of more than maxTrips iterations.
+func (l *Loop) tripsWithin(maxTrips int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) })
 			if out >= 0 {
-				if n := l.simulate(b.Term.Cond, out, most, consts); n > 0 {
+				if n := l.simulateHead(b.Term.Cond, out, maxTrips, consts); n > 0 {
 					return n
 				}
 			}
@@ -191,10 +191,10 @@ func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	return 0
 }
 
-// The method simulate returns the number of times that the loop's head is executed until the
-// condition cond chooses the successor with index out. It returns 0 if cond is not known, or if
-// there are more than most iterations.
-func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
+// simulateHead returns the number of times that the loop's head is executed until the condition
+// cond chooses the successor with index out. It returns 0 if cond is not known, or if the loop has
+// more than maxTrips iterations.
+func (l *Loop) simulateHead(cond *ir.Value, out, maxTrips int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -211,9 +211,9 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 			env[phi] = init
 		}
 	}
-	for n := 1; n <= most+1; n++ {
+	for n := 1; n <= maxTrips+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
-		c := l.fold(consts, cond, env, seen)
+		c := l.foldValue(consts, cond, env, seen)
 		if c == nil {
 			return 0
 		}
@@ -222,7 +222,7 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 		}
 		next := map[*ir.Value]*ir.Value{}
 		for _, phi := range l.head.Phis {
-			if x := l.fold(consts, phi.Args[back], env, seen); x != nil {
+			if x := l.foldValue(consts, phi.Args[back], env, seen); x != nil {
 				next[phi] = x
 			}
 		}
@@ -231,9 +231,9 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	return 0
 }
 
-// The method fold returns the constant that equals v in the current iteration, or nil if v is not
-// known. It creates the constant in module consts. The map env contains the known phis.
-func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
+// foldValue returns the constant that equals v in the current iteration, or nil if v is not known.
+// It creates the constant in module consts. The map env contains the values of the known phis.
+func (l *Loop) foldValue(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
 	}
@@ -250,7 +250,7 @@ func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.
 	w := *v
 	w.Args = make([]*ir.Value, len(v.Args))
 	for i, a := range v.Args {
-		if w.Args[i] = l.fold(consts, a, env, seen); w.Args[i] == nil {
+		if w.Args[i] = l.foldValue(consts, a, env, seen); w.Args[i] == nil {
 			return nil
 		}
 	}
@@ -260,9 +260,9 @@ func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.
 	return seen[v]
 }
 
-// The method unroll inserts n copies of the loop before it. Simplification then folds the exit
+// unrollLoop inserts n copies of the loop before it. Simplification then folds the exit
 // conditions of the copies and removes the loop itself.
-func (l *Loop) unroll(f *ir.Func, n int) {
+func (l *Loop) unrollLoop(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
 	entries := slices.DeleteFunc(slices.Clone(l.head.Preds), func(p *ir.Block) bool { return p == l.latch })
@@ -291,7 +291,7 @@ func (l *Loop) unroll(f *ir.Func, n int) {
 }
 
 // demoteUses stores the values of the loop that are used after the loop in new variables, because
-// each value will have several copies. It returns the variables.
+// each value will have several copies. demoteUses returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}

@@ -13,10 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit unrolling. They limit the iterations of a loop, the instructions of an
-// iteration, and the instructions of a loop nest and of all loop nests of a function after
-// unrolling. Long iterations are not unrolled, because copying them costs more and an array in
-// memory slows them down less.
+// These constants limit the iterations of a loop, the instructions of an iteration, and the
+// instructions of a loop nest and of all loop nests of a function after unrolling. Long iterations
+// are not unrolled, because copying them costs more and an array in memory slows them down less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -45,7 +44,7 @@ func WriteOut(m *ir.Module) diag.List {
 		}
 		chosen := func(l *ir.Loop) bool { return heads[l.Head] }
 		any := func(*Loop, int) bool { return true }
-		within := limits{rounds: maxWrittenRounds, values: maxWrittenNest}
+		within := unrollLimits{rounds: maxWrittenRounds, values: maxWrittenNest}
 		for tried := map[*ir.Block]bool{}; unrollFirst(f, innermostOf(f, chosen), tried, within, any); {
 			if diags := simplify.Clean(m); len(diags) > 0 {
 				return diags
@@ -87,7 +86,7 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	written := 0
 	for _, v := range f.Vars { // in a deterministic order
 		nests := map[*ir.Loop]bool{}
-		if len(indices[v]) == 0 || !splits(v.Type) || !w.decide(indices[v], nests) {
+		if len(indices[v]) == 0 || !canSplit(v.Type) || !w.decideNests(indices[v], nests) {
 			continue
 		}
 		more := 0
@@ -112,9 +111,9 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	return heads
 }
 
-// The function splits reports whether a variable of type t can be split into its elements if all
+// canSplit reports whether a variable of type t can be split into its elements if all
 // indices are constant.
-func splits(t *ir.Type) bool {
+func canSplit(t *ir.Type) bool {
 	parts := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
 		n, ok := t.ArrayLen()
@@ -126,13 +125,13 @@ func splits(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// The method decide adds to nests the loops that must be unrolled so that all indices of the
-// accesses become constant. It also adds the loops inside these loops, unless the code would become
-// too large. It reports whether the loops in nests can be unrolled.
-func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
+// decideNests adds to nests the loops that must be unrolled so that all indices of the accesses
+// become constant. decideNests also adds the loops inside the added loops, unless the code would
+// become too large. It reports whether the loops in nests can be unrolled.
+func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
-			if !w.constant(p, v.Block, nests, 8) {
+			if !w.unrollFor(p, v.Block, nests, 8) {
 				return false
 			}
 		}
@@ -143,16 +142,16 @@ func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 			whole[l] = true
 		}
 	}
-	if w.fit(whole) {
+	if w.nestsFit(whole) {
 		maps.Copy(nests, whole)
 		return true
 	}
-	return w.fit(nests)
+	return w.nestsFit(nests)
 }
 
-// The method fit computes the cost of each loop in nests, and reports whether all these loops can
+// nestsFit computes the cost of each loop in nests, and reports whether all these loops can
 // be unrolled.
-func (w *writer) fit(nests map[*ir.Loop]bool) bool {
+func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {
 			if w.cost[l] = w.costOf(l, nests); w.cost[l] == 0 {
@@ -163,9 +162,9 @@ func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// The method constant adds loops around block b to nests so that v becomes a constant if these
-// loops are unrolled. It reports whether that is possible.
-func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
+// unrollFor adds loops around block b to nests so that v becomes a constant if these loops are
+// unrolled. It reports whether unrolling these loops is possible.
+func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
 		return true
@@ -173,7 +172,7 @@ func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, dep
 		return false
 	case v.Op == ir.OpPhi:
 		l := w.loops.Of(v.Block)
-		if l == nil || l.Head != v.Block || !l.Contains(b) || !w.counts(l, v) {
+		if l == nil || l.Head != v.Block || !l.Contains(b) || !w.isCounter(l, v) {
 			return false
 		}
 		nests[l] = true
@@ -181,12 +180,12 @@ func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, dep
 	case !v.Op.Has(ir.FlagPure) || len(v.Args) == 0:
 		return false
 	}
-	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.constant(a, b, nests, depth-1) })
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.unrollFor(a, b, nests, depth-1) })
 }
 
-// The method counts reports whether phi, which is in the loop's head, starts with a constant and
+// isCounter reports whether phi, which is in the loop's head, starts with a constant and
 // depends only on itself and constants in later iterations.
-func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
+func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
 		if v == phi || v.IsConst() {
@@ -211,7 +210,7 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	}
 	x := newLoop(l, w.dom)
 	trips := x.tripsWithin(maxWrittenRounds, w.m)
-	if trips == 0 || !x.repeatable() {
+	if trips == 0 || !x.isRepeatable() {
 		return 0
 	}
 	own := 0 // instructions of an iteration, without inner loops
@@ -227,7 +226,7 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 		case nests[in]:
 			once += w.cost[in]
 		default:
-			once += newLoop(in, w.dom).values()
+			once += newLoop(in, w.dom).countInsts()
 		}
 	}
 	if own > maxWrittenRound || trips*once > maxWrittenNest {
@@ -236,9 +235,9 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// The method repeatable reports whether the loop's instructions may be copied. They may be copied
-// if all Sync ops in the loop are barriers and algorithms of sub-groups.
-func (l *Loop) repeatable() bool {
+// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if all
+// Sync ops in the loop are barriers and algorithms of sub-groups.
+func (l *Loop) isRepeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup
 	}

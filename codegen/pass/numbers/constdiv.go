@@ -14,9 +14,9 @@ import (
 
 // ConstDivide turns divisions of 64-bit integers by constants into multiplications by their
 // reciprocals (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
-// 1994). Drivers make this change only for 32-bit integers. For 64-bit integers, drivers call a
-// routine of some hundred instructions, and NVIDIA's driver (580) confuses the results of many such
-// calls.
+// 1994). Drivers replace divisions by multiplications only for 32-bit integers. For 64-bit
+// integers, drivers call a routine of some hundred instructions, and NVIDIA's driver (580) confuses
+// the results of many such calls.
 func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -24,7 +24,7 @@ func ConstDivide(m *ir.Module) diag.List {
 			for _, v := range b.Insts {
 				if v.Type == ir.TypeI64 && len(v.Args) == 2 && v.Args[1].IsConst() {
 					d := &divider{rewrite.Maker{Func: f, At: v}}
-					if q := d.divide(); q != nil {
+					if q := d.buildQuotient(); q != nil {
 						out = append(out, d.Made...)
 						v.Op, v.Args = q.Op, slices.Clone(q.Args)
 					}
@@ -44,25 +44,25 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, 
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// The method divide generates the code that replaces the op At. It returns the last op of the code,
-// which is not in Made. If At is not a division by a suitable constant, it returns nil.
-func (d *divider) divide() *ir.Value {
+// buildQuotient generates the code that replaces the op At. It returns the last op of the code, and
+// appends the other ops to Made. If At is not a division by a suitable constant, it returns nil.
+func (d *divider) buildQuotient() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
 		return nil // a division by zero, which is never executed
 	}
 	switch d.At.Op {
 	case ir.OpUDiv:
-		d.unsigned(x, y.Bits)
+		d.unsignedQuotient(x, y.Bits)
 	case ir.OpUMod:
 		if y.Bits&(y.Bits-1) == 0 {
 			d.wide(ir.OpAnd, x, d.num(y.Bits-1))
 			break
 		}
-		q := d.unsigned(x, y.Bits)
+		q := d.unsignedQuotient(x, y.Bits)
 		d.wide(ir.OpISub, x, d.wide(ir.OpIMul, q, y))
 	case ir.OpSDiv:
-		d.signed(x, y.Int())
+		d.signedQuotient(x, y.Int())
 	default:
 		return nil
 	}
@@ -71,8 +71,8 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// The method signed generates code for the signed quotient x / by, and returns the quotient.
-func (d *divider) signed(x *ir.Value, by int64) {
+// signedQuotient generates code for the signed quotient x / by, and returns the quotient.
+func (d *divider) signedQuotient(x *ir.Value, by int64) {
 	abs := uint64(max(by, -by))
 	sign := d.wide(ir.OpShrA, x, d.num(63))
 	if k := bits.TrailingZeros64(abs); abs == 1<<k {
@@ -86,15 +86,15 @@ func (d *divider) signed(x *ir.Value, by int64) {
 		return
 	}
 	// The unsigned number |x| is correct even if x is the least integer.
-	q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), abs)
+	q := d.unsignedQuotient(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), abs)
 	if by < 0 {
 		sign = d.wide(ir.OpNot, sign)
 	}
 	d.wide(ir.OpISub, d.wide(ir.OpXor, q, sign), sign)
 }
 
-// The method unsigned generates code for the unsigned quotient x / by, and returns the quotient.
-func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
+// unsignedQuotient generates code for the unsigned quotient x / by, and returns the quotient.
+func (d *divider) unsignedQuotient(x *ir.Value, by uint64) *ir.Value {
 	if by&(by-1) == 0 {
 		return d.wide(ir.OpShrL, x, d.num(uint64(bits.TrailingZeros64(by))))
 	}
@@ -102,7 +102,7 @@ func (d *divider) unsigned(x *ir.Value, by uint64) *ir.Value {
 		enough := d.Op(ir.OpULe, ir.TypeBool, d.num(by), x)
 		return d.wide(ir.OpSelect, enough, d.num(1), d.num(0))
 	}
-	m, shift, add := reciprocal(by)
+	m, shift, add := reciprocalOf(by)
 	q := d.mulHigh(x, m)
 	if add {
 		q = d.wide(ir.OpIAdd, d.wide(ir.OpShrL, d.wide(ir.OpISub, x, q), d.num(1)), q)
@@ -122,11 +122,11 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// The function reciprocal returns a factor m and a shift count with which x / by can be computed.
-// If h is the upper half of x*m, the quotient is h>>shift. If the result add is set, the factor
+// reciprocalOf returns a factor m and a shift count with which x / by can be computed.
+// If h is the upper half of x*m, the quotient is h>>shift. If addsX is set, the factor
 // would need 65 bits, and m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift.
 // The divisor by must be less than 1<<63 and not a power of two.
-func reciprocal(by uint64) (m uint64, shift int, add bool) {
+func reciprocalOf(by uint64) (m uint64, shift int, addsX bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {
 		q, r := bits.Div64(1<<s, 0, by)

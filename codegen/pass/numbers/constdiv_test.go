@@ -22,7 +22,7 @@ func TestReciprocal(t *testing.T) {
 		if by&(by-1) == 0 || by >= 1<<63 {
 			continue
 		}
-		m, shift, add := reciprocal(by)
+		m, shift, add := reciprocalOf(by)
 		if shift < 0 || shift > 63 {
 			t.Fatalf("%d: a shift by %d", by, shift)
 		}

@@ -48,7 +48,7 @@ func ExactDivide(m *ir.Module) diag.List {
 			}
 		}
 		for _, b := range slices.Clone(f.Blocks) {
-			x.block(b)
+			x.correctBlock(b)
 		}
 		f.Blocks = x.blocks
 		for i, b := range f.Blocks {
@@ -67,7 +67,7 @@ func divideFast(f *ir.Func) {
 		for _, v := range b.Insts {
 			if v.Op == ir.OpFInvSqrt {
 				x.pos = v.Pos
-				v.Op, v.Args = ir.OpFDiv, []*ir.Value{x.real(1), x.device(ir.OpFSqrt, v.Args[0])}
+				v.Op, v.Args = ir.OpFDiv, []*ir.Value{x.floatConst(1), x.addDeviceOp(ir.OpFSqrt, v.Args[0])}
 			}
 			x.out = append(x.out, v)
 		}
@@ -83,15 +83,15 @@ type exactDivide struct {
 	blocks []*ir.Block        // processed blocks of the function, in order
 }
 
-// The method block adds corrections to the ops of b. The block b becomes a chain of blocks with a
-// branch after each but the last.
-func (e *exactDivide) block(b *ir.Block) {
+// correctBlock adds corrections to the ops of b. It splits b into a chain of blocks, and ends each
+// block except the last with a branch to the slow part.
+func (e *exactDivide) correctBlock(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
 		return
 	}
 	cut := !e.fixed[b]
-	x := &corrector{f: e.f, b: b, fused: map[*ir.Value]*inverse{}}
+	x := &corrector{f: e.f, b: b, fused: map[*ir.Value]*inverseParts{}}
 	for _, v := range b.Insts {
 		v.Block = x.b
 		if !facts.Inexact(v) {
@@ -99,22 +99,22 @@ func (e *exactDivide) block(b *ir.Block) {
 			continue
 		}
 		x.pos = v.Pos
-		quick, rare := x.quick(v)
+		quick, rare := x.quickResult(v)
 		if !cut {
 			x.parts = map[*ir.Value]*floatParts{}
-			v.Op, v.Args = ir.OpSelect, []*ir.Value{rare, x.slow(v), quick}
+			v.Op, v.Args = ir.OpSelect, []*ir.Value{rare, x.slowResult(v), quick}
 			x.out = append(x.out, v)
 			continue
 		}
-		e.branch(x, v, quick, rare)
+		e.branchIfRare(x, v, quick, rare)
 	}
 	x.b.Insts = x.out
 }
 
-// The method branch ends x's block with a branch on the condition rare. If rare is true, a new
+// branchIfRare ends x's block with a branch on the condition rare. If rare is true, a new
 // block computes v by the slow part. Otherwise v equals the value quick. After the call, x appends
 // to the block where the two paths join.
-func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
+func (e *exactDivide) branchIfRare(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
 	e.blocks = append(e.blocks, extra, meet)
 	from.Insts = x.out
@@ -124,7 +124,7 @@ func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
 	from.SetTerm(ir.Term{Kind: ir.Branch, Cond: rare, Succs: []*ir.Block{extra, meet}, Pos: v.Pos})
 
 	s := &corrector{f: e.f, b: extra, pos: v.Pos, parts: map[*ir.Value]*floatParts{}}
-	slow := s.slow(v)
+	slow := s.slowResult(v)
 	extra.Insts = s.out
 	extra.Jump(meet)
 
@@ -151,13 +151,13 @@ type corrector struct {
 	b     *ir.Block
 	pos   ir.Pos
 	out   []*ir.Value
-	parts map[*ir.Value]*floatParts // maps an operand to its parts, if the slow part has split it
-	fused map[*ir.Value]*inverse    // maps a divisor to its inverse, if the quick part has computed it
+	parts map[*ir.Value]*floatParts   // maps an operand to its parts, if the slow part has split it
+	fused map[*ir.Value]*inverseParts // maps a divisor to its inverse, if the quick part has computed it
 }
 
-// The method add appends an operation and returns its result. If the operation can be folded, it
+// addOp appends an operation and returns its result. If the operation can be folded, it
 // returns a constant or an operand instead.
-func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+func (x *corrector) addOp(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	if op == ir.OpSelect && args[0].IsConst() {
 		if args[0].Bits != 0 {
 			return args[1]
@@ -173,33 +173,33 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// The method i appends an operation on 32-bit integers.
-func (x *corrector) i(op ir.Op, args ...*ir.Value) *ir.Value {
-	return x.add(op, ir.TypeI32, args...)
+// addInt appends an operation on 32-bit integers.
+func (x *corrector) addInt(op ir.Op, args ...*ir.Value) *ir.Value {
+	return x.addOp(op, ir.TypeI32, args...)
 }
 
-// The method is appends a comparison or another operation with a bool result.
-func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
-	return x.add(op, ir.TypeBool, args...)
+// addBool appends a comparison or another operation with a bool result.
+func (x *corrector) addBool(op ir.Op, args ...*ir.Value) *ir.Value {
+	return x.addOp(op, ir.TypeBool, args...)
 }
 
-// The method n returns the 32-bit constant n.
-func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
+// intConst returns the 32-bit constant n.
+func (x *corrector) intConst(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// The method float converts the bits of a 32-bit integer to a float32, and the method word converts
-// a float32 back.
-func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
-func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
+// asFloat converts the bits of a 32-bit integer to a float32. The inverse
+// conversion is asWord.
+func (x *corrector) asFloat(v *ir.Value) *ir.Value { return x.addOp(ir.OpBitcast, ir.TypeF32, v) }
+func (x *corrector) asWord(v *ir.Value) *ir.Value  { return x.addInt(ir.OpBitcast, v) }
 
-// The method real returns the float32 constant f.
-func (x *corrector) real(f float64) *ir.Value {
+// floatConst returns the float32 constant f.
+func (x *corrector) floatConst(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// The method device appends an operation that the device must compute. Unlike the method add,
-// device does not fold the operation, because simplify has already folded all operations that may
+// addDeviceOp appends an operation that the device must compute. Unlike addOp,
+// addDeviceOp does not fold the operation, because simplify has already folded all operations that may
 // be folded.
-func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
+func (x *corrector) addDeviceOp(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)
 	v.Block, v.Pos = x.b, x.pos
 	x.out = append(x.out, v)

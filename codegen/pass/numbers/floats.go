@@ -50,10 +50,10 @@ var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// The variable innocuous is the set of ops for which double rounding is harmless. A result that is
-// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. The reason is
-// that 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
-var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
+// roundTwiceOps is the set of ops for which double rounding is harmless. A result that is
+// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. This is true
+// because 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
+var roundTwiceOps = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
 // maxNarrow is the largest depth of an expression that is narrowed.
 const maxNarrow = 6
@@ -91,10 +91,9 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v as a float32. It requires that isNarrow is true for v. If the argument quiet
-// is set, a signalling NaN becomes quiet, as in a conversion. If quiet is set, a signalling NaN
-// becomes quiet, as in a conversion.
-func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
+// inNarrow returns v as a float32. It requires that isNarrow is true for v. If wantQuiet
+// is set, a signalling NaN becomes quiet, as in a conversion to float32.
+func inNarrow(m *rewrite.Maker, v *ir.Value, wantQuiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
 		return m.Func.Module.Const(ir.TypeF32, bits)
@@ -104,16 +103,16 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 		if facts.MayBeProduct(x) {
 			x = m.Op(ir.OpFRounded, ir.TypeF32, x)
 		}
-		if quiet && !isComputed(x) {
-			x = quieted(m, x)
+		if wantQuiet && !isComputed(x) {
+			x = quietNaN(m, x)
 		}
 		return x
 	}
-	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
+	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, wantQuiet && isBits(v.Op))...)
 }
 
-// The function quieted returns x, or the corresponding quiet NaN if x is a signalling NaN.
-func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
+// quietNaN returns x, or the corresponding quiet NaN if x is a signalling NaN.
+func quietNaN(m *rewrite.Maker, x *ir.Value) *ir.Value {
 	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
 	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
 }
@@ -146,7 +145,7 @@ func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 		v.Op, v.Args = ir.OpFRounded, []*ir.Value{inNarrow(m, wide, true)}
 		return true
 	}
-	if !exactOps[wide.Op] && !innocuous[wide.Op] {
+	if !exactOps[wide.Op] && !roundTwiceOps[wide.Op] {
 		return false
 	}
 	for _, a := range wide.Args {
@@ -164,7 +163,7 @@ func isComputed(v *ir.Value) bool {
 	if v.Op == ir.OpFRounded {
 		v = v.Args[0]
 	}
-	return v.Type == ir.TypeF32 && innocuous[v.Op]
+	return v.Type == ir.TypeF32 && roundTwiceOps[v.Op]
 }
 
 // narrowOrder turns the comparison v of two float64s into one of float32s, if both are exactly
@@ -180,18 +179,18 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 		v.Args = allNarrow(m, v, false)
 		keepOrder(m, v)
 		return true
-	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
+	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && betweenFloats(y) || inY && betweenFloats(x)):
 		b := m.Func.Module.Bool
 		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // simplify folds this
 		return true
 	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
 	case inX && y.IsConst():
-		if limit, ok := nearest(math.Float64frombits(y.Bits), false); ok {
+		if limit, ok := nearestFloat(math.Float64frombits(y.Bits), false); ok {
 			v.Op, v.Args = ir.OpFLt, []*ir.Value{inNarrow(m, x, false), m.Func.Module.Const(ir.TypeF32, limit)}
 			return true
 		}
 	case inY && x.IsConst():
-		if limit, ok := nearest(math.Float64frombits(x.Bits), true); ok {
+		if limit, ok := nearestFloat(math.Float64frombits(x.Bits), true); ok {
 			v.Op, v.Args = ir.OpFLt, []*ir.Value{m.Func.Module.Const(ir.TypeF32, limit), inNarrow(m, y, false)}
 			return true
 		}
@@ -204,10 +203,10 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 // remove the added code. If at most one operand is zero or subnormal, these devices compare
 // correctly. Otherwise, unless both are zero, the code compares integers:
 //
-//	small := (bits(x)|bits(y))&^sign - 1 < flushed
-//	x == y    becomes    x == y && !(small && bits(x) != bits(y))
-//	x != y               x != y || small && bits(x) != bits(y)
-//	x < y                order(x) < order(y) if small, else x < y, and the same with <=
+//	small is (bits(x)|bits(y))&^sign - 1 < flushed;
+//	x == y becomes x == y && !(small && bits(x) != bits(y));
+//	x != y becomes x != y || small && bits(x) != bits(y);
+//	x < y and x <= y compare order(x) and order(y) if small is true.
 func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	x, y := v.Args[0], v.Args[1]
 	if x == y || isNormal(x) || isNormal(y) {
@@ -244,26 +243,26 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 // isNormal reports whether v is a constant that is neither zero nor subnormal.
 func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
-// The function between reports whether v is a constant strictly between two adjacent float32s.
-func between(v *ir.Value) bool {
+// betweenFloats reports whether v is a constant strictly between two adjacent float32s.
+func betweenFloats(v *ir.Value) bool {
 	if !v.IsConst() {
 		return false
 	}
-	_, ok := nearest(math.Float64frombits(v.Bits), false)
+	_, ok := nearestFloat(math.Float64frombits(v.Bits), false)
 	return ok
 }
 
-// The function nearest returns the bits of a float32 that is adjacent to c, where c is not a
-// float32. It is the greatest float32 less than c if the argument before is set, or else the least
+// nearestFloat returns the bits of a float32 that is adjacent to c, where c is not a
+// float32. It is the greatest float32 less than c if isLess is set, or else the least
 // float32 greater than c.
-func nearest(c float64, before bool) (uint64, bool) {
+func nearestFloat(c float64, isLess bool) (uint64, bool) {
 	x := float32(c)
 	switch {
 	case c != c || math.Abs(c) < 0x1p-126:
 		return 0, false
-	case before && float64(x) > c:
+	case isLess && float64(x) > c:
 		x = math.Nextafter32(x, float32(math.Inf(-1)))
-	case !before && float64(x) < c:
+	case !isLess && float64(x) < c:
 		x = math.Nextafter32(x, float32(math.Inf(1)))
 	}
 	return uint64(math.Float32bits(x)), facts.Exact32(x)

@@ -34,13 +34,13 @@ func TestInnocuous(t *testing.T) {
 		ir.OpFMul: func(x, y float64) float64 { return x * y }, ir.OpFDiv: func(x, y float64) float64 { return x / y },
 		ir.OpFSqrt: func(x, _ float64) float64 { return math.Sqrt(x) },
 	}
-	if len(once) != len(innocuous) {
+	if len(once) != len(roundTwiceOps) {
 		t.Fatal("not all are tested")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 1_000_000 {
 		x, y := someFloat32(r, i), someFloat32(r, i)
-		for op := range innocuous {
+		for op := range roundTwiceOps {
 			got, want := float32(twice[op](float64(x), float64(y))), once[op](x, y)
 			if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
 				t.Fatalf("%v of %g and %g: %g, want %g", op, x, y, got, want)
@@ -79,8 +79,8 @@ func TestNearest(t *testing.T) {
 		if float64(float32(c)) == c {
 			continue
 		}
-		before, ok1 := nearest(c, true)
-		behind, ok2 := nearest(c, false)
+		before, ok1 := nearestFloat(c, true)
+		behind, ok2 := nearestFloat(c, false)
 		if !ok1 || !ok2 {
 			if math.Abs(c) >= 0x1p-125 {
 				t.Errorf("nothing is near %g", c)

@@ -14,10 +14,10 @@ import (
 )
 
 // Fuse combines a product and the sum that uses it into one operation. It does so only if the Go
-// specification ("Floating-point operators") allows it and the kernel's mode requests it. So there
-// must not be an FRounded op between the product and the sum. In addition, all uses of the product
-// must be sums with which it is fused, so that the product itself becomes unused. At the end, Fuse
-// removes all FRounded ops.
+// specification ("Floating-point operators") allows it and the kernel's mode requests it. So Fuse
+// does not fuse across an FRounded op, which marks an explicit rounding in the source. In addition,
+// all uses of the product must be sums with which it is fused, so that the product itself becomes
+// unused. At the end, Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
@@ -32,7 +32,7 @@ func Fuse(m *ir.Module) diag.List {
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
 
 // subtractNegated replaces the addition of a negated product by the subtraction of the product, and
-// the subtraction by the addition. The results do not change.
+// the subtraction by the addition. All results remain the same.
 func subtractNegated(f *ir.Func) {
 	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
 	used := map[*ir.Value]bool{}
@@ -61,7 +61,7 @@ func subtractNegated(f *ir.Func) {
 
 // fuseProducts fuses the products of f. In a sum of two products, it fuses the first product.
 func fuseProducts(f *ir.Func) {
-	fused := fusible(f)
+	fused := fusibleProducts(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			if isSum(v) && fused[v.Args[0]] {
@@ -105,10 +105,10 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// The function fusible returns the products whose uses are all sums in the same loop as the
+// fusibleProducts returns the products whose uses are all sums in the same loop as the
 // product. A product that was computed before a loop is not fused with a sum in the loop, because
 // then each iteration would compute it again.
-func fusible(f *ir.Func) map[*ir.Value]bool {
+func fusibleProducts(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}
 	for _, b := range f.Blocks {

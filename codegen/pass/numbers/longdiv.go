@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// LongDivide expands the remaining divisions of 64-bit integers. Drivers call a routine of some
+// LongDivide expands the divisions of 64-bit integers that earlier passes have not replaced. Drivers call a routine of some
 // hundred instructions for each, and NVIDIA's driver (580) confuses the results of many such calls.
 func LongDivide(m *ir.Module) diag.List {
 	ConstDivide(m) // for divisors that became constant after the pass constdiv
@@ -23,7 +23,7 @@ func LongDivide(m *ir.Module) diag.List {
 			for _, v := range b.Insts {
 				if IsLongDivision(v) {
 					d := &longDivision{Maker: rewrite.Maker{Func: f, At: v}}
-					last := d.divide()
+					last := d.buildDivision()
 					v.Op, v.Args = last.Op, slices.Clone(last.Args)
 					out = append(out, d.Made[:len(d.Made)-1]...)
 					changed = true
@@ -85,16 +85,16 @@ func (d *longDivision) real(x float64) *ir.Value {
 	return d.Func.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, x))
 }
 
-// The method divide generates the code of the division and returns its last op.
-func (d *longDivision) divide() *ir.Value {
+// buildDivision generates the code of the division and returns its last op.
+func (d *longDivision) buildDivision() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if d.At.Op != ir.OpSDiv {
-		d.unsigned(x, y)
-		return d.last(d.At.Op == ir.OpUMod)
+		d.divideUnsigned(x, y)
+		return d.correctLast(d.At.Op == ir.OpUMod)
 	}
 	xs, ys := d.wide(ir.OpShrA, x, d.num(63)), d.wide(ir.OpShrA, y, d.num(63))
-	d.unsigned(d.negateIf(xs, x), d.negateIf(ys, y))
-	return d.negateIf(d.wide(ir.OpXor, xs, ys), d.last(false))
+	d.divideUnsigned(d.negateIf(xs, x), d.negateIf(ys, y))
+	return d.negateIf(d.wide(ir.OpXor, xs, ys), d.correctLast(false))
 }
 
 // negateIf returns -x if sign is -1, and x if sign is 0.
@@ -102,9 +102,9 @@ func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
 	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
 }
 
-// The method unsigned generates code that computes d.q and the remainder d.left. The quotient q may
+// divideUnsigned generates code that computes d.q and the remainder d.left. The quotient q may
 // be too small by one.
-func (d *longDivision) unsigned(x, y *ir.Value) {
+func (d *longDivision) divideUnsigned(x, y *ir.Value) {
 	d.by = y
 	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
 	d.left = x
@@ -135,9 +135,9 @@ func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// The method last corrects the results of the method unsigned. It returns the remainder if the
-// argument rest is set, and the quotient if not.
-func (d *longDivision) last(rest bool) *ir.Value {
+// correctLast corrects the results of divideUnsigned. It returns the remainder if rest is
+// true, and the quotient if not.
+func (d *longDivision) correctLast(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {
 		return d.wide(ir.OpSelect, more, d.wide(ir.OpISub, d.left, d.by), d.left)

@@ -17,8 +17,8 @@ import (
 // devices compute in 32 bits. A value is narrowed only if its operands are also narrowed, so that
 // no conversions are needed inside a computation.
 //
-// Divisions of non-negative values by constants become unsigned. So i/16 and i%16 become a shift
-// and a mask.
+// Divisions of non-negative values by constants become unsigned. For example, i/16 becomes a shift
+// and i%16 a mask if i is not negative.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
 // NarrowValues implements Narrow. If chosen is not nil, NarrowValues calls it after it has chosen
@@ -27,11 +27,11 @@ func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
 	n.findUnsigned()
-	n.choose()
+	n.chooseValues()
 	if chosen != nil {
 		chosen(n)
 	}
-	n.rewrite()
+	n.addNarrowed()
 	simplify.Run(m)
 	return simplify.DCE(m)
 }
@@ -43,19 +43,19 @@ type Narrower struct {
 	Set    map[*ir.Value]bool
 	low    map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form
 	wide   map[*ir.Value]*ir.Value // maps a 64-bit value to its 32-bit form extended to 64 bits
-	// The field unsigned is the set of signed divisions by constants in which no operand is
+	// unsignedDivs is the set of signed divisions by constants in which no operand is
 	// negative.
-	unsigned map[*ir.Value]bool
+	unsignedDivs map[*ir.Value]bool
 }
 
-// NarrowOp reports whether op may be narrowed if its result fits in 32 bits. The result args tells
-// whether the operands must also fit.
+// NarrowOp reports whether op may be narrowed if its result fits in 32 bits. The second result
+// reports whether the operands must also fit in 32 bits.
 func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
 
-// The method choose finds the largest set of values that can be narrowed together.
-func (n *Narrower) choose() {
+// chooseValues finds the largest set of values that can be narrowed together.
+func (n *Narrower) chooseValues() {
 	for _, b := range n.Ranges.Dom.Order {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
@@ -83,7 +83,7 @@ func (n *Narrower) choose() {
 // findUnsigned finds the divisions by constants without negative operands. It also replaces
 // remainders by powers of two, such as x - x/16*16, by masks.
 func (n *Narrower) findUnsigned() {
-	n.unsigned = map[*ir.Value]bool{}
+	n.unsignedDivs = map[*ir.Value]bool{}
 	positive := func(x, d *ir.Value, b *ir.Block) bool {
 		return d.IsConst() && d.Int() > 0 && n.Ranges.At(x, b).Lo >= 0
 	}
@@ -91,7 +91,7 @@ func (n *Narrower) findUnsigned() {
 		for _, v := range b.Insts {
 			switch v.Op {
 			case ir.OpSDiv:
-				n.unsigned[v] = positive(v.Args[0], v.Args[1], b)
+				n.unsignedDivs[v] = positive(v.Args[0], v.Args[1], b)
 			case ir.OpISub:
 				if x, d := facts.Divided(v); d != nil && positive(x, d, b) && d.Bits&(d.Bits-1) == 0 {
 					v.Op, v.Args = ir.OpAnd, []*ir.Value{x, n.m.Const(v.Type, d.Bits-1)}
@@ -125,11 +125,11 @@ func (n *Narrower) argsNarrow(v *ir.Value) bool {
 
 // IsNarrow reports whether x has a 32-bit form or will have one.
 func (n *Narrower) IsNarrow(x *ir.Value) bool {
-	return x.IsConst() || n.Set[x] || extended(x) != nil
+	return x.IsConst() || n.Set[x] || extendedInt(x) != nil
 }
 
-// The function extended returns the 32-bit integer that x extends, or nil.
-func extended(x *ir.Value) *ir.Value {
+// extendedInt returns the 32-bit integer that x extends, or nil.
+func extendedInt(x *ir.Value) *ir.Value {
 	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
 		return x.Args[0]
 	}
@@ -146,12 +146,12 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	case n.Set[x]:
 		return n.low[x]
 	}
-	return extended(x)
+	return extendedInt(x)
 }
 
-// The method rewrite adds a 32-bit value next to each narrowed value. All other code then uses the
+// addNarrowed adds a 32-bit value next to each narrowed value. All other code then uses the
 // 32-bit values, extended to 64 bits, so that the original values become unused.
-func (n *Narrower) rewrite() {
+func (n *Narrower) addNarrowed() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
 		for _, v := range b.Phis {
@@ -171,10 +171,10 @@ func (n *Narrower) rewrite() {
 			}
 		}
 		for _, v := range b.Insts {
-			if n.unsigned[v] && !n.Set[v] {
+			if n.unsignedDivs[v] && !n.Set[v] {
 				v.Op = ir.OpUDiv
 			}
-			n.compare(v)
+			n.narrowCompare(v)
 			insts = append(insts, v)
 			if n.Set[v] {
 				insts = append(insts, n.fill(v), n.wide[v])
@@ -182,7 +182,7 @@ func (n *Narrower) rewrite() {
 		}
 		b.Phis, b.Insts = phis, insts
 	}
-	defer n.indexes()
+	defer n.narrowIndexes()
 	made := map[*ir.Value]bool{}
 	for _, v := range n.low {
 		made[v] = true
@@ -206,9 +206,9 @@ func (n *Narrower) rewrite() {
 	}
 }
 
-// The method indexes removes extensions of 32-bit indices in memory operations. Such an index is
-// signed, and the device extends it when it computes the address.
-func (n *Narrower) indexes() {
+// narrowIndexes removes extensions of 32-bit indices in memory operations. The device sign-extends
+// a 32-bit index when it computes the address.
+func (n *Narrower) narrowIndexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
 		low[v] = true
@@ -220,7 +220,7 @@ func (n *Narrower) indexes() {
 			}
 			path := v.Path()
 			for i, x := range path {
-				y := extended(x)
+				y := extendedInt(x)
 				if y == nil {
 					continue
 				}
@@ -237,7 +237,7 @@ func (n *Narrower) make(f *ir.Func, v *ir.Value) {
 		return
 	}
 	low := f.NewValue(v.Op, ir.TypeI32)
-	if n.unsigned[v] {
+	if n.unsignedDivs[v] {
 		low.Op = ir.OpUDiv
 	}
 	op := ir.OpSConvert
@@ -259,8 +259,8 @@ func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	return low
 }
 
-// The method compare turns v into a 32-bit comparison if both operands have a 32-bit form.
-func (n *Narrower) compare(v *ir.Value) {
+// narrowCompare turns v into a 32-bit comparison if both operands have a 32-bit form.
+func (n *Narrower) narrowCompare(v *ir.Value) {
 	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return
 	}

@@ -36,14 +36,14 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 				if q := quotientOf(v); short[q] != nil {
 					d := short[q]
 					d.At, d.Made = v, nil
-					v.Op, v.Args = ir.OpUConvert, []*ir.Value{d.remainder()}
+					v.Op, v.Args = ir.OpUConvert, []*ir.Value{d.remainderOf()}
 					out = append(out, d.Made...)
 				}
 			}
 			if d := short[v]; d != nil {
-				d.prepare(a)
+				d.prepareValues(a)
 				if v.Op == ir.OpUMod {
-					d.value = d.remainder()
+					d.value = d.remainderOf()
 				} else {
 					d.value = d.quotient()
 				}
@@ -71,7 +71,7 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 		return false
 	}
 	x, y := v.Args[0], v.Args[1]
-	if x.IsConst() || y.IsConst() || extended(y) != nil {
+	if x.IsConst() || y.IsConst() || extendedInt(y) != nil {
 		return false
 	}
 	p, q := a.At(x, v.Block), a.At(y, v.Block)
@@ -81,7 +81,8 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
-// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise it returns nil.
+// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise quotientOf returns
+// nil.
 func quotientOf(v *ir.Value) *ir.Value {
 	x, d := facts.Divided(v)
 	if d == nil {
@@ -107,8 +108,8 @@ type shortDivision struct {
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
-// The method prepare generates the values that both the quotient and the remainder need.
-func (d *shortDivision) prepare(a *facts.Ranges) {
+// prepareValues generates the values that both the quotient and the remainder need.
+func (d *shortDivision) prepareValues(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]
 	q := a.At(y, v.Block)
@@ -132,12 +133,12 @@ func (d *shortDivision) prepare(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v if the divisor fits in 32 bits, and the argument other if not.
-func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
+// ifFits returns v if the divisor fits in 32 bits, and orElse if not.
+func (d *shortDivision) ifFits(v, orElse *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v
 	}
-	return d.Op(ir.OpSelect, ir.TypeI32, d.fits, v, other)
+	return d.Op(ir.OpSelect, ir.TypeI32, d.fits, v, orElse)
 }
 
 func (d *shortDivision) quotient() *ir.Value {
@@ -148,7 +149,7 @@ func (d *shortDivision) quotient() *ir.Value {
 	return d.ifFits(q, d.num(0))
 }
 
-// The method remainder returns the remainder, which is not negative because the dividend is not.
-func (d *shortDivision) remainder() *ir.Value {
+// remainderOf returns the remainder, which is not negative because the dividend is not.
+func (d *shortDivision) remainderOf() *ir.Value {
 	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Unsigned changes conversions of uint32 to float32 so that every device rounds only once (see the
-// quirk unsigned-float of SwiftShader). In modules that need split64.Lower for devices without
-// 64-bit integers, Lower makes this change instead.
+// quirk unsigned-float of SwiftShader). For devices without 64-bit integers, split64.Lower changes
+// the conversions instead.
 func Unsigned(m *ir.Module) diag.List {
 	if !inWords(m) || !facts.Avoids(m, "unsigned-float") {
 		return nil

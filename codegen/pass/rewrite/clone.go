@@ -53,35 +53,35 @@ func (c *Cloner) Copy(blocks []*ir.Block) {
 		d.Unroll, d.Cold, d.Loop = b.Unroll, b.Cold, b.Loop
 		c.Pair(b, d)
 		for _, v := range b.Phis {
-			d.Phis = append(d.Phis, c.bare(v, d))
+			d.Phis = append(d.Phis, c.bareCopy(v, d))
 		}
 		for _, v := range b.Insts {
-			d.Insts = append(d.Insts, c.bare(v, d))
+			d.Insts = append(d.Insts, c.bareCopy(v, d))
 		}
 	}
 	for _, b := range blocks {
-		c.fill(b.Insts)
+		c.fillArgs(b.Insts)
 	}
 }
 
 // Insts appends copies of b's instructions to block "to".
 func (c *Cloner) Insts(b, to *ir.Block) {
 	for _, v := range b.Insts {
-		to.Insts = append(to.Insts, c.bare(v, to))
+		to.Insts = append(to.Insts, c.bareCopy(v, to))
 	}
-	c.fill(b.Insts)
+	c.fillArgs(b.Insts)
 }
 
-// The method bare returns a copy of v that has no arguments yet.
-func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
+// bareCopy returns a copy of v that has no arguments yet.
+func (c *Cloner) bareCopy(v *ir.Value, b *ir.Block) *ir.Value {
 	w := c.f.NewValue(v.Op, v.Type)
 	w.Bits, w.Aux, w.Pos, w.Block = v.Bits, v.Aux, v.Pos, b
 	c.values[v] = w
 	return w
 }
 
-// The method fill sets the arguments of the copies of the given values.
-func (c *Cloner) fill(values []*ir.Value) {
+// fillArgs sets the arguments of the copies of the given values.
+func (c *Cloner) fillArgs(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
 		for _, a := range v.Args {
@@ -118,8 +118,8 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 			}
 			// If several edges come from one block, the phi has one argument for each of these
 			// edges.
-			nth := len(indices(d.Preds[:i], p))
-			at := indices(b.Preds, from)[nth]
+			nth := len(indicesOf(d.Preds[:i], p))
+			at := indicesOf(b.Preds, from)[nth]
 			for j, phi := range b.Phis {
 				d.Phis[j].Args = append(d.Phis[j].Args, c.Value(phi.Args[at]))
 			}
@@ -127,8 +127,8 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 	}
 }
 
-// The function indices returns the positions of b in blocks.
-func indices(blocks []*ir.Block, b *ir.Block) []int {
+// indicesOf returns the positions of b in blocks.
+func indicesOf(blocks []*ir.Block, b *ir.Block) []int {
 	var at []int
 	for i, x := range blocks {
 		if x == b {

@@ -11,8 +11,8 @@ import (
 
 // SingleLatches gives each loop one back edge, so that a divergent continue does not make the
 // loop's phis divergent. SingleLatches also inserts a block on each edge that leads from one loop
-// directly to another loop's header. The reason is that some work-items may stay in the first loop
-// longer than others.
+// directly to another loop's header. The block is needed because some work-items may stay in the
+// first loop longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)
@@ -90,17 +90,17 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
-// WriteOut replaces each instruction of f for which the function match returns true. For an
-// instruction v of block b, WriteOut ends b before v and calls write(b, v). The function write
+// WriteOut replaces each instruction of f for which isMatch returns true. For an
+// instruction v of block b, WriteOut ends b before v and calls writeInst(b, v). The call
 // appends code to b and returns the block in which that code ends. WriteOut then makes that block
-// jump to the instructions after v. The function write may add blocks, but no instruction for which
-// the function match returns true.
-func WriteOut(f *ir.Func, match func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
+// jump to the instructions after v. The call may add blocks, but no instruction for which
+// isMatch returns true.
+func WriteOut(f *ir.Func, isMatch func(v *ir.Value) bool, writeInst func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
-		if at := slices.IndexFunc(b.Insts, match); at >= 0 {
+		if at := slices.IndexFunc(b.Insts, isMatch); at >= 0 {
 			v, rest := CutOut(b, at) // a later iteration handles the instructions in rest
-			write(b, v).Jump(rest)
+			writeInst(b, v).Jump(rest)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package rewrite
 
-// This file recognizes checks. A check is a branch of which one successor records a fault.
+// This file recognizes checks. A check is a branch with a successor that records a fault.
 
 import (
 	"slices"

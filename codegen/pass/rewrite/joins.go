@@ -27,7 +27,7 @@ func nestJoins(f *ir.Func) {
 				continue
 			}
 			ways := slices.DeleteFunc(groupPreds(b.Preds, func(p *ir.Block) any { return exitOf(loops, p, b) }), func(g []*ir.Block) bool {
-				return len(g) == len(b.Preds) || !agree(b, g)
+				return len(g) == len(b.Preds) || !phiArgsAgree(b, g)
 			})
 			if len(ways) == 0 {
 				forward := slices.DeleteFunc(slices.Clone(b.Preds), func(p *ir.Block) bool { return dom.Dominates(b, p) })
@@ -61,9 +61,9 @@ func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	return groups
 }
 
-// The function agree reports whether some phi of b has the same argument for all predecessors in
+// phiArgsAgree reports whether some phi of b has the same argument for all predecessors in
 // preds.
-func agree(b *ir.Block, preds []*ir.Block) bool {
+func phiArgsAgree(b *ir.Block, preds []*ir.Block) bool {
 	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
 		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }
 		return !slices.ContainsFunc(preds, func(p *ir.Block) bool { return arg(p) != arg(preds[0]) })
@@ -85,7 +85,7 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 
 // waysTo groups the predecessors preds of b. A group contains the predecessors that control reaches
 // from the same successor of their common dominator. It returns the groups for which a phi of b has
-// a single argument (see agree). The other groups are divided further in the same way.
+// a single argument (see phiArgsAgree). The other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil
@@ -108,7 +108,7 @@ func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	}) {
 		switch {
 		case len(g) == len(preds) || len(g) < 2:
-		case agree(b, g):
+		case phiArgsAgree(b, g):
 			ways = append(ways, g)
 		default:
 			ways = append(ways, waysTo(dom, b, g)...)

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Within the limits of these constants, the pass sroa splits an array into variables, which Mem2Reg
-// then promotes. MaxSplitLen limits the array's length, and MaxSplitParts limits the number of
-// resulting variables.
+// Within the limits MaxSplitLen and MaxSplitParts, the pass sroa splits an array into variables,
+// which Mem2Reg then promotes. MaxSplitLen limits the array's length, and MaxSplitParts limits the
+// number of resulting variables.
 const (
 	MaxSplitLen   = 32
 	MaxSplitParts = 128
@@ -67,8 +67,8 @@ func promoteVars(f *ir.Func) {
 	p.dom = f.Dominators()
 	p.scan()
 	p.placePhis()
-	p.rename()
-	p.finish()
+	p.renameAll()
+	p.dropTrivial()
 }
 
 // regType returns the type of a value that replaces a variable of type t. Integers of 8 and 16 bits
@@ -163,11 +163,11 @@ func removeUnread(f *ir.Func) {
 	}
 }
 
-// removeInsts removes the instructions of b for which the function drop returns true.
-func removeInsts(b *ir.Block, drop func(*ir.Value) bool) {
+// removeInsts removes the instructions of b for which mustDrop returns true.
+func removeInsts(b *ir.Block, mustDrop func(*ir.Value) bool) {
 	out := b.Insts[:0]
 	for _, v := range b.Insts {
-		if !drop(v) {
+		if !mustDrop(v) {
 			out = append(out, v)
 		}
 	}
@@ -200,8 +200,8 @@ func (p *Promoter) candidates() {
 	p.f.Vars = keep
 }
 
-// The method promoted returns the index of the promoted variable that v loads or stores.
-func (p *Promoter) promoted(v *ir.Value) (int, bool) {
+// promotedIndex returns the index of the promoted variable that v loads or stores.
+func (p *Promoter) promotedIndex(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpLoad && v.Op != ir.OpStore {
 		return 0, false
 	}
@@ -216,7 +216,7 @@ func (p *Promoter) scan() {
 	loaded := make([]int, len(p.vars))
 	for bi, b := range p.dom.Order {
 		for _, v := range b.Insts {
-			i, ok := p.promoted(v)
+			i, ok := p.promotedIndex(v)
 			switch {
 			case !ok || stored[i] == bi+1:
 			case v.Op == ir.OpStore:
@@ -233,7 +233,7 @@ func (p *Promoter) scan() {
 func (p *Promoter) placePhis() {
 	order := p.dom.Order
 	p.phis = make([][]placedPhi, len(order))
-	frontier := p.frontiers()
+	frontier := p.frontiersOf()
 	live := make([]int, len(order))
 	def := make([]int, len(order))
 	placed := make([]int, len(order))
@@ -280,8 +280,8 @@ func (p *Promoter) placePhis() {
 	}
 }
 
-// The method frontiers returns the dominance frontier of each block, as indices of blocks.
-func (p *Promoter) frontiers() [][]int {
+// frontiersOf returns the dominance frontier of each block, as indices of blocks.
+func (p *Promoter) frontiersOf() [][]int {
 	fr := make([][]int, len(p.dom.Order))
 	for j, b := range p.dom.Order {
 		if len(b.Preds) < 2 {
@@ -305,9 +305,9 @@ func (p *Promoter) frontiers() [][]int {
 	return fr
 }
 
-// The method rename walks over the dominator tree and replaces each load by the current value of
+// renameAll walks over the dominator tree and replaces each load by the current value of
 // its variable.
-func (p *Promoter) rename() {
+func (p *Promoter) renameAll() {
 	type saved struct {
 		v   int
 		old *ir.Value
@@ -353,7 +353,7 @@ func (p *Promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 	}
 	out := make([]*ir.Value, 0, len(b.Insts))
 	for _, v := range b.Insts {
-		i, ok := p.promoted(v)
+		i, ok := p.promotedIndex(v)
 		if !ok {
 			out = append(out, v)
 			continue
@@ -405,8 +405,9 @@ func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	return r
 }
 
-// The method finish removes trivial phis and replaces all uses of the removed phis and loads.
-func (p *Promoter) finish() {
+// dropTrivial removes phis that are equal to one other value, and replaces all uses of the removed
+// phis and loads.
+func (p *Promoter) dropTrivial() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {
 			if a == nil {
@@ -427,7 +428,7 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 		for _, b := range f.Blocks {
 			keep := b.Phis[:0]
 			for _, phi := range b.Phis {
-				if one := trivial(phi, resolve); one != nil {
+				if one := trivialArg(phi, resolve); one != nil {
 					repl[phi] = one
 					changed = true
 				} else {
@@ -440,9 +441,9 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	}
 }
 
-// The function trivial returns the only argument of phi that differs from phi itself. It returns
+// trivialArg returns the only argument of phi that differs from phi itself. It returns
 // nil if there are several different arguments.
-func trivial(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
+func trivialArg(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
 	var one *ir.Value
 	for _, a := range phi.Args {
 		a = resolve(a)

@@ -45,8 +45,8 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 			loads = append(loads, phi)
 			vars = append(vars, ref.Var)
 		}
-		// If the block is its own predecessor, it now also contains the stores. The loads must come
-		// before these stores, because the stores use the loaded values.
+		// If the phi's block is its own predecessor, the block contains both the loads and the
+		// stores. The loads must precede the stores, because the stores use the loaded values.
 		b.Insts = slices.Concat(loads, u.Forget(b, vars), b.Insts)
 		b.Phis = nil
 		all = append(all, vars...)
@@ -54,9 +54,9 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	return all
 }
 
-// The type use is a use of a value in block b, by the instruction v. If v is nil, b's terminator is
+// valueUse is a use of a value in block b, by the instruction v. If v is nil, b's terminator is
 // the user.
-type use struct {
+type valueUse struct {
 	v *ir.Value
 	b *ir.Block
 }
@@ -68,7 +68,7 @@ type use struct {
 // dominator of the definition and the uses.
 func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
-	broken := map[*ir.Value][]use{}
+	broken := map[*ir.Value][]valueUse{}
 	var order []*ir.Value
 	pos := map[*ir.Value]int{}
 	for _, b := range f.Blocks {
@@ -76,7 +76,7 @@ func RepairSSA(f *ir.Func, u *Undefs) {
 			pos[v] = i
 		}
 	}
-	note := func(a *ir.Value, at int, u use) {
+	note := func(a *ir.Value, at int, u valueUse) {
 		if a.Block == nil || !dom.Reachable(u.b) {
 			return
 		}
@@ -91,11 +91,11 @@ func RepairSSA(f *ir.Func, u *Undefs) {
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
 			for _, a := range v.Args {
-				note(a, i, use{v, b})
+				note(a, i, valueUse{v, b})
 			}
 		}
 		if b.Term.Cond != nil {
-			note(b.Term.Cond, len(b.Insts), use{nil, b})
+			note(b.Term.Cond, len(b.Insts), valueUse{nil, b})
 		}
 	}
 	if len(order) == 0 {
@@ -108,7 +108,7 @@ func RepairSSA(f *ir.Func, u *Undefs) {
 	e.Apply()
 }
 
-func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Value, uses []use) {
+func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Value, uses []valueUse) {
 	ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "ssa", a.Type)}
 	top := a.Block
 	loads := map[*ir.Block]*ir.Value{} // maps a block to the load that its terminator uses

@@ -11,8 +11,8 @@ import (
 
 // Undefs is a set of undefined values, one for each type. An undefined value represents the
 // contents of a variable before its first store or after its last load. The IR itself has no
-// undefined values. Undefined values exist only between the demotion of phis and the call of the
-// method settle. The method settle replaces each undefined value by another operand of the same phi
+// undefined values. Undefined values exist only between the demotion of phis and the call of
+// settleUndefs. settleUndefs replaces each undefined value by another operand of the same phi
 // or selection, or by zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
@@ -50,20 +50,20 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	entry := f.Blocks[0]
 	entry.Insts = append(u.Forget(entry, vars), entry.Insts...)
 	promoteVars(f)
-	u.settle(f)
+	u.settleUndefs(f)
 }
 
-// The method settle removes the undefined values from f. If all operands of a phi or selection are
-// undefined or one other value, that value replaces the phi or selection. The value must dominate a
-// phi that it replaces.
-func (u *Undefs) settle(f *ir.Func) {
+// settleUndefs removes the undefined values from f. If all operands of a phi or selection are
+// undefined or one other value, that value replaces the phi or selection. A phi is replaced only by
+// a value that dominates it.
+func (u *Undefs) settleUndefs(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
 	}
 	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), repl: map[*ir.Value]*ir.Value{}, kept: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
 	// A phi that its replacement does not dominate is kept. Keeping a phi may change the
 	// replacements of other phis, so all replacements are computed again.
-	for s.solve(); s.misplaced(); s.solve() {
+	for s.solve(); s.findMisplaced(); s.solve() {
 		clear(s.repl)
 		clear(s.turns)
 	}
@@ -89,7 +89,7 @@ func (u *Undefs) settle(f *ir.Func) {
 	})
 }
 
-// A settler finds values that can replace phis and selections, as the method settle describes. It
+// A settler finds values that can replace phis and selections, as settleUndefs describes. It
 // repeats the search until no replacement changes.
 type settler struct {
 	u     *Undefs
@@ -100,9 +100,9 @@ type settler struct {
 	turns map[*ir.Value]int
 }
 
-// The function chooses returns the operands from which the phi or selection v chooses. It returns
+// choicesOf returns the operands from which the phi or selection v chooses. It returns
 // nil for any other op.
-func chooses(v *ir.Value) []*ir.Value {
+func choicesOf(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpPhi:
 		return v.Args
@@ -118,8 +118,8 @@ func (s *settler) solve() {
 		for _, b := range s.order {
 			for _, vs := range [][]*ir.Value{b.Phis, b.Insts} {
 				for _, v := range vs {
-					if args := chooses(v); args != nil {
-						if x := s.meet(v, args); s.repl[v] != x {
+					if args := choicesOf(v); args != nil {
+						if x := s.meetArgs(v, args); s.repl[v] != x {
 							s.repl[v], changed = x, true
 						}
 					}
@@ -132,16 +132,16 @@ func (s *settler) solve() {
 // maxTurns is the largest number of times that the replacement of one value may change.
 const maxTurns = 8
 
-// The method meet computes the replacement of the phi or selection v from the replacements of its
+// meetArgs computes the replacement of the phi or selection v from the replacements of its
 // operands args.
-func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
+func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 	if s.kept[v] || s.repl[v] == v {
 		return v
 	}
 	one := s.u.undefOf(v.Type)
 	for _, a := range args {
 		x := a
-		if chooses(a) != nil {
+		if choicesOf(a) != nil {
 			if x = s.repl[a]; x == nil {
 				continue // the operand a was not visited yet
 			}
@@ -163,9 +163,9 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// The method misplaced finds the phis that their replacements do not dominate, and adds them to the
+// findMisplaced finds the phis that their replacements do not dominate, and adds them to the
 // set kept. It reports whether it found any.
-func (s *settler) misplaced() bool {
+func (s *settler) findMisplaced() bool {
 	found := false
 	for _, b := range s.order {
 		for _, v := range b.Phis {

@@ -4,7 +4,7 @@ package rewrite
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// OnePred removes the phis of blocks with one predecessor. It replaces each use of such a phi by
+// OnePred removes the phis of blocks with one predecessor. It replaces each use of a removed phi by
 // the phi's only argument.
 func OnePred(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}

@@ -19,25 +19,25 @@ import (
 // Run, which removes branches with constant conditions, such as a repeated check of an index.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
-		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, liveOnly: map[*ir.Value]*ir.Value{},
+		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, knownBools: map[*ir.Value]*ir.Value{}, liveOnly: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
 			uniform.Arrange(m)
 			c.common, c.divergent, c.u = uniform.CommonBranches(m)
 		}
 		c.dom = f.Dominators()
-		c.block(f.Blocks[0])
+		c.numberBlock(f.Blocks[0])
 		c.rewritePhis()
 	}
 	return Run(m)
 }
 
 type cse struct {
-	m     *ir.Module
-	dom   *ir.DomTree
-	repl  map[*ir.Value]*ir.Value // maps removed values to their replacements
-	known map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
-	// The field liveOnly is like the field known, but for values that are known only for live lanes
+	m          *ir.Module
+	dom        *ir.DomTree
+	repl       map[*ir.Value]*ir.Value // maps removed values to their replacements
+	knownBools map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
+	// liveOnly is like knownBools, but for values that are known only for live lanes
 	// (see uniform.CommonBranches).
 	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool
@@ -53,32 +53,32 @@ type refKey struct {
 	t *ir.Type
 }
 
-// The method block replaces values in b and in all blocks that b dominates.
-func (c *cse) block(b *ir.Block) {
+// numberBlock replaces values in b and in all blocks that b dominates.
+func (c *cse) numberBlock(b *ir.Block) {
 	mark := len(c.undo)
 	if len(b.Preds) == 1 {
 		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
-			in := c.known
+			in := c.knownBools
 			if c.divergent[b.Preds[0]] && c.u.Value(t.Cond) {
 				in = c.liveOnly
 			}
-			c.assume(in, t.Cond, t.Succs[0] == b)
+			c.assumeBool(in, t.Cond, t.Succs[0] == b)
 		}
 	}
 	b.Phis = slices.DeleteFunc(b.Phis, func(v *ir.Value) bool {
 		for i, a := range v.Args {
 			v.Args[i] = c.resolve(a)
 		}
-		return c.number(v)
+		return c.findEqual(v)
 	})
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
 		for i, a := range v.Args {
-			v.Args[i] = c.use(a)
+			v.Args[i] = c.useOf(a)
 		}
-		return numbered(v) && c.number(v)
+		return isNumbered(v) && c.findEqual(v)
 	})
 	if b.Term.Cond != nil {
-		b.Term.Cond = c.use(b.Term.Cond)
+		b.Term.Cond = c.useOf(b.Term.Cond)
 		if is := c.liveOnly[b.Term.Cond]; is != nil && !c.common[b] {
 			b.Term.Cond = is
 		}
@@ -88,13 +88,13 @@ func (c *cse) block(b *ir.Block) {
 		for i, p := range s.Preds {
 			if p == b {
 				for _, phi := range s.Phis {
-					phi.Args[i] = c.use(phi.Args[i])
+					phi.Args[i] = c.useOf(phi.Args[i])
 				}
 			}
 		}
 	}
 	for _, d := range c.dom.Children(b) {
-		c.block(d)
+		c.numberBlock(d)
 	}
 	for len(c.undo) > mark {
 		c.undo[len(c.undo)-1]()
@@ -102,9 +102,9 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// The method assume records in the map known that the bool v has the given value. The record is
+// assumeBool records in the map known that the bool v has the given value. The record is
 // valid in the current block and in all blocks that it dominates.
-func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
+func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
 		v, is = v.Args[0], !is
@@ -117,7 +117,8 @@ func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 
 // assumePhis records the constant values of other phis of v's block that follow from the given
 // value of the phi v. The value of v excludes some edges into the block, and thus some arguments of
-// the other phis. Phis that serve as flags are common.
+// the other phis. Phis whose value follows from another phi are frequent, because structurize adds
+// phis that serve as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value
@@ -156,17 +157,17 @@ func (c *cse) resolve(v *ir.Value) *ir.Value {
 	return v
 }
 
-// The method use returns the value that replaces a use of v in the current block.
-func (c *cse) use(v *ir.Value) *ir.Value {
+// useOf returns the value that replaces a use of v in the current block.
+func (c *cse) useOf(v *ir.Value) *ir.Value {
 	v = c.resolve(v)
-	if k := c.known[v]; k != nil {
+	if k := c.knownBools[v]; k != nil {
 		return k
 	}
 	return v
 }
 
-// The function numbered reports whether v's result depends only on its operands.
-func numbered(v *ir.Value) bool {
+// isNumbered reports whether v's result depends only on its operands.
+func isNumbered(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		r := v.Ref()
 		return r.Var != nil && r.Var.Storage == ir.Private && r.Var.Init != nil
@@ -174,9 +175,9 @@ func numbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// The method number searches for a value that equals v and dominates it. If there is one, the
-// method records it as the replacement of v and returns true.
-func (c *cse) number(v *ir.Value) bool {
+// findEqual searches for a value that equals v and dominates it. If it finds an equal value, it
+// records that value as the replacement of v and returns true.
+func (c *cse) findEqual(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {
 		c.repl[v] = w

@@ -46,8 +46,8 @@ func NewLiveness() *Liveness {
 	return &Liveness{Live: map[*ir.Value]bool{}, Loaded: map[*ir.Var]bool{}, Used: map[*ir.Var]bool{}, Stores: map[*ir.Var][]*ir.Value{}}
 }
 
-// functionVar returns the Function variable that v writes, if v has no other effect. Otherwise it
-// returns nil.
+// functionVar returns the Function variable that v writes, if v has no other effect. Otherwise
+// functionVar returns nil.
 func functionVar(v *ir.Value) *ir.Var {
 	switch v.Op {
 	case ir.OpStore, ir.OpZero:

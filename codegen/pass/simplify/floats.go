@@ -8,22 +8,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The method magnitude simplifies the comparison v if it compares |x| with zero or a negative
-// constant. The result then depends only on whether x is NaN or zero. The comparison must be
-// avoided because of a bug (see the quirk magnitude for NVIDIA).
-func (s *Simplifier) magnitude(v *ir.Value) *ir.Value {
+// compareAbs simplifies the comparison v if it compares |x| with zero or a negative constant. The
+// result of such a comparison depends only on whether x is NaN or zero. NVIDIA's driver compiles
+// the comparison incorrectly (see the quirk magnitude).
+func (s *Simplifier) compareAbs(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {
 	case !facts.Avoids(s.Module, "magnitude"):
 	case y.Op == ir.OpFAbs && x.IsConst():
 		if c, ok := facts.FloatOf(x); ok && (c < 0 || c == 0 && v.Op == ir.OpFLe) {
-			return s.set(v, ir.OpFEq, y.Args[0], y.Args[0])
+			return s.setOp(v, ir.OpFEq, y.Args[0], y.Args[0])
 		}
 	case x.Op == ir.OpFAbs && y.IsConst():
 		switch c, ok := facts.FloatOf(y); {
 		case !ok || c > 0 || c != c:
 		case c == 0 && v.Op == ir.OpFLe:
-			return s.set(v, ir.OpFEq, x.Args[0], y)
+			return s.setOp(v, ir.OpFEq, x.Args[0], y)
 		default:
 			return s.Module.Bool(false)
 		}

@@ -17,9 +17,9 @@ const (
 )
 
 // SelectBranches replaces branches around a few integer operations by selections of their results.
-// The reason is that CPUs predict data-dependent branches badly, for example in a radix sort.
-// Branches that compute a && b or a || b become these ops, which makes the host form easier to
-// read. SelectBranches reports whether it has replaced any branch.
+// Selections are faster because CPUs predict data-dependent branches badly, for example in a radix
+// sort. Branches that compute a && b or a || b become these ops, which makes the host form easier
+// to read. SelectBranches reports whether it has replaced any branch.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {
@@ -53,7 +53,7 @@ func SelectBranches(f *ir.Func) bool {
 			return s
 		}
 		y, n := slices.Index(join.Preds, from(yes)), slices.Index(join.Preds, from(no))
-		if slices.ContainsFunc(join.Phis, func(phi *ir.Value) bool { return !selectable(phi, y, n) }) {
+		if slices.ContainsFunc(join.Phis, func(phi *ir.Value) bool { return !canSelect(phi, y, n) }) {
 			continue
 		}
 		changed = true
@@ -86,9 +86,9 @@ func SelectBranches(f *ir.Func) bool {
 	return changed
 }
 
-// The function selectable reports whether a selection between the phi's arguments with indices y
+// canSelect reports whether a selection between the phi's arguments with indices y
 // and n is worthwhile.
-func selectable(phi *ir.Value, y, n int) bool {
+func canSelect(phi *ir.Value, y, n int) bool {
 	switch phi.Type {
 	case ir.TypeI32, ir.TypeI64:
 		return true

@@ -18,38 +18,38 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
-			return s.set(v, ir.OpIAdd, x.Args[0], s.Module.Const(t, x.Args[1].Bits+y.Bits))
+			return s.setOp(v, ir.OpIAdd, x.Args[0], s.Module.Const(t, x.Args[1].Bits+y.Bits))
 		case x.Op == ir.OpISub && x.Args[1] == y: // (a-y)+y
 			return x.Args[0]
 		case y.Op == ir.OpISub && y.Args[1] == x: // x+(a-x)
 			return y.Args[0]
 		case facts.IsNegation(y):
-			return s.set(v, ir.OpISub, x, y.Args[1])
+			return s.setOp(v, ir.OpISub, x, y.Args[1])
 		case facts.IsNegation(x):
-			return s.set(v, ir.OpISub, y, x.Args[1])
+			return s.setOp(v, ir.OpISub, y, x.Args[1])
 		}
 	case ir.OpISub:
 		switch {
 		case x == y:
 			return s.Module.Const(t, 0)
 		case facts.IsNegation(y):
-			return s.set(v, ir.OpIAdd, x, y.Args[1])
+			return s.setOp(v, ir.OpIAdd, x, y.Args[1])
 		case facts.IsZero(x) && y.Op == ir.OpISub: // -(a-b)
-			return s.set(v, ir.OpISub, y.Args[1], y.Args[0])
+			return s.setOp(v, ir.OpISub, y.Args[1], y.Args[0])
 		case s.Func != nil && facts.IsNegation(x) && !y.IsConst(): // -a-b
 			m := &rewrite.Maker{Func: s.Func, At: v}
 			sum := m.Op(ir.OpIAdd, t, x.Args[1], y)
-			s.made = append(s.made, m.Made...)
-			return s.set(v, ir.OpISub, s.Module.Const(t, 0), sum)
+			s.madeValues = append(s.madeValues, m.Made...)
+			return s.setOp(v, ir.OpISub, s.Module.Const(t, 0), sum)
 		case y.IsConst():
-			return s.set(v, ir.OpIAdd, x, s.Module.Const(t, -y.Bits))
+			return s.setOp(v, ir.OpIAdd, x, s.Module.Const(t, -y.Bits))
 		case x.Op == ir.OpIAdd && x.Args[1] == y: // (a+y)-y
 			return x.Args[0]
 		case x.Op == ir.OpIAdd && x.Args[0] == y:
 			return x.Args[1]
 		}
-		if a, c := addend(x); !x.IsConst() {
-			if b, d := addend(y); a == b {
+		if a, c := addendOf(x); !x.IsConst() {
+			if b, d := addendOf(y); a == b {
 				return s.Module.Const(t, c-d)
 			}
 		}
@@ -60,18 +60,18 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 		case facts.IsOne(y):
 			return x
 		case y.IsConst() && x.Op == ir.OpIMul && x.Args[1].IsConst():
-			return s.set(v, ir.OpIMul, x.Args[0], s.Module.Const(t, x.Args[1].Bits*y.Bits))
+			return s.setOp(v, ir.OpIMul, x.Args[0], s.Module.Const(t, x.Args[1].Bits*y.Bits))
 		case y.IsConst() && facts.IsNegation(x):
-			return s.set(v, ir.OpIMul, x.Args[1], s.Module.Const(t, -y.Bits))
+			return s.setOp(v, ir.OpIMul, x.Args[1], s.Module.Const(t, -y.Bits))
 		case y.IsConst() && x.Op == ir.OpShrL && x.Args[1].IsConst() && y.Bits == 1<<x.Args[1].Bits: // x>>4*16 is x&^15
-			return s.set(v, ir.OpAnd, x.Args[0], s.Module.Const(t, -y.Bits))
+			return s.setOp(v, ir.OpAnd, x.Args[0], s.Module.Const(t, -y.Bits))
 		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) becomes 3*i + 3, a form in which index computations can be compared with each
 			// other.
 			m := &rewrite.Maker{Func: s.Func, At: v}
 			product := m.Op(ir.OpIMul, t, x.Args[0], y)
-			s.made = append(s.made, m.Made...)
-			return s.set(v, ir.OpIAdd, product, s.Module.Const(t, x.Args[1].Bits*y.Bits))
+			s.madeValues = append(s.madeValues, m.Made...)
+			return s.setOp(v, ir.OpIAdd, product, s.Module.Const(t, x.Args[1].Bits*y.Bits))
 		}
 	case ir.OpSDiv:
 		if facts.IsOne(y) {
@@ -82,11 +82,11 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 			return x
 		}
 		if k, ok := facts.Log2(y); ok {
-			return s.set(v, ir.OpShrL, x, s.Module.Int(t, k))
+			return s.setOp(v, ir.OpShrL, x, s.Module.Int(t, k))
 		}
 	case ir.OpUMod:
 		if _, ok := facts.Log2(y); ok {
-			return s.set(v, ir.OpAnd, x, s.Module.Const(t, y.Bits-1))
+			return s.setOp(v, ir.OpAnd, x, s.Module.Const(t, y.Bits-1))
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 			default:
 				c ^= y.Bits
 			}
-			return s.set(v, op, x.Args[0], s.Module.Const(t, c))
+			return s.setOp(v, op, x.Args[0], s.Module.Const(t, c))
 		}
 	}
 	switch v.Op {
@@ -124,7 +124,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return y
 		case y.IsConst():
-			return s.masked(v, x, y)
+			return s.simplifyMask(v, x, y)
 		}
 	case ir.OpOr:
 		switch {
@@ -140,7 +140,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return x
 		case facts.IsOnes(y):
-			return s.set(v, ir.OpNot, x)
+			return s.setOp(v, ir.OpNot, x)
 		}
 	case ir.OpShl, ir.OpShrL, ir.OpShrA:
 		if facts.IsZero(y) || facts.IsZero(x) {
@@ -162,23 +162,23 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 			default:
 				return s.Module.Const(t, 0)
 			}
-			return s.set(v, v.Op, x.Args[0], s.Module.Const(t, n))
+			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(t, n))
 		}
 	}
 	return nil
 }
 
-// The method masked simplifies v, which is x & c for a constant c.
-func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
+// simplifyMask simplifies v, which is x & c for a constant c.
+func (s *Simplifier) simplifyMask(v, x, c *ir.Value) *ir.Value {
 	switch {
 	case facts.Possible(x)&^c.Bits == 0:
 		return x
 	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
-		return s.set(v, ir.OpUConvert, x.Args[0])
+		return s.setOp(v, ir.OpUConvert, x.Args[0])
 	case x.Op == ir.OpOr || x.Op == ir.OpXor: // an operand whose bits the mask clears has no effect
 		for i, a := range x.Args {
 			if facts.Possible(a)&c.Bits == 0 {
-				return s.set(v, ir.OpAnd, x.Args[1-i], c)
+				return s.setOp(v, ir.OpAnd, x.Args[1-i], c)
 			}
 		}
 	}
@@ -197,17 +197,17 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// The function addend returns a value a and a constant c whose sum is v. The constant may be 0.
-func addend(v *ir.Value) (a *ir.Value, c uint64) {
+// addendOf returns a value a and a constant c, possibly 0, whose sum is v.
+func addendOf(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
 	}
 	return v, 0
 }
 
-// The method compare simplifies comparisons of integers. It also narrows comparisons of extended
+// compareInts simplifies comparisons of integers. It also narrows comparisons of extended
 // integers, because the checks of indices compare extended integers.
-func (s *Simplifier) compare(v *ir.Value) *ir.Value {
+func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
 		return s.Module.Bool(v.Op == ir.OpIEq || v.Op == ir.OpSLe || v.Op == ir.OpULe)
@@ -218,10 +218,10 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 			return s.Module.Bool(false)
 		}
 		if facts.IsOne(y) {
-			return s.set(v, ir.OpIEq, x, s.Module.Const(y.Type, 0))
+			return s.setOp(v, ir.OpIEq, x, s.Module.Const(y.Type, 0))
 		}
 		if facts.IsZero(x) {
-			return s.set(v, ir.OpINe, y, x)
+			return s.setOp(v, ir.OpINe, y, x)
 		}
 		if notAbove(y, x) {
 			return s.Module.Bool(false)
@@ -231,11 +231,11 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 			return s.Module.Bool(true)
 		}
 		if facts.IsZero(y) {
-			return s.set(v, ir.OpIEq, x, y)
+			return s.setOp(v, ir.OpIEq, x, y)
 		}
 	case ir.OpIEq, ir.OpINe:
-		if a, c := addend(x); !x.IsConst() {
-			if b, d := addend(y); a == b {
+		if a, c := addendOf(x); !x.IsConst() {
+			if b, d := addendOf(y); a == b {
 				return s.Module.Bool((c-d)&facts.Mask(x.Type) == 0 == (v.Op == ir.OpIEq))
 			}
 		}
@@ -243,15 +243,15 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 			return s.Module.Bool(v.Op == ir.OpINe)
 		}
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
-			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
+			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
 		// The value x, a difference or an exclusive or, is compared with zero, as in a test of a
 		// remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
-			return s.set(v, v.Op, x.Args[0], x.Args[1])
+			return s.setOp(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
-			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
+			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
 		// A selection between two constants is compared with a constant, such as a bool converted
 		// to 1 or 0.
@@ -260,15 +260,15 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 			if v.Op == ir.OpINe {
 				yes, no = !yes, !no
 			}
-			return s.set(v, ir.OpSelect, x.Args[0], s.Module.Bool(yes), s.Module.Bool(no))
+			return s.setOp(v, ir.OpSelect, x.Args[0], s.Module.Bool(yes), s.Module.Bool(no))
 		}
 	}
 	return s.narrowCompare(v)
 }
 
-// The function extension returns the value that v extends to a wider type. It also reports whether
-// it is a sign extension.
-func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
+// extensionOf returns the value that v extends to a wider type. It also reports whether v is a sign
+// extension.
+func extensionOf(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false
 	}
@@ -281,8 +281,8 @@ func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 // the signed order. For zero-extended integers, the signed order equals the unsigned order.
 func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
-	a, sx, okx := extension(x)
-	b, sy, oky := extension(y)
+	a, sx, okx := extensionOf(x)
+	b, sy, oky := extensionOf(y)
 	if !okx && !oky {
 		return nil
 	}
@@ -316,14 +316,14 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	}
 	switch {
 	case okx && oky && a.Type == b.Type && sx == sy:
-		return s.set(v, op, a, b)
+		return s.setOp(v, op, a, b)
 	case okx && y.IsConst():
 		if n := truncated(y); n != nil {
-			return s.set(v, op, a, n)
+			return s.setOp(v, op, a, n)
 		}
 	case oky && x.IsConst():
 		if n := truncated(x); n != nil {
-			return s.set(v, op, n, b)
+			return s.setOp(v, op, n, b)
 		}
 	default:
 		return nil
@@ -352,20 +352,21 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	if !signed {
 		return s.Module.Bool(left) // the constant is greater than all zero-extended integers
 	}
-	// In unsigned order, the constant is between the extended non-negative integers and the
-	// extended negative integers. So the comparison only tests the sign.
+	// In unsigned order, the compared constant is between the extended non-negative integers and
+	// the extended negative integers. So the comparison only tests the sign of the extended
+	// integer.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
-		return s.set(v, ir.OpSLt, v.Args[1].Args[0], zero)
+		return s.setOp(v, ir.OpSLt, v.Args[1].Args[0], zero)
 	}
-	return s.set(v, ir.OpSLe, zero, a.Args[0])
+	return s.setOp(v, ir.OpSLe, zero, a.Args[0])
 }
 
 func (s *Simplifier) logic(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	if v.Op == ir.OpLNot {
-		return s.not(v, x)
+		return s.negateCompare(v, x)
 	}
 	y := v.Args[1]
 	switch v.Op {
@@ -394,7 +395,7 @@ func (s *Simplifier) logic(v *ir.Value) *ir.Value {
 		case facts.IsOne(y):
 			return x
 		case facts.IsZero(y):
-			return s.set(v, ir.OpLNot, x)
+			return s.setOp(v, ir.OpLNot, x)
 		}
 	case ir.OpLNe:
 		switch {
@@ -403,7 +404,7 @@ func (s *Simplifier) logic(v *ir.Value) *ir.Value {
 		case facts.IsZero(y):
 			return x
 		case facts.IsOne(y):
-			return s.set(v, ir.OpLNot, x)
+			return s.setOp(v, ir.OpLNot, x)
 		}
 	}
 	return nil
@@ -413,33 +414,33 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// The method named not replaces the negation v of the comparison x by the opposite comparison. The
+// negateCompare replaces the negation v of the comparison x by the opposite comparison. The
 // ordered float comparisons FLt and FLe have no opposite op, because the opposite must be true if
 // an operand is NaN.
-func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
+func (s *Simplifier) negateCompare(v, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpLNot:
 		return x.Args[0]
 	case ir.OpIEq:
-		return s.set(v, ir.OpINe, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpINe, x.Args[0], x.Args[1])
 	case ir.OpINe:
-		return s.set(v, ir.OpIEq, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpIEq, x.Args[0], x.Args[1])
 	case ir.OpFEq:
-		return s.set(v, ir.OpFNe, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpFNe, x.Args[0], x.Args[1])
 	case ir.OpFNe:
-		return s.set(v, ir.OpFEq, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpFEq, x.Args[0], x.Args[1])
 	case ir.OpSLt:
-		return s.set(v, ir.OpSLe, x.Args[1], x.Args[0])
+		return s.setOp(v, ir.OpSLe, x.Args[1], x.Args[0])
 	case ir.OpSLe:
-		return s.set(v, ir.OpSLt, x.Args[1], x.Args[0])
+		return s.setOp(v, ir.OpSLt, x.Args[1], x.Args[0])
 	case ir.OpULt:
-		return s.set(v, ir.OpULe, x.Args[1], x.Args[0])
+		return s.setOp(v, ir.OpULe, x.Args[1], x.Args[0])
 	case ir.OpULe:
-		return s.set(v, ir.OpULt, x.Args[1], x.Args[0])
+		return s.setOp(v, ir.OpULt, x.Args[1], x.Args[0])
 	case ir.OpLEq:
-		return s.set(v, ir.OpLNe, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpLNe, x.Args[0], x.Args[1])
 	case ir.OpLNe:
-		return s.set(v, ir.OpLEq, x.Args[0], x.Args[1])
+		return s.setOp(v, ir.OpLEq, x.Args[0], x.Args[1])
 	}
 	return nil
 }
@@ -454,11 +455,11 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	case x == y:
 		return x
 	case c.Op == ir.OpLNot:
-		return s.set(v, ir.OpSelect, c.Args[0], y, x)
+		return s.setOp(v, ir.OpSelect, c.Args[0], y, x)
 	case x.Op == ir.OpSelect && x.Args[0] == c:
-		return s.set(v, ir.OpSelect, c, x.Args[1], y)
+		return s.setOp(v, ir.OpSelect, c, x.Args[1], y)
 	case y.Op == ir.OpSelect && y.Args[0] == c:
-		return s.set(v, ir.OpSelect, c, x, y.Args[2])
+		return s.setOp(v, ir.OpSelect, c, x, y.Args[2])
 	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the minimum of x and y, which is x
 		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the maximum of x and y, which is x
 		return x
@@ -478,29 +479,29 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	case facts.IsOne(x) && facts.IsZero(y):
 		return c
 	case facts.IsZero(x) && facts.IsOne(y):
-		return s.set(v, ir.OpLNot, c)
+		return s.setOp(v, ir.OpLNot, c)
 	case facts.IsOne(x):
-		return s.set(v, ir.OpLOr, c, y)
+		return s.setOp(v, ir.OpLOr, c, y)
 	case facts.IsZero(y):
-		return s.set(v, ir.OpLAnd, c, x)
+		return s.setOp(v, ir.OpLAnd, c, x)
 	}
 	return nil
 }
 
 // isWhere reports whether v equals the given constant whenever the bool c has the given value. If v
-// and c are phis of the same block, it compares their arguments edge by edge. The argument joins
+// and c are phis of the same block, it compares their arguments edge by edge. The argument nJoins
 // limits the number of nested phis.
-func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
+func isWhere(v, constant, c *ir.Value, is bool, nJoins int) bool {
 	switch {
 	case v == constant:
 		return true
 	case c.IsConst():
 		return facts.IsOne(c) != is
-	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
+	case nJoins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
 		return false // the phis are of different blocks, or a phi is still being built
 	}
 	for i, a := range v.Args {
-		if !isWhere(a, constant, c.Args[i], is, joins-1) {
+		if !isWhere(a, constant, c.Args[i], is, nJoins-1) {
 			return false
 		}
 	}
@@ -512,15 +513,15 @@ func sameValues(a, b []*ir.Value) bool {
 	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
 }
 
-// The method convert simplifies the integer conversion v.
-func (s *Simplifier) convert(v *ir.Value) *ir.Value {
+// convertInt simplifies the integer conversion v.
+func (s *Simplifier) convertInt(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	to, from := v.Type.Bits(), x.Type.Bits()
 	if to == from {
 		return x
 	}
 	if to < from && v.Op == ir.OpSConvert {
-		return s.set(v, ir.OpUConvert, x) // OpUConvert is the only op for truncations
+		return s.setOp(v, ir.OpUConvert, x) // OpUConvert is the only op for truncations
 	}
 	if x.Op != ir.OpSConvert && x.Op != ir.OpUConvert {
 		return nil
@@ -530,13 +531,13 @@ func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	case a.Type == v.Type && first < from:
 		return a // truncation of an extended value to its original type
 	case to < from && first < from && first < to:
-		return s.set(v, x.Op, a) // truncation of an extended value, which becomes an extension to fewer bits
+		return s.setOp(v, x.Op, a) // truncation of an extended value, which becomes an extension to fewer bits
 	case to < from:
-		return s.set(v, ir.OpUConvert, a)
+		return s.setOp(v, ir.OpUConvert, a)
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
-		return s.set(v, x.Op, a) // extension of an extended value, which becomes a single extension
+		return s.setOp(v, x.Op, a) // extension of an extended value, which becomes a single extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
-		return s.set(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
+		return s.setOp(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
 	}
 	return nil
 }

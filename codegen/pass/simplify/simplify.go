@@ -13,8 +13,8 @@ import (
 )
 
 // Run folds constants and applies identities in every function. At level Built it also simplifies
-// the control flow. At later levels it does not change control flow, because the module then
-// declares its selections and loops.
+// the control flow. At later levels of the module it does not change control flow, because the
+// module then declares its selections and loops.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
@@ -30,9 +30,9 @@ type Simplifier struct {
 	// Repl maps removed values to their replacements. The next iteration over all values replaces
 	// the uses, so the simplifier needs no lists of uses.
 	Repl map[*ir.Value]*ir.Value
-	// The field made contains the values that a rule inserts before the value to which the rule is
+	// madeValues contains the values that a rule inserts before the value to which the rule is
 	// applied.
-	made []*ir.Value
+	madeValues []*ir.Value
 }
 
 func (s *Simplifier) run() {
@@ -41,8 +41,8 @@ func (s *Simplifier) run() {
 		s.Func.RemoveUnreachable()
 	}
 	for changed := true; changed; {
-		changed = s.values(built)
-		if built && s.cfg() {
+		changed = s.applyRules(built)
+		if built && s.simplifyCFG() {
 			changed = true
 		}
 	}
@@ -59,11 +59,11 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// The method values applies the rules to each value once and reports whether it changed any. If the
-// argument branches is set, it also turns branches with constant conditions into jumps. It removes
-// the phi arguments of removed edges immediately. So a single iteration is enough even if each
-// branch determines the condition of the next branch.
-func (s *Simplifier) values(branches bool) bool {
+// applyRules applies the rules to each value once and reports whether it changed any. If branches
+// is true, applyRules also turns branches with constant conditions into jumps. It removes the phi
+// arguments of removed edges immediately. So a single iteration is enough even if each branch
+// determines the condition of the next branch.
+func (s *Simplifier) applyRules(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
 		for i, a := range v.Args {
@@ -96,12 +96,12 @@ func (s *Simplifier) values(branches bool) bool {
 			}
 			w, c := s.Pure(v)
 			changed = changed || c
-			if len(s.made) > 0 {
+			if len(s.madeValues) > 0 {
 				if !own { // insts still shares its array with b.Insts, over which this loop iterates
 					insts, own = slices.Clone(insts), true
 				}
-				insts = append(insts, s.made...)
-				s.made = s.made[:0]
+				insts = append(insts, s.madeValues...)
+				s.madeValues = s.madeValues[:0]
 			}
 			if w != v {
 				s.Repl[v] = w
@@ -117,10 +117,10 @@ func (s *Simplifier) values(branches bool) bool {
 			b.Term.Cond = s.Resolve(c)
 		}
 		succs := b.Term.Succs
-		if branches && s.branch(b) {
+		if branches && s.foldBranch(b) {
 			cut = true
 			for _, to := range succs {
-				s.unreach(to)
+				s.dropEdges(to)
 			}
 		}
 	}
@@ -130,9 +130,9 @@ func (s *Simplifier) values(branches bool) bool {
 	return changed || cut
 }
 
-// The method unreach removes the outgoing edges of b if b has no predecessors. It does the same for
-// blocks that thereby lose their last predecessor.
-func (s *Simplifier) unreach(b *ir.Block) {
+// dropEdges removes the outgoing edges of b if b has no predecessors. Blocks that thereby lose
+// their last predecessor lose their outgoing edges, too.
+func (s *Simplifier) dropEdges(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
 		if len(b.Preds) == 0 && b != s.Func.Blocks[0] {
@@ -169,7 +169,7 @@ func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 		if v.Op.Has(ir.FlagCommutative) && len(v.Args) == 2 && v.Args[0].IsConst() && !v.Args[1].IsConst() {
 			v.Args[0], v.Args[1] = v.Args[1], v.Args[0]
 		}
-		w := s.rule(v)
+		w := s.applyRule(v)
 		if w == nil {
 			return v, changed
 		}
@@ -181,35 +181,35 @@ func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 	return v, changed
 }
 
-// The method set changes v into another operation of the same type.
-func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
+// setOp changes v into another operation of the same type.
+func (s *Simplifier) setOp(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	v.Op, v.Args, v.Aux, v.Bits = op, args, nil, 0
 	return v
 }
 
-// The method rule applies the first matching identity to v. It returns nil if no identity matches,
+// applyRule applies the first matching identity to v. It returns nil if no identity matches,
 // v if it has changed v in place, or another value that equals v.
-func (s *Simplifier) rule(v *ir.Value) *ir.Value {
+func (s *Simplifier) applyRule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
 		return s.arith(v)
 	case ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpShl, ir.OpShrL, ir.OpShrA:
 		return s.bits(v)
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe:
-		return s.compare(v)
+		return s.compareInts(v)
 	case ir.OpLAnd, ir.OpLOr, ir.OpLNot, ir.OpLEq, ir.OpLNe:
 		return s.logic(v)
 	case ir.OpSelect:
 		return s.selection(v)
 	case ir.OpSConvert, ir.OpUConvert:
-		return s.convert(v)
+		return s.convertInt(v)
 	case ir.OpBitcast:
 		a := v.Args[0]
 		if a.Type == v.Type {
 			return a
 		}
 		if a.Op == ir.OpBitcast {
-			return s.set(v, ir.OpBitcast, a.Args[0])
+			return s.setOp(v, ir.OpBitcast, a.Args[0])
 		}
 	case ir.OpPair:
 		if x, y := v.Args[0], v.Args[1]; x.Op == ir.OpLow && y.Op == ir.OpHigh && x.Args[0] == y.Args[0] {
@@ -221,7 +221,7 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 		}
 	case ir.OpFFromHalf: // the op ignores the upper 16 bits of its operand
 		if a := v.Args[0]; a.Op == ir.OpAnd && a.Args[1].IsConst() && a.Args[1].Bits&0xffff == 0xffff {
-			return s.set(v, ir.OpFFromHalf, a.Args[0])
+			return s.setOp(v, ir.OpFFromHalf, a.Args[0])
 		}
 	case ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma, ir.OpSDot, ir.OpUDot, ir.OpSUDot, ir.OpSDotAccSat, ir.OpUDotAccSat, ir.OpSUDotAccSat:
 		if a := v.Args[0]; a.IsConst() {
@@ -236,27 +236,27 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 			return a.Args[0]
 		}
 	case ir.OpFLt, ir.OpFLe:
-		return s.magnitude(v)
+		return s.compareAbs(v)
 	case ir.OpFAbs:
 		if a := v.Args[0]; a.Op == ir.OpFNegate || a.Op == ir.OpFAbs {
-			return s.set(v, ir.OpFAbs, a.Args[0])
+			return s.setOp(v, ir.OpFAbs, a.Args[0])
 		}
 	}
 	return nil
 }
 
-// The method cfg applies each simplification of the control flow once and reports whether one
+// simplifyCFG applies each simplification of the control flow once and reports whether one
 // changed the code.
-func (s *Simplifier) cfg() bool {
-	changed := s.thread()
+func (s *Simplifier) simplifyCFG() bool {
+	changed := s.threadEdges()
 	if changed {
 		s.Func.RemoveUnreachable()
 	}
-	return s.merge() || changed
+	return s.mergeBlocks() || changed
 }
 
-// The method branch turns a branch with one possible target into a jump.
-func (s *Simplifier) branch(b *ir.Block) bool {
+// foldBranch turns a branch with one possible target into a jump.
+func (s *Simplifier) foldBranch(b *ir.Block) bool {
 	t := b.Term
 	if t.Kind != ir.Branch {
 		return false
@@ -292,10 +292,10 @@ func (s *Simplifier) branch(b *ir.Block) bool {
 	return false
 }
 
-// The method thread redirects edges to an empty block to the block's successor. Edges to return
+// threadEdges redirects edges to an empty block to the block's successor. Edges to return
 // blocks are not changed, because separate return blocks distinguish an early return from the end
 // of an if (see package uniform).
-func (s *Simplifier) thread() bool {
+func (s *Simplifier) threadEdges() bool {
 	changed := false
 	dom := s.Func.Dominators()
 	for _, b := range s.Func.Blocks[1:] {
@@ -337,9 +337,9 @@ func (s *Simplifier) thread() bool {
 	return changed
 }
 
-// The method merge appends a block to its only predecessor, if the block is the predecessor's only
+// mergeBlocks appends a block to its only predecessor, if the block is the predecessor's only
 // successor.
-func (s *Simplifier) merge() bool {
+func (s *Simplifier) mergeBlocks() bool {
 	changed := false
 	gone := map[*ir.Block]bool{}
 	for _, b := range s.Func.Blocks {

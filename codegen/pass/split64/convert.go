@@ -9,36 +9,40 @@ import (
 )
 
 // fromBits returns the bits of the 64-bit float x as a pair.
-func (w *words) fromBits(x *ir.Value) pair {
+func (w *wordLowerer) fromBits(x *ir.Value) pair {
 	if x.Type == ir.TypeI64 {
-		return w.pair(x)
+		return w.toPair(x)
 	}
-	x = w.value(x)
+	x = w.valueOf(x)
 	if x.Type != ir.TypeAddr {
-		x = w.add(ir.OpBitcast, ir.TypeAddr, x)
+		x = w.addOp(ir.OpBitcast, ir.TypeAddr, x)
 	}
-	return w.split(x)
+	return w.splitAddress(x)
 }
 
-// The method split returns the address x as a pair.
-func (w *words) split(x *ir.Value) pair { return pair{w.word(ir.OpLow, x), w.word(ir.OpHigh, x)} }
+// splitAddress returns the address x as a pair.
+func (w *wordLowerer) splitAddress(x *ir.Value) pair {
+	return pair{w.addWord(ir.OpLow, x), w.addWord(ir.OpHigh, x)}
+}
 
-// The method join returns the pair x as an address.
-func (w *words) join(x pair) *ir.Value { return w.add(ir.OpPair, ir.TypeAddr, x.lo, x.hi) }
+// joinAddress returns the pair x as an address.
+func (w *wordLowerer) joinAddress(x pair) *ir.Value {
+	return w.addOp(ir.OpPair, ir.TypeAddr, x.lo, x.hi)
+}
 
 // toBits converts the bits of the pair x to a value of type t.
-func (w *words) toBits(t *ir.Type, x pair) *ir.Value {
-	a := w.join(x)
+func (w *wordLowerer) toBits(t *ir.Type, x pair) *ir.Value {
+	a := w.joinAddress(x)
 	if t == ir.TypeAddr {
 		return a
 	}
-	return w.add(ir.OpBitcast, t, a)
+	return w.addOp(ir.OpBitcast, t, a)
 }
 
 // toFloat converts x to the float type t with a single rounding to nearest even.
-func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
+func (w *wordLowerer) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 	if signed && isExtended(x) {
-		return w.add(ir.OpSToF, t, x.lo)
+		return w.addOp(ir.OpSToF, t, x.lo)
 	}
 	switch t.Kind {
 	case ir.F64:
@@ -47,25 +51,25 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 			high = ir.OpSToF
 		}
 		// The converted high word times 2^32 is exact, so only the sum is rounded.
-		hi := w.add(ir.OpFMul, t, w.add(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
-		return w.add(ir.OpFAdd, t, hi, w.add(ir.OpUToF, t, x.lo))
+		hi := w.addOp(ir.OpFMul, t, w.addOp(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
+		return w.addOp(ir.OpFAdd, t, hi, w.addOp(ir.OpUToF, t, x.lo))
 	case ir.F16:
 		// A number that does not fit in 32 bits becomes infinite as a float16.
-		most := w.is(ir.OpULt, w.word(ir.OpXor, x.hi, w.signOf(x)), w.n(1))
-		fits := w.is(ir.OpLAnd, most, w.is(ir.OpIEq, w.word(ir.OpShrA, x.lo, w.n(31)), x.hi))
-		limit := w.n(1<<31 - 1)
+		most := w.addBool(ir.OpULt, w.addWord(ir.OpXor, x.hi, w.signOf(x)), w.wordConst(1))
+		fits := w.addBool(ir.OpLAnd, most, w.addBool(ir.OpIEq, w.addWord(ir.OpShrA, x.lo, w.wordConst(31)), x.hi))
+		limit := w.wordConst(1<<31 - 1)
 		if signed {
-			limit = w.word(ir.OpXor, limit, w.signOf(x))
+			limit = w.addWord(ir.OpXor, limit, w.signOf(x))
 		} else {
-			fits = w.is(ir.OpLAnd, w.is(ir.OpIEq, x.hi, w.n(0)), w.is(ir.OpSLe, w.n(0), x.lo))
+			fits = w.addBool(ir.OpLAnd, w.addBool(ir.OpIEq, x.hi, w.wordConst(0)), w.addBool(ir.OpSLe, w.wordConst(0), x.lo))
 		}
-		return w.add(ir.OpSToF, t, w.word(ir.OpSelect, fits, x.lo, limit))
+		return w.addOp(ir.OpSToF, t, w.addWord(ir.OpSelect, fits, x.lo, limit))
 	}
 	if !signed {
-		return w.add(ir.OpBitcast, t, w.float32Bits(x))
+		return w.addOp(ir.OpBitcast, t, w.float32Bits(x))
 	}
-	sign := w.word(ir.OpAnd, x.hi, w.n(numbers.SignBit))
-	return w.add(ir.OpBitcast, t, w.word(ir.OpOr, w.float32Bits(w.abs(x)), sign))
+	sign := w.addWord(ir.OpAnd, x.hi, w.wordConst(numbers.SignBit))
+	return w.addOp(ir.OpBitcast, t, w.addWord(ir.OpOr, w.float32Bits(w.abs(x)), sign))
 }
 
 // isExtended reports whether x is a sign-extended 32-bit word.
@@ -78,69 +82,70 @@ func isExtended(x pair) bool {
 
 // float32Bits returns the bits of the float32 nearest to the unsigned integer x. It uses only
 // integers, since some devices round twice when they convert a 32-bit integer.
-func (w *words) float32Bits(x pair) *ir.Value {
+func (w *wordLowerer) float32Bits(x pair) *ir.Value {
 	// The number is shifted left so that its highest set bit becomes bit 63.
-	empty := w.is(ir.OpIEq, x.hi, w.n(0))
-	x = w.choose(empty, pair{w.n(0), x.lo}, x)
-	zero := w.is(ir.OpIEq, x.hi, w.n(0))
-	zeros := w.word(ir.OpSelect, zero, w.n(0), w.leadingZeros(x.hi))
-	carried := w.word(ir.OpShrL, w.word(ir.OpShrL, x.lo, w.n(1)), w.word(ir.OpXor, zeros, w.n(31)))
-	top := w.word(ir.OpOr, w.word(ir.OpShl, x.hi, zeros), carried)
-	tail := w.word(ir.OpShl, x.lo, zeros)
+	empty := w.addBool(ir.OpIEq, x.hi, w.wordConst(0))
+	x = w.choosePair(empty, pair{w.wordConst(0), x.lo}, x)
+	zero := w.addBool(ir.OpIEq, x.hi, w.wordConst(0))
+	zeros := w.addWord(ir.OpSelect, zero, w.wordConst(0), w.leadingZeros(x.hi))
+	carried := w.addWord(ir.OpShrL, w.addWord(ir.OpShrL, x.lo, w.wordConst(1)), w.addWord(ir.OpXor, zeros, w.wordConst(31)))
+	top := w.addWord(ir.OpOr, w.addWord(ir.OpShl, x.hi, zeros), carried)
+	tail := w.addWord(ir.OpShl, x.lo, zeros)
 
 	// The significand has 24 bits. The lower bits decide the rounding, where 0x80 is half a unit.
-	significand := w.word(ir.OpShrL, top, w.n(8))
-	below := w.word(ir.OpAnd, top, w.n(0xff))
-	below = w.word(ir.OpOr, below, w.bit(w.is(ir.OpINe, tail, w.n(0))))
-	below = w.word(ir.OpOr, below, w.word(ir.OpAnd, significand, w.n(1)))
-	up := w.bit(w.is(ir.OpULt, w.n(0x80), below))
+	significand := w.addWord(ir.OpShrL, top, w.wordConst(8))
+	below := w.addWord(ir.OpAnd, top, w.wordConst(0xff))
+	below = w.addWord(ir.OpOr, below, w.bitOf(w.addBool(ir.OpINe, tail, w.wordConst(0))))
+	below = w.addWord(ir.OpOr, below, w.addWord(ir.OpAnd, significand, w.wordConst(1)))
+	up := w.bitOf(w.addBool(ir.OpULt, w.wordConst(0x80), below))
 
-	exponent := w.word(ir.OpISub, w.word(ir.OpSelect, empty, w.n(31+126), w.n(63+126)), zeros)
-	bits := w.word(ir.OpIAdd, w.word(ir.OpShl, exponent, w.n(23)), significand)
-	return w.word(ir.OpSelect, zero, w.n(0), w.word(ir.OpIAdd, bits, up))
+	exponent := w.addWord(ir.OpISub, w.addWord(ir.OpSelect, empty, w.wordConst(31+126), w.wordConst(63+126)), zeros)
+	bits := w.addWord(ir.OpIAdd, w.addWord(ir.OpShl, exponent, w.wordConst(23)), significand)
+	return w.addWord(ir.OpSelect, zero, w.wordConst(0), w.addWord(ir.OpIAdd, bits, up))
 }
 
 // fromFloat converts the float x to an integer by truncation. The float must be in the range of the
 // integer type.
-func (w *words) fromFloat(signed bool, x *ir.Value) pair {
+func (w *wordLowerer) fromFloat(signed bool, x *ir.Value) pair {
 	switch x.Type.Kind {
 	case ir.F16:
-		return w.signed(w.word(ir.OpFToS, x))
+		return w.signExtend(w.addWord(ir.OpFToS, x))
 	case ir.F64:
 		return w.fromFloat64(signed, x)
 	}
-	bits := w.word(ir.OpBitcast, x)
-	exponent := w.word(ir.OpAnd, w.word(ir.OpShrL, bits, w.n(23)), w.n(0xff))
-	significand := w.word(ir.OpOr, w.word(ir.OpAnd, bits, w.n(numbers.Fraction)), w.n(numbers.HiddenBit))
-	// The significand of a number less than 1<<24 is shifted right, and that of other numbers left.
-	right := w.word(ir.OpISub, w.n(127+23), exponent)
-	small := w.is(ir.OpSLt, w.n(0), right)
-	shifted := w.word(ir.OpSelect, w.is(ir.OpSLt, right, w.n(24)), right, w.n(24))
-	shifted = w.word(ir.OpSelect, small, shifted, w.n(0))
-	left := w.word(ir.OpSelect, small, w.n(0), w.word(ir.OpISub, w.n(0), right))
+	bits := w.addWord(ir.OpBitcast, x)
+	exponent := w.addWord(ir.OpAnd, w.addWord(ir.OpShrL, bits, w.wordConst(23)), w.wordConst(0xff))
+	significand := w.addWord(ir.OpOr, w.addWord(ir.OpAnd, bits, w.wordConst(numbers.Fraction)), w.wordConst(numbers.HiddenBit))
+	// The significand of a number less than 1<<24 is shifted right, and the significand of other
+	// numbers is shifted left.
+	right := w.addWord(ir.OpISub, w.wordConst(127+23), exponent)
+	small := w.addBool(ir.OpSLt, w.wordConst(0), right)
+	shifted := w.addWord(ir.OpSelect, w.addBool(ir.OpSLt, right, w.wordConst(24)), right, w.wordConst(24))
+	shifted = w.addWord(ir.OpSelect, small, shifted, w.wordConst(0))
+	left := w.addWord(ir.OpSelect, small, w.wordConst(0), w.addWord(ir.OpISub, w.wordConst(0), right))
 	// The mask keeps the shift defined even if the float is out of range.
-	large := w.shl(pair{significand, w.n(0)}, w.word(ir.OpAnd, left, w.n(63)))
-	p := w.choose(small, pair{w.word(ir.OpShrL, significand, shifted), w.n(0)}, large)
+	large := w.shiftLeft(pair{significand, w.wordConst(0)}, w.addWord(ir.OpAnd, left, w.wordConst(63)))
+	p := w.choosePair(small, pair{w.addWord(ir.OpShrL, significand, shifted), w.wordConst(0)}, large)
 	if !signed {
 		return p
 	}
-	return w.negateIf(w.word(ir.OpShrA, bits, w.n(31)), p)
+	return w.negateIf(w.addWord(ir.OpShrA, bits, w.wordConst(31)), p)
 }
 
-func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
+func (w *wordLowerer) fromFloat64(signed bool, x *ir.Value) pair {
 	t := x.Type
 	c := func(f float64) *ir.Value { return w.m.Const(t, ir.FloatBits(t, f)) }
-	sign := w.n(0)
+	sign := w.wordConst(0)
 	if signed {
-		sign = w.word(ir.OpShrA, w.split(w.add(ir.OpBitcast, ir.TypeAddr, x)).hi, w.n(31))
+		sign = w.addWord(ir.OpShrA, w.splitAddress(w.addOp(ir.OpBitcast, ir.TypeAddr, x)).hi, w.wordConst(31))
 	}
 	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
 	// round-double). An unsigned x may be between -1 and 0.
-	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
+	x = w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFAbs, t, x))
 	// The product with a power of two is exact, and so is the difference that is computed next.
-	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
-	lo := w.add(ir.OpFSub, t, x, w.add(ir.OpFMul, t, hi, c(1<<32)))
-	p := pair{w.word(ir.OpFToU, lo), w.word(ir.OpFToU, hi)}
+	hi := w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFMul, t, x, c(0x1p-32)))
+	lo := w.addOp(ir.OpFSub, t, x, w.addOp(ir.OpFMul, t, hi, c(1<<32)))
+	p := pair{w.addWord(ir.OpFToU, lo), w.addWord(ir.OpFToU, hi)}
 	if !signed {
 		return p
 	}

@@ -7,43 +7,43 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// The method memory rewrites the memory op v.
-func (w *words) memory(v *ir.Value) {
+// lowerMemory rewrites the memory op v.
+func (w *wordLowerer) lowerMemory(v *ir.Value) {
 	r, path := v.Ref(), v.Path()
 	head := v.Args[:len(v.Args)-len(path)]
 	if r.Var != nil {
-		w.access(v, r, head, w.indices(path))
+		w.lowerAccess(v, r, head, w.lowIndices(path))
 		return
 	}
 	index := path[1]
-	direct := index.Type == ir.TypeI32 || w.small[v] || isExtended(w.pair(index))
+	direct := index.Type == ir.TypeI32 || w.small[v] || isExtended(w.toPair(index))
 	if direct && !facts.HasSmall(r.Elem) {
-		full := append([]*ir.Value{w.value(path[0]), w.index(index)}, w.indices(path[2:])...)
-		w.access(v, &ir.Ref{Elem: w.typ(r.Elem)}, head, full)
+		full := append([]*ir.Value{w.valueOf(path[0]), w.index(index)}, w.lowIndices(path[2:])...)
+		w.lowerAccess(v, &ir.Ref{Elem: w.memoryType(r.Elem)}, head, full)
 		return
 	}
-	at, leaf := w.address(r.Elem, path)
+	at, leaf := w.addressOf(r.Elem, path)
 	switch {
 	case v.Op == ir.OpAddrOf:
-		w.repl[v] = w.join(at)
+		w.repl[v] = w.joinAddress(at)
 	case leaf != ir.TypeI8 && leaf != ir.TypeI16:
-		w.access(v, &ir.Ref{Elem: w.typ(leaf)}, head, []*ir.Value{w.join(at), w.n(0)})
+		w.lowerAccess(v, &ir.Ref{Elem: w.memoryType(leaf)}, head, []*ir.Value{w.joinAddress(at), w.wordConst(0)})
 	case v.Op == ir.OpLoad:
 		w.repl[v] = w.loadSmall(leaf, at)
 	default:
-		w.storeSmall(leaf, at, w.value(v.Args[0]))
+		w.storeSmall(leaf, at, w.valueOf(v.Args[0]))
 	}
 }
 
-// The method access rewrites the memory op v so that it uses reference r and the given path.
-func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
+// lowerAccess rewrites the memory op v so that it uses reference r and the given path.
+func (w *wordLowerer) lowerAccess(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 	v.Aux = r
 	var args []*ir.Value
 	for _, a := range head {
 		if a.Type == ir.TypeI64 {
-			args = append(args, w.join(w.pair(a)))
+			args = append(args, w.joinAddress(w.toPair(a)))
 		} else {
-			args = append(args, w.value(a))
+			args = append(args, w.valueOf(a))
 		}
 	}
 	v.Args = append(args, path...)
@@ -51,16 +51,16 @@ func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 		w.out = append(w.out, v)
 		return
 	}
-	// The value v represents the pair, so the access must be a new value.
+	// The access must be a new value, because v already represents the loaded or stored pair.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)
-	w.pairs[v] = w.split(x)
+	w.pairs[v] = w.splitAddress(x)
 }
 
-// The method indices returns the low words of the indices in path. Indices are within the bounds of
+// lowIndices returns the low words of the indices in path. Indices are within the bounds of
 // their arrays, so their high words are zero.
-func (w *words) indices(path []*ir.Value) []*ir.Value {
+func (w *wordLowerer) lowIndices(path []*ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(path))
 	for i, p := range path {
 		out[i] = w.index(p)
@@ -68,24 +68,24 @@ func (w *words) indices(path []*ir.Value) []*ir.Value {
 	return out
 }
 
-func (w *words) index(i *ir.Value) *ir.Value {
+func (w *wordLowerer) index(i *ir.Value) *ir.Value {
 	if i.Type == ir.TypeI64 {
-		return w.pair(i).lo
+		return w.toPair(i).lo
 	}
-	return w.value(i)
+	return w.valueOf(i)
 }
 
-// The method address computes the address of the element of device memory that path selects. It
+// addressOf computes the address of the element of device memory that path selects. It
 // also returns the element's type.
-func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
-	at := w.split(w.value(path[0]))
+func (w *wordLowerer) addressOf(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
+	at := w.splitAddress(w.valueOf(path[0]))
 	var index pair
 	if path[1].Type == ir.TypeI64 {
-		index = w.pair(path[1])
+		index = w.toPair(path[1])
 	} else {
-		index = w.signed(w.value(path[1]))
+		index = w.signExtend(w.valueOf(path[1]))
 	}
-	at = w.sum(at, w.product(index, pair{w.n(int64(elem.Size)), w.n(0)}))
+	at = w.sum(at, w.product(index, pair{w.wordConst(int64(elem.Size)), w.wordConst(0)}))
 	t, offset := elem, int64(0)
 	for _, p := range path[2:] {
 		if t.Kind == ir.Struct {
@@ -99,40 +99,40 @@ func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 			offset += int64(i.Bits) * int64(t.Size)
 			continue
 		}
-		at = w.sum(at, pair{w.word(ir.OpIMul, i, w.n(int64(t.Size))), w.n(0)})
+		at = w.sum(at, pair{w.addWord(ir.OpIMul, i, w.wordConst(int64(t.Size))), w.wordConst(0)})
 	}
-	return w.sum(at, pair{w.n(offset), w.n(0)}), t
+	return w.sum(at, pair{w.wordConst(offset), w.wordConst(0)}), t
 }
 
-// The method around returns the address of the 32-bit word that contains the byte at the address
-// at, and the bit offset of the byte within that word.
-func (w *words) around(at pair) (word, shift *ir.Value) {
-	word = w.join(pair{w.word(ir.OpAnd, at.lo, w.n(^3)), at.hi})
-	return word, w.word(ir.OpShl, w.word(ir.OpAnd, at.lo, w.n(3)), w.n(3))
+// wordAround returns the address of the 32-bit word that contains the byte with the given address,
+// and the bit offset of the byte within that word.
+func (w *wordLowerer) wordAround(at pair) (word, shift *ir.Value) {
+	word = w.joinAddress(pair{w.addWord(ir.OpAnd, at.lo, w.wordConst(^3)), at.hi})
+	return word, w.addWord(ir.OpShl, w.addWord(ir.OpAnd, at.lo, w.wordConst(3)), w.wordConst(3))
 }
 
 // loadSmall loads an integer of type t, which is I8 or I16. It loads the 32-bit word that contains
 // the integer. Memory is allocated in multiples of 32 bits, so the word can always be loaded.
-func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
-	addr, shift := w.around(at)
-	x := w.f.NewValue(ir.OpLoad, ir.TypeI32, addr, w.n(0))
+func (w *wordLowerer) loadSmall(t *ir.Type, at pair) *ir.Value {
+	addr, shift := w.wordAround(at)
+	x := w.f.NewValue(ir.OpLoad, ir.TypeI32, addr, w.wordConst(0))
 	x.Aux, x.Block, x.Pos = &ir.Ref{Elem: ir.TypeI32}, w.b, w.pos
 	w.out = append(w.out, x)
-	return w.add(ir.OpUConvert, t, w.word(ir.OpShrL, x, shift))
+	return w.addOp(ir.OpUConvert, t, w.addWord(ir.OpShrL, x, shift))
 }
 
 // storeSmall stores the integer x of type t, which is I8 or I16. Other work-items may store to the
 // same 32-bit word, so a helper function replaces the word by compare-and-exchange.
-func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
-	addr, shift := w.around(at)
-	bits := w.word(ir.OpShl, w.word(ir.OpUConvert, x), shift)
-	keep := w.word(ir.OpNot, w.word(ir.OpShl, w.n(int64(facts.Mask(t))), shift))
-	if w.storer == nil {
-		w.storer = storeHelper(w.m)
-		w.m.Helpers = append(w.m.Helpers, w.storer)
+func (w *wordLowerer) storeSmall(t *ir.Type, at pair, x *ir.Value) {
+	addr, shift := w.wordAround(at)
+	bits := w.addWord(ir.OpShl, w.addWord(ir.OpUConvert, x), shift)
+	keep := w.addWord(ir.OpNot, w.addWord(ir.OpShl, w.wordConst(int64(facts.Mask(t))), shift))
+	if w.storeFunc == nil {
+		w.storeFunc = storeHelper(w.m)
+		w.m.Helpers = append(w.m.Helpers, w.storeFunc)
 	}
 	v := w.f.NewValue(ir.OpCall, ir.TypeVoid, addr, keep, bits)
-	v.Aux, v.Block, v.Pos = w.storer, w.b, w.pos
+	v.Aux, v.Block, v.Pos = w.storeFunc, w.b, w.pos
 	w.out = append(w.out, v)
 }
 

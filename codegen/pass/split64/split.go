@@ -18,7 +18,7 @@ import (
 // memory. It reports whether it succeeded. After a failure the module must not be used. A 64-bit
 // integer becomes two 32-bit words. An access to an 8-bit or 16-bit integer in device memory
 // becomes an access to the 32-bit word that contains the integer. Operations on float64 do not
-// change, except conversions from and to these integers.
+// change, except conversions from and to 64-bit integers.
 //
 // Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
@@ -29,13 +29,13 @@ func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if facts.IsAtomic(v) && accessed(v) == ir.TypeI64 {
+				if facts.IsAtomic(v) && accessedType(v) == ir.TypeI64 {
 					return false
 				}
 			}
 		}
 	}
-	w := &words{m: m, simp: &simplify.Simplifier{Module: m}, pairs: map[*ir.Value]pair{}, repl: map[*ir.Value]*ir.Value{},
+	w := &wordLowerer{m: m, simp: &simplify.Simplifier{Module: m}, pairs: map[*ir.Value]pair{}, repl: map[*ir.Value]*ir.Value{},
 		types: map[*ir.Type]*ir.Type{}, specs: map[*ir.Spec]pair{}, small: map[*ir.Value]bool{}}
 	w.findSmall()
 	w.splitSpecs()
@@ -44,7 +44,7 @@ func Lower(m *ir.Module) bool {
 	}
 	funcs := rewrite.Bodies(m) // the functions that existed before Lower adds helpers
 	for _, f := range funcs {
-		w.signature(f)
+		w.splitParams(f)
 	}
 	for _, f := range funcs {
 		w.function(f)
@@ -68,8 +68,8 @@ func Lower(m *ir.Module) bool {
 	return true
 }
 
-// The function accessed returns the type of the value that the memory op v loads or stores.
-func accessed(v *ir.Value) *ir.Type {
+// accessedType returns the type of the value that the memory op v loads or stores.
+func accessedType(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
 	}
@@ -79,8 +79,8 @@ func accessed(v *ir.Value) *ir.Type {
 // A pair is a 64-bit integer that is represented by two 32-bit words.
 type pair struct{ lo, hi *ir.Value }
 
-// The type words contains the state of Lower.
-type words struct {
+// wordLowerer contains the state of Lower.
+type wordLowerer struct {
 	m     *ir.Module
 	simp  *simplify.Simplifier
 	pairs map[*ir.Value]pair      // maps a 64-bit integer to its pair
@@ -88,12 +88,12 @@ type words struct {
 	types map[*ir.Type]*ir.Type
 	specs map[*ir.Spec]pair
 	small map[*ir.Value]bool // 64-bit values known to be from 0 to MaxInt32
-	// The field storer is the helper function that storeHelper creates. It is nil until it is
-	// needed.
-	storer *ir.Func
+	// storeFunc is the helper function that storeHelper creates. storeFunc is nil if the module
+	// needs no such function.
+	storeFunc *ir.Func
 
-	// The following fields determine where code is added. If outer is set, code is added to the
-	// module's constant expressions, and otherwise to a block.
+	// The following fields determine the position to which code is added. If outer is set, code is
+	// added to the module's constant expressions, and otherwise to a block.
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
@@ -104,7 +104,7 @@ type words struct {
 }
 
 // findSmall finds 64-bit values, such as indices, whose high word is always zero.
-func (w *words) findSmall() {
+func (w *wordLowerer) findSmall() {
 	a := facts.NewRanges(w.m)
 	a.Solve()
 	for _, b := range a.Dom.Order {
@@ -122,7 +122,7 @@ func (w *words) findSmall() {
 
 // splitSpecs adds a second specialization constant for the high word of each 64-bit specialization
 // constant.
-func (w *words) splitSpecs() {
+func (w *wordLowerer) splitSpecs() {
 	var list []*ir.Spec
 	for _, s := range w.m.Specs {
 		if s.Type != ir.TypeI64 {
@@ -156,8 +156,8 @@ func maskWords(m *ir.Module) {
 	}
 }
 
-// The method typ returns the type that replaces t in memory.
-func (w *words) typ(t *ir.Type) *ir.Type {
+// memoryType returns the type that replaces t in memory.
+func (w *wordLowerer) memoryType(t *ir.Type) *ir.Type {
 	u, ok := w.types[t]
 	if ok {
 		return u
@@ -167,11 +167,11 @@ func (w *words) typ(t *ir.Type) *ir.Type {
 	case ir.I64:
 		u = ir.TypeAddr
 	case ir.Array:
-		u = w.m.ArrayOf(w.typ(t.Elem), w.value(t.Len))
+		u = w.m.ArrayOf(w.memoryType(t.Elem), w.valueOf(t.Len))
 	case ir.Struct:
 		fields := slices.Clone(t.Fields)
 		for i := range fields {
-			fields[i].Type = w.typ(fields[i].Type)
+			fields[i].Type = w.memoryType(fields[i].Type)
 		}
 		u = w.m.StructOf(fields, t.Size, t.Align)
 	}
@@ -179,8 +179,8 @@ func (w *words) typ(t *ir.Type) *ir.Type {
 	return u
 }
 
-func (w *words) variable(v *ir.Var) {
-	v.Type = w.typ(v.Type)
+func (w *wordLowerer) variable(v *ir.Var) {
+	v.Type = w.memoryType(v.Type)
 	for i, c := range v.Init {
 		if c.Type == ir.TypeI64 {
 			v.Init[i] = w.m.Const(ir.TypeAddr, c.Bits)
@@ -188,8 +188,8 @@ func (w *words) variable(v *ir.Var) {
 	}
 }
 
-// The method signature splits the 64-bit parameters of the helper function f.
-func (w *words) signature(f *ir.Func) {
+// splitParams splits the 64-bit parameters of the helper function f.
+func (w *wordLowerer) splitParams(f *ir.Func) {
 	params := f.Params
 	f.Params = nil
 	for _, p := range params {
@@ -202,7 +202,7 @@ func (w *words) signature(f *ir.Func) {
 	}
 }
 
-func (w *words) function(f *ir.Func) {
+func (w *wordLowerer) function(f *ir.Func) {
 	w.f = f
 	for _, v := range f.Vars {
 		w.variable(v)
@@ -234,66 +234,66 @@ func (w *words) function(f *ir.Func) {
 		for _, v := range phis[b] {
 			for i, a := range v.Args {
 				if v.Type != ir.TypeI64 {
-					v.Args[i] = w.value(a)
+					v.Args[i] = w.valueOf(a)
 					continue
 				}
-				p, q := w.pairs[v], w.pair(a)
+				p, q := w.pairs[v], w.toPair(a)
 				p.lo.Args, p.hi.Args = append(p.lo.Args, q.lo), append(p.hi.Args, q.hi)
 			}
 		}
 	}
 }
 
-func (w *words) block(b *ir.Block) {
+func (w *wordLowerer) block(b *ir.Block) {
 	w.b, w.out = b, nil
 	for _, v := range b.Insts {
 		w.pos = v.Pos
-		w.inst(v)
+		w.lowerInst(v)
 	}
 	b.Insts = w.out
 	if b.Term.Cond != nil {
-		b.Term.Cond = w.value(b.Term.Cond)
+		b.Term.Cond = w.valueOf(b.Term.Cond)
 	}
 }
 
-// The method inst rewrites the instruction v.
-func (w *words) inst(v *ir.Value) {
+// lowerInst rewrites the instruction v.
+func (w *wordLowerer) lowerInst(v *ir.Value) {
 	switch {
 	case v.Ref() != nil:
-		w.memory(v)
+		w.lowerMemory(v)
 	case v.Op == ir.OpArg && v.Type == ir.TypeI64:
-		p := pair{w.word(ir.OpArg), w.word(ir.OpArg)}
+		p := pair{w.addWord(ir.OpArg), w.addWord(ir.OpArg)}
 		p.lo.Bits, p.hi.Bits = v.Bits, v.Bits+4
 		w.pairs[v] = p
 	case v.Op == ir.OpCall:
 		var args []*ir.Value
 		for _, a := range v.Args {
 			if a.Type != ir.TypeI64 {
-				args = append(args, w.value(a))
+				args = append(args, w.valueOf(a))
 				continue
 			}
-			p := w.pair(a)
+			p := w.toPair(a)
 			args = append(args, p.lo, p.hi)
 		}
 		v.Args = args
 		w.out = append(w.out, v)
 	case facts.Has64(v):
-		w.compute(v)
+		w.lowerPure(v)
 	case numbers.RoundsTwice(v) && facts.Avoids(w.m, "unsigned-float"):
-		x, scale := numbers.Halved(w.m, w.value(v.Args[0]), w.add)
-		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.add(ir.OpSToF, v.Type, x), scale}
+		x, scale := numbers.Halved(w.m, w.valueOf(v.Args[0]), w.addOp)
+		v.Op, v.Args = ir.OpFMul, []*ir.Value{w.addOp(ir.OpSToF, v.Type, x), scale}
 		w.out = append(w.out, v)
 	default:
 		for i, a := range v.Args {
-			v.Args[i] = w.value(a)
+			v.Args[i] = w.valueOf(a)
 		}
 		w.out = append(w.out, v)
 	}
 }
 
-// The method compute records the replacement of v, which is a pure op with a 64-bit operand or
+// lowerPure records the replacement of v, which is a pure op with a 64-bit operand or
 // result.
-func (w *words) compute(v *ir.Value) {
+func (w *wordLowerer) lowerPure(v *ir.Value) {
 	if v.Type == ir.TypeI64 {
 		w.pairs[v] = w.pairOf(v)
 	} else {
@@ -301,20 +301,20 @@ func (w *words) compute(v *ir.Value) {
 	}
 }
 
-// The method value returns the replacement of v, which must not be a 64-bit integer.
-func (w *words) value(v *ir.Value) *ir.Value {
+// valueOf returns the replacement of v, which must not be a 64-bit integer.
+func (w *wordLowerer) valueOf(v *ir.Value) *ir.Value {
 	if r := w.repl[v]; r != nil {
 		return r
 	}
 	if v.Block != nil || !v.IsConstExpr() || v.Op.Has(ir.FlagConst) {
 		return v
 	}
-	w.constant(v)
+	w.lowerConst(v)
 	return w.repl[v]
 }
 
-// The method pair returns the 64-bit integer v as a pair.
-func (w *words) pair(v *ir.Value) pair {
+// toPair returns the 64-bit integer v as a pair.
+func (w *wordLowerer) toPair(v *ir.Value) pair {
 	p, ok := w.pairs[v]
 	switch {
 	case ok:
@@ -326,32 +326,32 @@ func (w *words) pair(v *ir.Value) pair {
 	case !v.IsConstExpr() || v.Block != nil:
 		panic("BUG: " + v.LongString() + " is used before it is computed")
 	}
-	w.constant(v)
+	w.lowerConst(v)
 	return w.pairs[v]
 }
 
-// The method constant rewrites the constant expression v, which contains specialization constants.
-func (w *words) constant(v *ir.Value) {
+// lowerConst rewrites the constant expression v, which contains specialization constants.
+func (w *wordLowerer) lowerConst(v *ir.Value) {
 	was := w.outer
 	w.outer = true
 	if facts.Has64(v) {
-		w.compute(v)
+		w.lowerPure(v)
 	} else {
 		args := make([]*ir.Value, len(v.Args))
 		for i, a := range v.Args {
-			args[i] = w.value(a)
+			args[i] = w.valueOf(a)
 		}
 		w.repl[v] = v
 		if !slices.Equal(args, v.Args) {
-			w.repl[v] = w.add(v.Op, v.Type, args...)
+			w.repl[v] = w.addOp(v.Op, v.Type, args...)
 		}
 	}
 	w.outer = was
 }
 
-// The method add appends an op and returns its result. If an equal value exists already, it returns
+// addOp appends an op and returns its result. If an equal value exists already, it returns
 // that value instead.
-func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
+func (w *wordLowerer) addOp(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {
 		if x, _ := w.simp.Pure(v); x != v {
@@ -366,19 +366,25 @@ func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// The method word appends an operation on 32-bit words.
-func (w *words) word(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeI32, args...) }
+// addWord appends an operation on 32-bit words.
+func (w *wordLowerer) addWord(op ir.Op, args ...*ir.Value) *ir.Value {
+	return w.addOp(op, ir.TypeI32, args...)
+}
 
-// The method is appends a comparison or another operation with a bool result.
-func (w *words) is(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeBool, args...) }
+// addBool appends a comparison or another operation with a bool result.
+func (w *wordLowerer) addBool(op ir.Op, args ...*ir.Value) *ir.Value {
+	return w.addOp(op, ir.TypeBool, args...)
+}
 
-// The method n returns the 32-bit constant n.
-func (w *words) n(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
+// wordConst returns the 32-bit constant n.
+func (w *wordLowerer) wordConst(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
 
-// The method bit returns 1 if c is true, and 0 if not.
-func (w *words) bit(c *ir.Value) *ir.Value { return w.word(ir.OpSelect, c, w.n(1), w.n(0)) }
+// bitOf returns 1 if c is true, and 0 if not.
+func (w *wordLowerer) bitOf(c *ir.Value) *ir.Value {
+	return w.addWord(ir.OpSelect, c, w.wordConst(1), w.wordConst(0))
+}
 
-// The method choose returns the pair x if c is true, and y if not.
-func (w *words) choose(c *ir.Value, x, y pair) pair {
-	return pair{w.word(ir.OpSelect, c, x.lo, y.lo), w.word(ir.OpSelect, c, x.hi, y.hi)}
+// choosePair returns the pair x if c is true, and y if not.
+func (w *wordLowerer) choosePair(c *ir.Value, x, y pair) pair {
+	return pair{w.addWord(ir.OpSelect, c, x.lo, y.lo), w.addWord(ir.OpSelect, c, x.hi, y.hi)}
 }

@@ -5,12 +5,12 @@ package structurize
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// The type tree is a function in the form of statements. The function returns if control reaches
-// the end of the field code.
-type tree struct {
-	code    []*stmt
-	tested  map[*ir.Block]bool
-	flagged []*ir.Block // all blocks, in a deterministic order for the flags
+// stmtTree is a function as a tree of statements. The function returns if control reaches
+// the end of bodyStmts.
+type stmtTree struct {
+	bodyStmts []*stmt
+	tested    map[*ir.Block]bool
+	flagged   []*ir.Block // all blocks, in a deterministic order for the flags
 }
 
 // emitter turns a tree into blocks.
@@ -19,22 +19,22 @@ type emitter struct {
 	out   []*ir.Block
 	flags map[*ir.Block]*ir.Ref
 	cur   *ir.Block // block to which code is appended; nil after a jump
-	// The field loop is the innermost loop's header.
-	loop *ir.Block
+	// loopHead is the header of the innermost loop that contains the current block.
+	loopHead *ir.Block
 }
 
 // emitTree replaces the blocks of f by blocks made from the tree t.
-func emitTree(f *ir.Func, t *tree) {
+func emitTree(f *ir.Func, t *stmtTree) {
 	e := &emitter{f: f, flags: map[*ir.Block]*ir.Ref{}}
 	for _, b := range t.flagged {
 		if t.tested[b] {
 			e.flags[b] = &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "flag", ir.TypeBool)}
 		}
 	}
-	e.start(e.f.NewBlock())
-	e.list(t.code)
+	e.startBlock(e.f.NewBlock())
+	e.list(t.bodyStmts)
 	if e.cur != nil {
-		e.end(ir.Term{Kind: ir.Return})
+		e.endBlock(ir.Term{Kind: ir.Return})
 	}
 	f.Blocks = e.out
 	for i, b := range f.Blocks {
@@ -42,26 +42,26 @@ func emitTree(f *ir.Func, t *tree) {
 	}
 }
 
-// The method start appends block b to the function and makes it the current block.
-func (e *emitter) start(b *ir.Block) {
+// startBlock appends block b to the function and makes it the current block.
+func (e *emitter) startBlock(b *ir.Block) {
 	e.out = append(e.out, b)
 	e.cur = b
 }
 
-// The method end sets the terminator of the current block.
-func (e *emitter) end(t ir.Term) {
+// endBlock sets the terminator of the current block.
+func (e *emitter) endBlock(t ir.Term) {
 	e.cur.SetTerm(t)
 	e.cur = nil
 }
 
-func (e *emitter) jump(to *ir.Block) { e.end(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
+func (e *emitter) jump(to *ir.Block) { e.endBlock(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
 
-// The method merge starts the merge block b of a selection or loop. If b has no predecessors, it
+// startMerge starts the merge block b of a selection or loop. If b has no predecessors, it
 // ends with Unreachable.
-func (e *emitter) merge(b *ir.Block) {
-	e.start(b)
+func (e *emitter) startMerge(b *ir.Block) {
+	e.startBlock(b)
 	if len(b.Preds) == 0 {
-		e.end(ir.Term{Kind: ir.Unreachable})
+		e.endBlock(ir.Term{Kind: ir.Unreachable})
 	}
 }
 
@@ -82,7 +82,7 @@ func (e *emitter) stmt(s *stmt) {
 		}
 		e.cur.Insts = append(e.cur.Insts, s.block.Insts...)
 	case ifStmt:
-		e.branch(s.block.Term.Cond, s.block.Term.Pos, s.then, s.els)
+		e.branch(s.block.Term.Cond, s.block.Term.Pos, s.thenStmts, s.els)
 	case ifFlagsStmt:
 		var cond *ir.Value
 		for _, b := range s.flags {
@@ -93,7 +93,7 @@ func (e *emitter) stmt(s *stmt) {
 			}
 			cond = l
 		}
-		e.branch(cond, ir.Pos{}, s.then, s.els)
+		e.branch(cond, ir.Pos{}, s.thenStmts, s.els)
 	case loopStmt:
 		e.loopStmt(s)
 	case setStmt, resetStmt:
@@ -102,19 +102,19 @@ func (e *emitter) stmt(s *stmt) {
 			v.Aux = ref
 		}
 	case breakStmt:
-		e.jump(e.loop.Merge)
+		e.jump(e.loopHead.Merge)
 	case continueStmt:
-		e.jump(e.loop.Continue)
+		e.jump(e.loopHead.Continue)
 	case returnStmt:
-		e.end(ir.Term{Kind: ir.Return})
+		e.endBlock(ir.Term{Kind: ir.Return})
 	case unreachableStmt:
-		e.end(ir.Term{Kind: ir.Unreachable})
+		e.endBlock(ir.Term{Kind: ir.Unreachable})
 	}
 }
 
-// The method silent reports whether the statements in code generate no instructions and control
+// isSilent reports whether the statements in code generate no instructions and control
 // reaches their end.
-func (e *emitter) silent(code []*stmt) bool {
+func (e *emitter) isSilent(code []*stmt) bool {
 	for _, s := range code {
 		switch s.kind {
 		case setStmt, resetStmt:
@@ -131,29 +131,29 @@ func (e *emitter) silent(code []*stmt) bool {
 func (e *emitter) branch(cond *ir.Value, pos ir.Pos, then, els []*stmt) {
 	p := e.cur
 	arms := [2][]*stmt{then, els}
-	if e.silent(then) && e.silent(els) {
+	if e.isSilent(then) && e.isSilent(els) {
 		return
 	}
 	m := e.f.NewBlock()
 	to := [2]*ir.Block{m, m}
 	for i, code := range arms {
-		if !e.silent(code) {
+		if !e.isSilent(code) {
 			to[i] = e.f.NewBlock()
 		}
 	}
 	p.Merge = m
-	e.end(ir.Term{Kind: ir.Branch, Cond: cond, Succs: to[:], Pos: pos})
+	e.endBlock(ir.Term{Kind: ir.Branch, Cond: cond, Succs: to[:], Pos: pos})
 	for i, code := range arms {
 		if to[i] == m {
 			continue
 		}
-		e.start(to[i])
+		e.startBlock(to[i])
 		e.list(code)
 		if e.cur != nil {
 			e.jump(m)
 		}
 	}
-	e.merge(m)
+	e.startMerge(m)
 }
 
 func (e *emitter) loopStmt(s *stmt) {
@@ -161,17 +161,17 @@ func (e *emitter) loopStmt(s *stmt) {
 	header.Unroll, header.Cold, header.Loop = s.block.Unroll, s.block.Cold, s.block.Loop
 	header.Merge, header.Continue = e.f.NewBlock(), e.f.NewBlock()
 	e.jump(header)
-	e.start(header)
+	e.startBlock(header)
 	e.jump(body)
-	outer := e.loop
-	e.loop = header
-	e.start(body)
-	e.list(s.then)
-	e.loop = outer
+	outer := e.loopHead
+	e.loopHead = header
+	e.startBlock(body)
+	e.list(s.thenStmts)
+	e.loopHead = outer
 	if e.cur != nil {
 		panic("BUG: a loop's body ends")
 	}
-	e.start(header.Continue)
+	e.startBlock(header.Continue)
 	e.jump(header)
-	e.merge(header.Merge)
+	e.startMerge(header.Merge)
 }

@@ -1,7 +1,8 @@
 package structurize
 
-// This file rewrites the tree of statements between the two steps of structurize. The reason is
-// that some drivers miscompile code with many returns, and returns from nested loops.
+// This file rewrites the tree of statements between the two steps of structurize. It removes
+// returns from nested loops, and most returns if there are many, because some drivers miscompile
+// them.
 
 import (
 	"slices"
@@ -26,20 +27,20 @@ type leaver struct {
 // because lavapipe miscompiles returns that leave several loops at once. If there are many returns,
 // leaveByBreak also wraps all code in a loop with a single iteration. The returns then become
 // breaks, which do not need nested ifs.
-func leaveByBreak(f *ir.Func, t *tree) {
-	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !facts.Meets(f)}
-	t.code = l.list(t.code, 0, true)
+func leaveByBreak(f *ir.Func, t *stmtTree) {
+	l := &leaver{left: f.NewBlock(), all: countReturns(t.bodyStmts) > maxReturns && !facts.Meets(f)}
+	t.bodyStmts = l.rewriteList(t.bodyStmts, 0, true)
 	if l.all {
 		again := f.NewBlock()
 		again.Term.Cond = neverTrue(again)
-		t.code = append(t.code, &stmt{kind: instsStmt, block: again},
-			&stmt{kind: ifStmt, block: again, then: []*stmt{{kind: continueStmt}}}, &stmt{kind: breakStmt})
-		t.code = []*stmt{{kind: loopStmt, block: f.NewBlock(), then: t.code}}
+		t.bodyStmts = append(t.bodyStmts, &stmt{kind: instsStmt, block: again},
+			&stmt{kind: ifStmt, block: again, thenStmts: []*stmt{{kind: continueStmt}}}, &stmt{kind: breakStmt})
+		t.bodyStmts = []*stmt{{kind: loopStmt, block: f.NewBlock(), thenStmts: t.bodyStmts}}
 	}
 	if l.used {
 		t.tested[l.left] = true
 		t.flagged = append(t.flagged, l.left)
-		t.code = append([]*stmt{{kind: resetStmt, block: l.left}}, t.code...)
+		t.bodyStmts = append([]*stmt{{kind: resetStmt, block: l.left}}, t.bodyStmts...)
 	}
 }
 
@@ -49,14 +50,14 @@ func countReturns(code []*stmt) int {
 		if s.kind == returnStmt {
 			n++
 		}
-		n += countReturns(s.then) + countReturns(s.els)
+		n += countReturns(s.thenStmts) + countReturns(s.els)
 	}
 	return n
 }
 
-// The method list rewrites statements that are inside the given number of loops. The argument tail
-// tells that the work-item returns after the statements.
-func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
+// rewriteList rewrites statements that are inside the given number of loops. If isTail is true,
+// the work-item returns after the statements.
+func (l *leaver) rewriteList(code []*stmt, loops int, isTail bool) []*stmt {
 	var out []*stmt
 	for i, s := range code {
 		switch {
@@ -67,20 +68,20 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 			out = append(out, &stmt{kind: setStmt, block: l.left}, &stmt{kind: breakStmt})
 		case s.kind == loopStmt:
 			out = append(out, s)
-			returns, breaks := countReturns(s.then), hasBreak(s.then)
+			returns, breaks := countReturns(s.thenStmts), hasBreak(s.thenStmts)
 			deep := returns > 0 && (loops > 0 || l.all)
 			if !deep {
-				for _, in := range nestedLoops(s.then) {
-					deep = deep || countReturns(in.then) > 0
+				for _, in := range nestedLoops(s.thenStmts) {
+					deep = deep || countReturns(in.thenStmts) > 0
 				}
 			}
-			s.then = l.list(s.then, loops+1, false)
+			s.thenStmts = l.rewriteList(s.thenStmts, loops+1, false)
 			if !deep {
 				continue
 			}
 			// The flag is cleared in each iteration, so that later passes know its value.
-			s.then = append([]*stmt{{kind: resetStmt, block: l.left}}, s.then...)
-			if tail && !l.all && onlyReturns(code[i+1:]) {
+			s.thenStmts = append([]*stmt{{kind: resetStmt, block: l.left}}, s.thenStmts...)
+			if isTail && !l.all && onlyReturns(code[i+1:]) {
 				continue
 			}
 			leave := &stmt{kind: breakStmt}
@@ -95,10 +96,10 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 			// constants. Otherwise lavapipe computes a wrong flag for work-items that left the loop
 			// in earlier iterations.
 			again := []*stmt{{kind: setStmt, block: l.left}, leave}
-			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, then: again}, &stmt{kind: resetStmt, block: l.left})
+			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, thenStmts: again}, &stmt{kind: resetStmt, block: l.left})
 		default:
-			t := tail && onlyReturns(code[i+1:])
-			s.then, s.els = l.list(s.then, loops, t), l.list(s.els, loops, t)
+			t := isTail && onlyReturns(code[i+1:])
+			s.thenStmts, s.els = l.rewriteList(s.thenStmts, loops, t), l.rewriteList(s.els, loops, t)
 			out = append(out, s)
 		}
 	}
@@ -121,7 +122,7 @@ func nestedLoops(code []*stmt) []*stmt {
 		if s.kind == loopStmt {
 			out = append(out, s)
 		} else {
-			out = append(out, append(nestedLoops(s.then), nestedLoops(s.els)...)...)
+			out = append(out, append(nestedLoops(s.thenStmts), nestedLoops(s.els)...)...)
 		}
 	}
 	return out
@@ -130,7 +131,7 @@ func nestedLoops(code []*stmt) []*stmt {
 // hasBreak reports whether code contains a break out of the innermost loop around it.
 func hasBreak(code []*stmt) bool {
 	for _, s := range code {
-		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.then) || hasBreak(s.els)) {
+		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.thenStmts) || hasBreak(s.els)) {
 			return true
 		}
 	}
@@ -140,7 +141,7 @@ func hasBreak(code []*stmt) bool {
 // neverTrue appends a condition to b that is always false, but not recognizably so for a driver. A
 // driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
-	// The condition uses only the sign bit of the reserved word, so a driver learns nothing about
+	// The condition uses only the sign bit of the launch block's reserved word, so a driver learns nothing about
 	// the other bits.
 	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
 	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
@@ -149,8 +150,8 @@ func neverTrue(b *ir.Block) *ir.Value {
 }
 
 // loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
-// iteration. The jumps become breaks, which do not need deeply nested selections. The function f
-// must not have phis.
+// iteration. The jumps become breaks, which do not need deeply nested selections. The blocks of f
+// must not contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {

@@ -35,7 +35,7 @@ func structurizeFunc(f *ir.Func) {
 	u := &rewrite.Undefs{}
 	phis := rewrite.DemotePhis(f, u)
 	loopAroundJumps(f)
-	t := newTreeBuilder(f).build()
+	t := newTreeBuilder(f).buildTree()
 	leaveByBreak(f, t)
 	emitTree(f, t)
 	rewrite.RepairSSA(f, u)
@@ -65,7 +65,7 @@ func CheckReducible(m *ir.Module) diag.List {
 }
 
 // entryPos returns the source position of the branch that leads to both entries of the loop with
-// the back edge from b to s. If that branch has no position, entryPos returns the position of the
+// the back edge from b to s. If the branch has no position, entryPos returns the position of the
 // back edge.
 func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	top := dom.Idom(b)

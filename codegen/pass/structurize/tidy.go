@@ -50,17 +50,17 @@ type tidier struct {
 	repl   map[*ir.Value]*ir.Value
 }
 
-// The method empty reports whether e is an arm that only jumps.
-func (t *tidier) empty(e *ir.Block) bool {
+// onlyJumps reports whether e is an arm that only jumps.
+func (t *tidier) onlyJumps(e *ir.Block) bool {
 	return len(e.Phis)+len(e.Insts) == 0 && e.Term.Kind == ir.Jump && len(e.Preds) == 1 &&
 		e.Merge == nil && !t.merges[e] && !t.exits[e]
 }
 
 // skipArm redirects an edge of p's branch from an empty arm to the block to which the arm jumps.
-// That block is p's merge block, or the merge or continue block of a loop.
+// The target of the arm's jump is p's merge block, or the merge or continue block of a loop.
 func (t *tidier) skipArm(p *ir.Block) bool {
 	for i, e := range p.Term.Succs {
-		if !t.empty(e) {
+		if !t.onlyJumps(e) {
 			continue
 		}
 		to, other := e.Term.Succs[0], p.Term.Succs[1-i]
@@ -72,7 +72,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 			continue
 		case p.Merge == nil:
 		case other == p.Merge && len(other.Preds) == 1:
-			// If an arm leaves the loop, p no longer starts a selection.
+			// A branch of p that leaves the loop is no selection, so p needs no merge block.
 			delete(t.merges, p.Merge)
 			p.Merge = nil
 		default:
@@ -87,7 +87,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 }
 
 // foldSelection replaces a selection with empty arms by Select ops, one for each phi of the merge
-// block. It then appends the merge block to p.
+// block. foldSelection then appends the merge block to p.
 func (t *tidier) foldSelection(p *ir.Block) bool {
 	m := p.Merge
 	if m == nil || len(m.Preds) != 2 {
@@ -98,7 +98,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 		switch {
 		case s == m:
 			arms[i] = slices.Index(m.Preds, p)
-		case t.empty(s) && s.Term.Succs[0] == m:
+		case t.onlyJumps(s) && s.Term.Succs[0] == m:
 			arms[i] = slices.Index(m.Preds, s)
 		default:
 			return false
@@ -122,29 +122,29 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose returns a value that equals the argument yes if c is true, and the argument no if not. It
+// Choose returns a value that equals ifTrue if c is true, and ifFalse if not. It
 // appends the necessary ops to p.
-func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
+func Choose(p *ir.Block, c, ifTrue, ifFalse *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)
 	not := func() *ir.Value { return p.Append(ir.OpLNot, ir.TypeBool, c) }
 	switch {
-	case yes == no:
-		return yes
-	case yes.Type != ir.TypeBool:
-		return p.Append(ir.OpSelect, yes.Type, c, yes, no)
-	case yes == t && no.IsConst():
+	case ifTrue == ifFalse:
+		return ifTrue
+	case ifTrue.Type != ir.TypeBool:
+		return p.Append(ir.OpSelect, ifTrue.Type, c, ifTrue, ifFalse)
+	case ifTrue == t && ifFalse.IsConst():
 		return c
-	case yes.IsConst() && no == t:
+	case ifTrue.IsConst() && ifFalse == t:
 		return not()
-	case yes == t:
-		return p.Append(ir.OpLOr, ir.TypeBool, c, no)
-	case no == t:
-		return p.Append(ir.OpLOr, ir.TypeBool, not(), yes)
-	case yes.IsConst():
-		return p.Append(ir.OpLAnd, ir.TypeBool, not(), no)
-	case no.IsConst():
-		return p.Append(ir.OpLAnd, ir.TypeBool, c, yes)
+	case ifTrue == t:
+		return p.Append(ir.OpLOr, ir.TypeBool, c, ifFalse)
+	case ifFalse == t:
+		return p.Append(ir.OpLOr, ir.TypeBool, not(), ifTrue)
+	case ifTrue.IsConst():
+		return p.Append(ir.OpLAnd, ir.TypeBool, not(), ifFalse)
+	case ifFalse.IsConst():
+		return p.Append(ir.OpLAnd, ir.TypeBool, c, ifTrue)
 	}
-	return p.Append(ir.OpSelect, ir.TypeBool, c, yes, no)
+	return p.Append(ir.OpSelect, ir.TypeBool, c, ifTrue, ifFalse)
 }

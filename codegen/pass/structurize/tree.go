@@ -7,21 +7,21 @@ import "github.com/kgen-go/kgen/codegen/ir"
 
 // A stmt is a statement of the structured tree.
 type stmt struct {
-	kind  stmtKind
-	block *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
-	flags []*ir.Block // blocks whose flags an ifFlagsStmt tests
-	then  []*stmt     // statements of the first arm, the list or the loop
-	els   []*stmt
+	kind      stmtKind
+	block     *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
+	flags     []*ir.Block // blocks whose flags an ifFlagsStmt tests
+	thenStmts []*stmt     // statements of the first arm, the list or the loop
+	els       []*stmt
 }
 
 type stmtKind uint8
 
 const (
-	listStmt    stmtKind = iota // executes the statements in the field then
+	listStmt    stmtKind = iota // executes the statements in thenStmts
 	instsStmt                   // executes the block's instructions
 	ifStmt                      // branches on the block's condition
-	ifFlagsStmt                 // executes the statements in the field then if one of the flags is set
-	loopStmt                    // loops over the statements in the field then
+	ifFlagsStmt                 // executes the statements in thenStmts if one of the flags is set
+	loopStmt                    // repeats the statements in thenStmts
 	setStmt                     // sets the block's flag
 	resetStmt                   // clears the block's flag
 	breakStmt
@@ -30,13 +30,13 @@ const (
 	unreachableStmt
 )
 
-// The type piece is a part of the tree. After the code of a piece, control must still reach one of
-// the blocks in the field out, which are in reverse postorder. If control never reaches the end of
-// the code, out is empty.
-type piece struct {
-	code []*stmt
-	out  []*ir.Block
-	size int // number of blocks that contain code
+// treePart is a list of statements in the tree, with the blocks to which control leads from it.
+// After the code of a treePart, control must still reach one of outBlocks, which are in reverse
+// postorder. If control never reaches the end of the code, outBlocks is empty.
+type treePart struct {
+	code      []*stmt
+	outBlocks []*ir.Block
+	size      int // number of blocks that contain code
 }
 
 // loopCtx is a loop that is being built.
@@ -52,26 +52,26 @@ type treeBuilder struct {
 	dom     *ir.DomTree
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
-	// The field inner maps a block to its children in the dominator tree that several forward edges
-	// enter and that are in the same loop. Their code follows the code of the block. The field
-	// after maps the head of a loop to the blocks that directly follow the loop.
-	inner, after map[*ir.Block][]*ir.Block
-	// The field tested is the set of blocks whose flags some statement tests.
-	tested map[*ir.Block]bool
+	// innerJoins maps a block to its children in the dominator tree that several forward edges
+	// enter and that are in the same loop. The code of the children follows the code of the block.
+	// The map after contains, for the head of a loop, to the blocks that directly follow the loop.
+	innerJoins, after map[*ir.Block][]*ir.Block
+	// testedFlags is the set of blocks whose flags some statement tests.
+	testedFlags map[*ir.Block]bool
 }
 
 func newTreeBuilder(f *ir.Func) *treeBuilder {
 	f.RemoveUnreachable()
 	dom := f.Dominators()
-	t := &treeBuilder{f: f, dom: dom, loops: dom.Loops(), forward: map[*ir.Block]int{}, inner: map[*ir.Block][]*ir.Block{}, after: map[*ir.Block][]*ir.Block{},
-		tested: map[*ir.Block]bool{}}
-	t.place()
+	t := &treeBuilder{f: f, dom: dom, loops: dom.Loops(), forward: map[*ir.Block]int{}, innerJoins: map[*ir.Block][]*ir.Block{}, after: map[*ir.Block][]*ir.Block{},
+		testedFlags: map[*ir.Block]bool{}}
+	t.placeBlocks()
 	return t
 }
 
-// The method place fills the maps forward, inner and after, which determine the position of each
+// placeBlocks fills the maps forward, innerJoins and after, which determine the position of each
 // block in the tree.
-func (t *treeBuilder) place() {
+func (t *treeBuilder) placeBlocks() {
 	for _, b := range t.dom.Order {
 		for _, p := range b.Preds {
 			if !t.dom.IsBackEdge(p, b) {
@@ -82,10 +82,10 @@ func (t *treeBuilder) place() {
 	for _, b := range t.dom.Order[1:] {
 		z := t.dom.Idom(b)
 		switch l := t.loops.Of(z); {
-		case t.exit(b):
+		case t.isExit(b):
 		case l == nil || l.Contains(b):
 			if t.forward[b] > 1 {
-				t.inner[z] = append(t.inner[z], b)
+				t.innerJoins[z] = append(t.innerJoins[z], b)
 			}
 		default:
 			for l.Outer != nil && !l.Outer.Contains(b) {
@@ -96,10 +96,10 @@ func (t *treeBuilder) place() {
 	}
 }
 
-// The method exit reports whether b ends the work-item, so that the code of b replaces each jump to
+// isExit reports whether b ends the work-item, so that the code of b replaces each jump to
 // b. The result is true for a return without instructions, and for a block with a fault to which
 // only one edge leads.
-func (t *treeBuilder) exit(b *ir.Block) bool {
+func (t *treeBuilder) isExit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
 	}
@@ -117,54 +117,54 @@ func (t *treeBuilder) exit(b *ir.Block) bool {
 	return false
 }
 
-// The method build returns the whole function as a tree of statements.
-func (t *treeBuilder) build() *tree {
-	p := t.tree(t.dom.Order[0], nil)
-	if len(p.out) > 0 {
+// buildTree returns the whole function as a tree of statements.
+func (t *treeBuilder) buildTree() *stmtTree {
+	p := t.treeOf(t.dom.Order[0], nil)
+	if len(p.outBlocks) > 0 {
 		panic("BUG: a jump arrives nowhere")
 	}
-	return &tree{code: dropReturns(flatten(p.code, nil), true), tested: t.tested, flagged: t.dom.Order}
+	return &stmtTree{bodyStmts: dropReturns(flattenInto(p.code, nil), true), tested: t.testedFlags, flagged: t.dom.Order}
 }
 
-// The method tree returns the code of x and of all blocks that x dominates. The innermost loop
+// treeOf returns the code of x and of all blocks that x dominates. The innermost loop
 // around the code is ctx.
-func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
+func (t *treeBuilder) treeOf(x *ir.Block, ctx *loopCtx) treePart {
 	if l := t.loops.Of(x); l != nil && l.Head == x {
 		return t.loopTree(l, ctx)
 	}
-	return t.body(x, ctx)
+	return t.bodyOf(x, ctx)
 }
 
-// The method body is like the method tree, but does not create the loop of which x is the head.
-func (t *treeBuilder) body(x *ir.Block, ctx *loopCtx) piece {
-	p := piece{size: 1}
-	for _, c := range t.inner[x] {
+// bodyOf is like treeOf, but does not create the loop if x is the head of a loop.
+func (t *treeBuilder) bodyOf(x *ir.Block, ctx *loopCtx) treePart {
+	p := treePart{size: 1}
+	for _, c := range t.innerJoins[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
 	p.code = append(p.code, &stmt{kind: instsStmt, block: x})
 	switch x.Term.Kind {
 	case ir.Jump:
-		t.then(&p, t.edge(x, x.Term.Succs[0], ctx))
+		t.appendPart(&p, t.edgeCode(x, x.Term.Succs[0], ctx))
 	case ir.Branch:
 		t.branch(&p, x, ctx)
 	default:
-		p.code = append(p.code, t.leave(x, ctx))
+		p.code = append(p.code, t.leaveStmt(x, ctx))
 	}
-	for _, c := range t.inner[x] {
-		t.join(&p, c, ctx)
+	for _, c := range t.innerJoins[x] {
+		t.joinTree(&p, c, ctx)
 	}
 	return p
 }
 
-// The method named then appends the piece q to p.
-func (t *treeBuilder) then(p *piece, q piece) {
-	p.code = append(p.code, &stmt{kind: listStmt, then: q.code})
-	p.out = q.out
+// appendPart appends the statements of q to those of p.
+func (t *treeBuilder) appendPart(p *treePart, q treePart) {
+	p.code = append(p.code, &stmt{kind: listStmt, thenStmts: q.code})
+	p.outBlocks = q.outBlocks
 	p.size += q.size
 }
 
-func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
-	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
+func (t *treeBuilder) branch(p *treePart, x *ir.Block, ctx *loopCtx) {
+	yes, no := t.edgeCode(x, x.Term.Succs[0], ctx), t.edgeCode(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
 	// If control never reaches the end of an arm, only that arm is nested in the selection. The
@@ -177,27 +177,27 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	}
 	// In a loop, an arm that ends the work-item must be nested. Otherwise lavapipe may lose values
 	// after the loop for work-items that have left it.
-	if a, b := t.exit(x.Term.Succs[0]), t.exit(x.Term.Succs[1]); ctx != nil && a != b {
+	if a, b := t.isExit(x.Term.Succs[0]), t.isExit(x.Term.Succs[1]); ctx != nil && a != b {
 		less = a
 	}
-	switch y, n := len(yes.out) == 0, len(no.out) == 0; {
+	switch y, n := len(yes.outBlocks) == 0, len(no.outBlocks) == 0; {
 	case y && (!n || less):
-		s.then = yes.code
+		s.thenStmts = yes.code
 		p.size += yes.size
-		t.then(p, no)
+		t.appendPart(p, no)
 	case n:
 		s.els = no.code
 		p.size += no.size
-		t.then(p, yes)
+		t.appendPart(p, yes)
 	default:
-		s.then, s.els = yes.code, no.code
+		s.thenStmts, s.els = yes.code, no.code
 		p.size += yes.size + no.size
-		p.out = t.union(yes.out, no.out)
+		p.outBlocks = t.unionOf(yes.outBlocks, no.outBlocks)
 	}
 }
 
-// The method leave returns the statement that ends block x, which ends the work-item.
-func (t *treeBuilder) leave(x *ir.Block, ctx *loopCtx) *stmt {
+// leaveStmt returns the return statement or Unreachable statement at the end of block x.
+func (t *treeBuilder) leaveStmt(x *ir.Block, ctx *loopCtx) *stmt {
 	if x.Term.Kind == ir.Unreachable {
 		return &stmt{kind: unreachableStmt}
 	}
@@ -212,56 +212,56 @@ func newReturn(ctx *loopCtx) *stmt {
 	return s
 }
 
-// The method edge returns the code for the jump from x to y. If no other forward edge leads to y,
+// edgeCode returns the code for the jump from x to y. If no other forward edge leads to y,
 // the code is that of y itself. Otherwise the code sets y's flag.
-func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
+func (t *treeBuilder) edgeCode(x, y *ir.Block, ctx *loopCtx) treePart {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
-	case t.exit(y):
-		return piece{code: []*stmt{{kind: instsStmt, block: y}, t.leave(y, ctx)}, size: min(1, len(y.Insts))}
+	case t.isExit(y):
+		return treePart{code: []*stmt{{kind: instsStmt, block: y}, t.leaveStmt(y, ctx)}, size: min(1, len(y.Insts))}
 	case back && ctx != nil && y == ctx.loop.Head:
-		return piece{code: []*stmt{{kind: continueStmt}}}
+		return treePart{code: []*stmt{{kind: continueStmt}}}
 	case back || ctx != nil && !ctx.loop.Contains(y):
-		ctx.breaks = t.union(ctx.breaks, []*ir.Block{y})
-		return piece{code: []*stmt{set, {kind: breakStmt}}}
+		ctx.breaks = t.unionOf(ctx.breaks, []*ir.Block{y})
+		return treePart{code: []*stmt{set, {kind: breakStmt}}}
 	case t.forward[y] == 1:
-		return t.tree(y, ctx)
+		return t.treeOf(y, ctx)
 	default:
-		return piece{code: []*stmt{set}, out: []*ir.Block{y}}
+		return treePart{code: []*stmt{set}, outBlocks: []*ir.Block{y}}
 	}
 }
 
-// The method join appends the tree of block c to p. Some paths in p must lead to c.
-func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
-	rest := make([]*ir.Block, 0, len(p.out))
-	for _, b := range p.out {
+// joinTree appends to p the statements for block c, to which some paths in p lead.
+func (t *treeBuilder) joinTree(p *treePart, c *ir.Block, ctx *loopCtx) {
+	rest := make([]*ir.Block, 0, len(p.outBlocks))
+	for _, b := range p.outBlocks {
 		if b != c {
 			rest = append(rest, b)
 		}
 	}
-	if len(rest) == len(p.out) {
+	if len(rest) == len(p.outBlocks) {
 		panic("BUG: no jump arrives at a block")
 	}
-	q := t.tree(c, ctx)
+	q := t.treeOf(c, ctx)
 	if len(rest) == 0 {
-		t.then(p, q)
+		t.appendPart(p, q)
 		return
 	}
 	p.size += q.size
 	p.code = append(p.code, t.ifFlags(q.code, c))
-	p.out = t.union(rest, q.out)
+	p.outBlocks = t.unionOf(rest, q.outBlocks)
 }
 
 // ifFlags returns a statement that executes code if one of the flags of the given blocks is set.
 func (t *treeBuilder) ifFlags(code []*stmt, flags ...*ir.Block) *stmt {
 	for _, b := range flags {
-		t.tested[b] = true
+		t.testedFlags[b] = true
 	}
-	return &stmt{kind: ifFlagsStmt, flags: flags, then: code}
+	return &stmt{kind: ifFlagsStmt, flags: flags, thenStmts: code}
 }
 
-// The method union returns the union of two lists in reverse postorder.
-func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
+// unionOf returns the union of two lists in reverse postorder.
+func (t *treeBuilder) unionOf(a, b []*ir.Block) []*ir.Block {
 	out := make([]*ir.Block, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		switch i, j := t.dom.Index(a[0]), t.dom.Index(b[0]); {
@@ -277,17 +277,17 @@ func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
 }
 
 // loopTree returns the loop and the code that follows it.
-func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
+func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) treePart {
 	x, ctx := l.Head, &loopCtx{loop: l}
-	body := t.body(x, ctx)
-	if len(body.out) > 0 {
+	body := t.bodyOf(x, ctx)
+	if len(body.outBlocks) > 0 {
 		panic("BUG: a jump leaves a loop sideways")
 	}
-	p := piece{size: body.size}
+	p := treePart{size: body.size}
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// The flags are cleared at the start of each iteration, when control has no pending jump. So a
+	// The flags are cleared at the start of each iteration, when no jump waits for its target. So a
 	// flag that was set in the previous iteration has no effect, and no flag is live around the
 	// loop.
 	var code []*stmt
@@ -295,7 +295,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 		code = append(code, &stmt{kind: resetStmt, block: b})
 	}
 	code = append(code, body.code...)
-	p.code = append(p.code, &stmt{kind: loopStmt, block: x, then: code})
+	p.code = append(p.code, &stmt{kind: loopStmt, block: x, thenStmts: code})
 	if len(ctx.breaks) == 0 {
 		// If no other code follows the loop, returns in the loop become breaks, and one return
 		// follows the loop.
@@ -307,21 +307,21 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 		}
 		return p
 	}
-	p.out = ctx.breaks
+	p.outBlocks = ctx.breaks
 	if outer != nil {
-		t.dispatch(&p, outer)
+		t.dispatchJumps(&p, outer)
 	}
 	for _, c := range t.after[x] {
-		t.join(&p, c, outer)
+		t.joinTree(&p, c, outer)
 	}
 	return p
 }
 
-// The method dispatch adds the jumps after an inner loop that continue or leave the outer loop ctx.
-func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
+// dispatchJumps adds the jumps after an inner loop that continue or leave the outer loop ctx.
+func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
-	for _, b := range p.out {
+	for _, b := range p.outBlocks {
 		switch {
 		case b == ctx.loop.Head:
 			again = true
@@ -340,45 +340,45 @@ func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 		p.code = append(p.code, s)
 	}
 	if len(leave) > 0 {
-		ctx.breaks = t.union(ctx.breaks, leave)
+		ctx.breaks = t.unionOf(ctx.breaks, leave)
 		s := &stmt{kind: breakStmt}
 		if !last {
 			s = t.ifFlags([]*stmt{s}, leave...)
 		}
 		p.code = append(p.code, s)
 	}
-	p.out = here
+	p.outBlocks = here
 }
 
-// The function flatten appends the statements in code to out. It replaces lists by their statements
+// flattenInto appends the statements in code to out. It replaces lists by their statements
 // and omits blocks without instructions.
-func flatten(code, out []*stmt) []*stmt {
+func flattenInto(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {
 		case s.kind == listStmt:
-			out = flatten(s.then, out)
+			out = flattenInto(s.thenStmts, out)
 		case s.kind == instsStmt && len(s.block.Insts) == 0:
 		default:
-			s.then, s.els = flatten(s.then, nil), flatten(s.els, nil)
+			s.thenStmts, s.els = flattenInto(s.thenStmts, nil), flattenInto(s.els, nil)
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// dropReturns removes returns after which the function returns anyway. The argument tail tells that
+// dropReturns removes returns after which the function returns anyway. If isTail is true,
 // the function returns after code, which must not contain lists.
-func dropReturns(code []*stmt, tail bool) []*stmt {
+func dropReturns(code []*stmt, isTail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {
 		last = code[n-1]
 		code = code[:n-1]
 	}
 	for i, s := range code {
-		t := i == len(code)-1 && (tail || last != nil) && s.kind != loopStmt
-		s.then, s.els = dropReturns(s.then, t), dropReturns(s.els, t)
+		t := i == len(code)-1 && (isTail || last != nil) && s.kind != loopStmt
+		s.thenStmts, s.els = dropReturns(s.thenStmts, t), dropReturns(s.els, t)
 	}
-	if last != nil && !tail {
+	if last != nil && !isTail {
 		code = append(code, last)
 	}
 	return code
