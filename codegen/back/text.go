@@ -17,7 +17,7 @@ func Text(m *ir.Module) string {
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore parses the text of a kernel's IR and returns the module. It adds the facts that the text
+// Restore parses the text of a kernel's IR and returns the module. Restore adds the facts that the text
 // does not contain. If the kernel has no IR, or if the text is damaged, it returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {

@@ -126,7 +126,7 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// countRemoved counts the checks that were removed from the module since the last call. It adds
+// countRemoved counts the checks that were removed from the module since the last call. countRemoved adds
 // this number to the number of checks with the given kind of proof.
 func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)

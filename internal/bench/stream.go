@@ -67,7 +67,7 @@ func triads[T float32 | float64]() stream[T] {
 		}, func(x, y float64) float64 { return x + scalar*y }}
 }
 
-// floatKind describes float type T. It returns the size in bytes, the number of bits as used in names, and the
+// floatKind describes float type T. floatKind returns the size in bytes, the number of bits as used in names, and the
 // precision.
 func floatKind[T float32 | float64]() (bytes float64, bits string, epsilon float64) {
 	if T(1)/3 == T(float32(1)/3) {

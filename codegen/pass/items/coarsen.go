@@ -107,7 +107,7 @@ func Brief(m *ir.Module) bool {
 	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
 }
 
-// loopsLoad reports whether each loop of f loads from device memory. It returns true if f has no
+// loopsLoad reports whether each loop of f loads from device memory. loopsLoad returns true if f has no
 // loops.
 func loopsLoad(f *ir.Func) bool {
 	loads := func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Ref().Var == nil }

@@ -89,7 +89,7 @@ type bound struct {
 
 const noOperand = -1
 
-// findVectors describes m's kernel as a vectorKernel. It returns nil if work-groups cannot access
+// findVectors describes m's kernel as a vectorKernel. findVectors returns nil if work-groups cannot access
 // memory by vectors.
 func findVectors(m *ir.Module) *vectorKernel {
 	if m.Form != abi.Range || m.Rank != 1 {
@@ -120,7 +120,7 @@ func findVectors(m *ir.Module) *vectorKernel {
 	return x
 }
 
-// vectorOf returns the type of vectors of 16 bytes with elements of type t. It returns nil if there
+// vectorOf returns the type of vectors of 16 bytes with elements of type t. vectorOf returns nil if there
 // is no such type.
 func vectorOf(t *ir.Type) *ir.Type {
 	if isPacked(t) {

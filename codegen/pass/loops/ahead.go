@@ -83,7 +83,7 @@ func (p *planner) mayCopy(l *Loop) bool {
 }
 
 // planLoop adds the loop l to p.plans. If more checks can be hoisted from the loops inside
-// l, it adds these loops instead. It returns the number of hoisted checks.
+// l, it adds these loops instead. planLoop returns the number of hoisted checks.
 func (p *planner) planLoop(l *ir.Loop) int {
 	var n *nest
 	own := 0
@@ -156,7 +156,7 @@ func (n *nest) collectChecks() int {
 }
 
 // addTests adds tests which imply that the condition c equals want in all iterations that
-// execute block b. It returns false if there are no such tests.
+// execute block b. addTests returns false if there are no such tests.
 func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.varyingLoops(c) == 0 {
 		n.tests = append(n.tests, aheadTest{same: c, is: want})

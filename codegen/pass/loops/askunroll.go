@@ -48,7 +48,7 @@ func AskUnroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// sharedLoop returns the number of instructions of an iteration of the loop l. It returns 0 if l
+// sharedLoop returns the number of instructions of an iteration of the loop l. sharedLoop returns 0 if l
 // has an inner loop, does not load from work-group memory, or accesses memory in any other way.
 func sharedLoop(l *ir.Loop, loops *ir.Loops) (n int) {
 	loads := false

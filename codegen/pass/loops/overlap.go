@@ -70,7 +70,7 @@ func overlapAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// overlapOne transforms the first loop of f for which the transformation is worthwhile. It reports
+// overlapOne transforms the first loop of f for which the transformation is worthwhile. overlapOne reports
 // whether there was such a loop.
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
@@ -133,7 +133,7 @@ func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
 	return o
 }
 
-// findValues finds the values that can be computed for all iterations at once. It reports
+// findValues finds the values that can be computed for all iterations at once. findValues reports
 // whether the transformation is possible and worthwhile.
 func (o *overlapper) findValues() bool {
 	if !o.findLeaves() {
@@ -157,7 +157,7 @@ func (o *overlapper) findValues() bool {
 	return ends && len(o.loads) > 0
 }
 
-// findLeaves finds the branches that may leave the loop. It reports whether each iteration reaches
+// findLeaves finds the branches that may leave the loop. findLeaves reports whether each iteration reaches
 // all branches that may leave the loop.
 func (o *overlapper) findLeaves() bool {
 	for _, b := range o.blocks {

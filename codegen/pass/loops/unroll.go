@@ -40,7 +40,7 @@ func Unroll(m *ir.Module) diag.List {
 // instructions after unrolling.
 type unrollLimits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f for which isWorth returns true. It reports
+// UnrollOne unrolls the first small loop of f for which isWorth returns true. UnrollOne reports
 // whether there was such a loop.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, isWorth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
@@ -192,7 +192,7 @@ func (l *Loop) tripsWithin(maxTrips int, consts *ir.Module) int {
 }
 
 // simulateHead returns the number of times that the loop's head is executed until the condition
-// cond chooses the successor with index out. It returns 0 if cond is not known, or if the loop has
+// cond chooses the successor with index out. simulateHead returns 0 if cond is not known, or if the loop has
 // more than maxTrips iterations.
 func (l *Loop) simulateHead(cond *ir.Value, out, maxTrips int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)

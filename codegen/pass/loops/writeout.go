@@ -127,7 +127,7 @@ func canSplit(t *ir.Type) bool {
 
 // decideNests adds to nests the loops that must be unrolled so that all indices of the accesses
 // become constant. decideNests also adds the loops inside the added loops, unless the code would
-// become too large. It reports whether the loops in nests can be unrolled.
+// become too large. decideNests reports whether the loops in nests can be unrolled.
 func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -163,7 +163,7 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 }
 
 // unrollFor adds loops around block b to nests so that v becomes a constant if these loops are
-// unrolled. It reports whether unrolling these loops is possible.
+// unrolled. unrollFor reports whether unrolling these loops is possible.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -203,7 +203,7 @@ func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 }
 
 // costOf returns the number of instructions of the loop l after unrolling, including its inner
-// loops in nests, which are also unrolled. It returns 0 if l cannot or should not be unrolled.
+// loops in nests, which are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0

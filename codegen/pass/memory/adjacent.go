@@ -226,7 +226,7 @@ func (x *adjacent) access(key elementKey, at int, list []*ir.Value) {
 	last.Aux = ref
 }
 
-// path returns the address and the index of a vector of type t at an offset of an element. It adds instructions
+// path returns the address and the index of a vector of type t at an offset of an element. path adds instructions
 // before v.
 func (x *adjacent) path(v *ir.Value, key elementKey, at int, t *ir.Type) []*ir.Value {
 	if key.elem.Size == t.Size {

@@ -44,7 +44,7 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, 
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// buildQuotient generates the code that replaces the op At. It returns the last op of the code, and
+// buildQuotient generates the code that replaces the op At. buildQuotient returns the last op of the code, and
 // appends the other ops to Made. If At is not a division by a suitable constant, it returns nil.
 func (d *divider) buildQuotient() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]

@@ -130,7 +130,7 @@ func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 }
 
 // narrowResult handles a conversion v of a float64 to float32. It replaces the operation that
-// computes the float64 by a float32 operation, if the result is the same. It reports whether it has
+// computes the float64 by a float32 operation, if the result is the same. narrowResult reports whether it has
 // changed v.
 func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	wide := v.Args[0]
@@ -167,7 +167,7 @@ func isComputed(v *ir.Value) bool {
 }
 
 // narrowOrder turns the comparison v of two float64s into one of float32s, if both are exactly
-// float32s. A constant operand between two float32s is replaced by an adjacent float32. It reports
+// float32s. A constant operand between two float32s is replaced by an adjacent float32. narrowOrder reports
 // whether it has changed v.
 func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]

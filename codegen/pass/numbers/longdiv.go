@@ -135,7 +135,7 @@ func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// correctLast corrects the results of divideUnsigned. It returns the remainder if rest is
+// correctLast corrects the results of divideUnsigned. correctLast returns the remainder if rest is
 // true, and the quotient if not.
 func (d *longDivision) correctLast(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)

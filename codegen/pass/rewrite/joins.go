@@ -70,7 +70,7 @@ func phiArgsAgree(b *ir.Block, preds []*ir.Block) bool {
 	})
 }
 
-// exitOf returns the outermost loop that the edge from p to b leaves. It returns nil if the edge
+// exitOf returns the outermost loop that the edge from p to b leaves. exitOf returns nil if the edge
 // leaves no loop.
 func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	l := loops.Of(p)
@@ -84,7 +84,7 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 }
 
 // waysTo groups the predecessors preds of b. A group contains the predecessors that control reaches
-// from the same successor of their common dominator. It returns the groups for which a phi of b has
+// from the same successor of their common dominator. waysTo returns the groups for which a phi of b has
 // a single argument (see phiArgsAgree). The other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {

@@ -441,7 +441,7 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	}
 }
 
-// trivialArg returns the only argument of phi that differs from phi itself. It returns
+// trivialArg returns the only argument of phi that differs from phi itself. trivialArg returns
 // nil if there are several different arguments.
 func trivialArg(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
 	var one *ir.Value

@@ -100,7 +100,7 @@ type settler struct {
 	turns map[*ir.Value]int
 }
 
-// choicesOf returns the operands from which the phi or selection v chooses. It returns
+// choicesOf returns the operands from which the phi or selection v chooses. choicesOf returns
 // nil for any other op.
 func choicesOf(v *ir.Value) []*ir.Value {
 	switch v.Op {
@@ -164,7 +164,7 @@ func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 }
 
 // findMisplaced finds the phis that their replacements do not dominate, and adds them to the
-// set kept. It reports whether it found any.
+// set kept. findMisplaced reports whether it found any.
 func (s *settler) findMisplaced() bool {
 	found := false
 	for _, b := range s.order {

@@ -157,7 +157,7 @@ func trivialPhi(v *ir.Value) *ir.Value {
 	return w
 }
 
-// Pure applies rules to the pure value v until none applies. It returns the value that replaces v.
+// Pure applies rules to the pure value v until none applies. Pure returns the value that replaces v.
 // The result may be v itself, changed in place.
 func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 	// Each rule makes the value simpler, so the loop ends. If a rule violates this, the limit on
@@ -187,7 +187,7 @@ func (s *Simplifier) setOp(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// applyRule applies the first matching identity to v. It returns nil if no identity matches,
+// applyRule applies the first matching identity to v. applyRule returns nil if no identity matches,
 // v if it has changed v in place, or another value that equals v.
 func (s *Simplifier) applyRule(v *ir.Value) *ir.Value {
 	switch v.Op {

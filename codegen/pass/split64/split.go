@@ -15,7 +15,7 @@ import (
 )
 
 // Lower rewrites a Legal module for devices that have only 32-bit integers, in arithmetic and in
-// memory. It reports whether it succeeded. After a failure the module must not be used. A 64-bit
+// memory. Lower reports whether it succeeded. After a failure the module must not be used. A 64-bit
 // integer becomes two 32-bit words. An access to an 8-bit or 16-bit integer in device memory
 // becomes an access to the 32-bit word that contains the integer. Operations on float64 do not
 // change, except conversions from and to 64-bit integers.

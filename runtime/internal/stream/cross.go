@@ -82,7 +82,7 @@ type half struct {
 }
 
 // recordAcross calls add, which appends commands to s, of which some are copies between s and the
-// streams far. It waits before that if too many batches of a stream are incomplete.
+// streams far. recordAcross waits before that if too many batches of a stream are incomplete.
 func (s *Stream) recordAcross(ctx context.Context, far []*Stream, add func() error) error {
 	all := append([]*Stream{s}, far...)
 	for _, t := range all {
@@ -170,7 +170,7 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 }
 
 // lastConflict returns the number of the newest incomplete batch that h must wait for, because one
-// of the batch's commands uses the same elements as h. It returns 0 if there is no such batch. All
+// of the batch's commands uses the same elements as h. lastConflict returns 0 if there is no such batch. All
 // batches are sealed.
 //
 //	batch 1   writes x[0:100]
@@ -268,7 +268,7 @@ func (x *crossing) run() {
 	}
 }
 
-// turn waits for the commands before the copy. It returns the time at which the move begins, or 0
+// turn waits for the commands before the copy. turn returns the time at which the move begins, or 0
 // and the outcome if there is no move. from is the failed command that was to write the source.
 func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64) {
 	halves := []*half{x.src, x.dst}

@@ -100,7 +100,7 @@ func Hide(name string) {
 }
 
 // Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
-// usage. It returns false in programs without cgo.
+// usage. Exports returns false in programs without cgo.
 func Exports(p PhysicalDevice, usage BufferUsageFlags) bool {
 	return C.vkx_exports(C.uintptr_t(p), C.uint32_t(usage)) != 0
 }

@@ -204,7 +204,7 @@ func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) 
 }
 
 // Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
-// usage. It returns false in programs without cgo.
+// usage. Exports returns false in programs without cgo.
 func Exports(PhysicalDevice, BufferUsageFlags) bool { return false }
 
 func (d *Device) createExportedBuffer(uint64, BufferUsageFlags) (Buffer, Result) {
