@@ -18,7 +18,7 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 			if v.Op != ir.OpFault {
 				continue
 			}
-			s, n := v.Aux.(*ir.Site), limit(m, v.Args[1])
+			s, n := v.Aux.(*ir.Site), faultLimit(m, v.Args[1])
 			if was, ok := limits[s]; ok && was != n {
 				n = 0
 			}
@@ -28,9 +28,9 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	return limits
 }
 
-// The function limit returns the limit of a fault site. Parameter b is the second value of the
+// faultLimit returns the limit of a fault site. Parameter b is the second value of the
 // fault.
-func limit(m *ir.Module, b *ir.Value) int64 {
+func faultLimit(m *ir.Module, b *ir.Value) int64 {
 	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
 		b = b.Args[0]
 	}

@@ -40,7 +40,7 @@ func prepareNative(k *abi.Kernel) (*preparedNative, error) {
 		return nil, err
 	}
 	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
-	first, _, err := c.variant("for every launch", ir.Target{})
+	first, _, err := c.runPasses("for every launch", ir.Target{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
@@ -61,7 +61,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	if found.Foreign || m.Items != p.first.Items {
 		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", p.k.FullName())
 	}
-	made, err := finish(m)
+	made, err := finishModule(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s, for the device's matrices: %w", p.k.FullName(), err)
 	}

@@ -82,7 +82,7 @@ func asLowered(m *ir.Module) error {
 	}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
-			if v.Op == ir.OpArg && !argument(m, v) {
+			if v.Op == ir.OpArg && !isArgument(m, v) {
 				return fmt.Errorf("%s is no argument", v.LongString())
 			}
 		}
@@ -90,10 +90,10 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// The function argument reports whether instruction v reads a value from the launch block. The
+// isArgument reports whether instruction v reads a value from the launch block. The
 // value is an extent of the range, a parameter or part of a parameter, or the address of the
 // constant data.
-func argument(m *ir.Module, v *ir.Value) bool {
+func isArgument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
 		return false
@@ -110,9 +110,9 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// The type check identifies a bounds check by the index, and by the offset of the slice in the
+// boundsCheck identifies a bounds check by the index, and by the offset of the slice in the
 // launch block. If the compared length does not come from a slice, the offset is 0.
-type check struct {
+type boundsCheck struct {
 	index *ir.Value
 	slice uint64
 }
@@ -132,12 +132,12 @@ func placeAccesses(m *ir.Module) {
 }
 
 // checkPlaces returns the source positions of a kernel's bounds checks.
-func checkPlaces(m *ir.Module) map[check]ir.Pos {
-	places := map[check]ir.Pos{}
+func checkPlaces(m *ir.Module) map[boundsCheck]ir.Pos {
+	places := map[boundsCheck]ir.Pos{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
 			if s, ok := v.Aux.(*ir.Site); ok && s.Kind == abi.FaultIndex {
-				c := check{index: v.Args[0]}
+				c := boundsCheck{index: v.Args[0]}
 				places[c] = s.Pos
 				if n := v.Args[1]; n.Op == ir.OpArg {
 					c.slice = n.Bits - 8
@@ -157,8 +157,8 @@ func isAccess(v *ir.Value) bool {
 
 // placeOf returns the source position of the bounds check for access v. For an access without a
 // check, it returns an empty position.
-func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
-	c := check{index: v.Path()[1]}
+func placeOf(v *ir.Value, places map[boundsCheck]ir.Pos) ir.Pos {
+	c := boundsCheck{index: v.Path()[1]}
 	pos := places[c]
 	if base := v.Path()[0]; base.Op == ir.OpArg {
 		c.slice = base.Bits

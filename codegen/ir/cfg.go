@@ -72,7 +72,7 @@ func (f *Func) Dominators() *DomTree {
 
 func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	d := &DomTree{Order: order, nodes: make([]domNode, len(order))}
-	d.number()
+	d.indexBlocks()
 	for i := range d.nodes {
 		d.nodes[i].idom = -1
 	}
@@ -93,7 +93,7 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 		for i := 1; i < len(order); i++ {
 			n := -1
 			for _, p := range preds(order[i]) {
-				at := d.at(p)
+				at := d.orderIndex(p)
 				if at < 0 || d.nodes[at].idom < 0 {
 					continue
 				}
@@ -121,7 +121,7 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 		d.nodes[i].in = n
 		n++
 		for _, c := range d.nodes[i].children {
-			number(d.at(c))
+			number(d.orderIndex(c))
 		}
 		d.nodes[i].out = n
 	}
@@ -129,10 +129,10 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// The method number records the index of each block in Order. number usually uses a slice indexed by block ids, because
+// indexBlocks records the index of each block in Order. number usually uses a slice indexed by block ids, because
 // the ids are small. If two blocks have the same id, number uses a map. Equal ids occur in broken modules that the
 // verifier checks.
-func (d *DomTree) number() {
+func (d *DomTree) indexBlocks() {
 	most := 0
 	for _, b := range d.Order {
 		most = max(most, b.ID)
@@ -153,8 +153,8 @@ func (d *DomTree) number() {
 	}
 }
 
-// The method at returns b's index in Order, or -1 if b is unreachable.
-func (d *DomTree) at(b *Block) int {
+// orderIndex returns b's index in Order, or -1 if b is unreachable.
+func (d *DomTree) orderIndex(b *Block) int {
 	if d.other != nil {
 		if i, ok := d.other[b]; ok {
 			return i
@@ -171,9 +171,9 @@ func (d *DomTree) at(b *Block) int {
 	return i
 }
 
-// The method node returns the tree node of b, or an empty node if b is unreachable.
-func (d *DomTree) node(b *Block) domNode {
-	if i := d.at(b); i >= 0 {
+// treeNode returns the tree node of b, or an empty node if b is unreachable.
+func (d *DomTree) treeNode(b *Block) domNode {
+	if i := d.orderIndex(b); i >= 0 {
 		return d.nodes[i]
 	}
 	return domNode{idom: -1}
@@ -181,24 +181,24 @@ func (d *DomTree) node(b *Block) domNode {
 
 // Idom returns b's immediate dominator, or nil for the entry.
 func (d *DomTree) Idom(b *Block) *Block {
-	if i := d.node(b).idom; i >= 0 {
+	if i := d.treeNode(b).idom; i >= 0 {
 		return d.Order[i]
 	}
 	return nil
 }
 
 // Children returns the blocks that b immediately dominates, in reverse postorder.
-func (d *DomTree) Children(b *Block) []*Block { return d.node(b).children }
+func (d *DomTree) Children(b *Block) []*Block { return d.treeNode(b).children }
 
 // Index returns b's index in reverse postorder, or 0 if b is unreachable.
-func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
+func (d *DomTree) Index(b *Block) int { return max(d.orderIndex(b), 0) }
 
 // Reachable reports whether b is in the tree.
-func (d *DomTree) Reachable(b *Block) bool { return d.at(b) >= 0 }
+func (d *DomTree) Reachable(b *Block) bool { return d.orderIndex(b) >= 0 }
 
 // Dominates reports whether a dominates b. A block dominates itself.
 func (d *DomTree) Dominates(a, b *Block) bool {
-	i, j := d.at(a), d.at(b)
+	i, j := d.orderIndex(a), d.orderIndex(b)
 	if i < 0 {
 		return false
 	}

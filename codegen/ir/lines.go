@@ -66,8 +66,8 @@ func (m *Module) Lines(names *Names) []Line {
 // lineMarks maps the offset of a line in the text to the line's description.
 type lineMarks struct{ at map[int]Line }
 
-// The method mark sets the description of the line that begins at the current offset.
-func (p *printer) mark(l Line) {
+// markLine sets the description of the line that begins at the current offset.
+func (p *printer) markLine(l Line) {
 	if p.lines != nil {
 		p.lines.at[p.b.Len()] = l
 	}

@@ -39,8 +39,8 @@ type Product struct {
 	Parts [3]int
 }
 
-// The method part returns the part number for the i-th matrix of the list that Matrices returns.
-func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
+// partOf returns the part number for the i-th matrix of the list that Matrices returns.
+func (p *Product) partOf(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
 // Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
@@ -60,7 +60,7 @@ func (v *Value) Matrices() []*Var {
 // MatrixOf returns the type of matrices of the given shape. The type is an array with ⌈m / n⌉ elements. Here m is the
 // number of matrix elements, and n is the size of the smallest sub-group in the work-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
-	held := m.held(s)
+	held := m.maxHeldExpr(s)
 	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements like an array of one
 	// element.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
@@ -74,9 +74,9 @@ func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// The method held returns a constant expression, which is the largest number of elements of a matrix that one
+// maxHeldExpr returns a constant expression, which is the largest number of elements of a matrix that one
 // invocation stores.
-func (m *Module) held(s matrix.Shape) *Value {
+func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
 	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
@@ -90,7 +90,7 @@ func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
 	}
-	crowded := m.ConstExpr(OpULt, TypeBool, m.Int(TypeI32, matrix.MaxHeld), m.held(*t.Matrix))
+	crowded := m.ConstExpr(OpULt, TypeBool, m.Int(TypeI32, matrix.MaxHeld), m.maxHeldExpr(*t.Matrix))
 	return crowded, m.ArrayOf(t.Elem, m.ConstExpr(OpSelect, TypeI32, crowded, m.Int(TypeI32, 3), t.Len))
 }
 
@@ -204,11 +204,11 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 	return TypeI8
 }
 
-// The method matrices verifies a matrix op.
-func (x *verifier) matrices(v *Value) {
+// checkMatrixOp verifies a matrix op.
+func (x *verifier) checkMatrixOp(v *Value) {
 	for _, a := range v.Matrices() {
 		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup
-		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.owns(a) {
+		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.ownsVar(a) {
 			x.errorf(v, "not a matrix of the function")
 			return
 		}
@@ -235,11 +235,11 @@ func (x *verifier) matrices(v *Value) {
 		if v.Op == OpMatrixStore && s.Use != matrix.Accumulator {
 			x.errorf(v, "a matrix that is no accumulator is stored")
 		}
-		x.ref(v, a.Mem)
+		x.checkRef(v, a.Mem)
 	case *Product:
 		to, c := a.To.Type.Matrix, a.C.Type.Matrix
 		for i, m := range v.Matrices() {
-			part(m, a.part(i))
+			part(m, a.partOf(i))
 		}
 		if p := matrix.Product(*a.A.Type.Matrix, *a.B.Type.Matrix, *c); p.Text != "" {
 			x.errorf(v, "%s", p.Text)

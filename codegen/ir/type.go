@@ -178,8 +178,8 @@ func (t *Type) String() string {
 	return t.Kind.String()
 }
 
-// shape returns the shape of a matrix type, or the zero Shape for other types.
-func (t *Type) shape() (s matrix.Shape) {
+// matrixShape returns the shape of a matrix type, or the zero Shape for other types.
+func (t *Type) matrixShape() (s matrix.Shape) {
 	if t.Matrix != nil {
 		s = *t.Matrix
 	}

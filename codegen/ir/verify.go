@@ -81,7 +81,7 @@ func (x *verifier) module() {
 			x.errorf(nil, "two specialization constants have the id %d", s.ID)
 		}
 		ids[s.ID] = true
-		if !x.scalar(s.Type) {
+		if !x.isOneOf(s.Type) {
 			x.errorf(nil, "specialization constant %s has the type %v", s.Name, s.Type)
 		}
 	}
@@ -99,18 +99,18 @@ func (x *verifier) module() {
 	funcs := append([]*Func{m.Kernel}, m.Helpers...)
 	for _, f := range funcs {
 		x.f, x.b = f, nil
-		x.place(f)
+		x.recordHome(f)
 	}
 	for _, f := range funcs {
 		x.f, x.b = f, nil
 		x.function(f)
 	}
 	x.f, x.b = nil, nil
-	x.recursion(funcs)
+	x.checkRecursion(funcs)
 }
 
-// The method place records for each value of f that the value belongs to f.
-func (x *verifier) place(f *Func) {
+// recordHome records for each value of f that the value belongs to f.
+func (x *verifier) recordHome(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {
 			x.errorf(v, "another value has the id %d too", v.ID)
@@ -132,7 +132,7 @@ func (x *verifier) place(f *Func) {
 		if v.Op != OpInvalid || v.Block != nil {
 			x.errorf(v, "not a parameter")
 		}
-		if !x.scalar(v.Type) || narrow(v.Type) {
+		if !x.isOneOf(v.Type) || isNarrow(v.Type) {
 			x.errorf(v, "a parameter has the type %v", v.Type)
 		}
 	}
@@ -157,7 +157,7 @@ func (x *verifier) function(f *Func) {
 	for _, v := range f.Vars {
 		x.variable(v, true)
 	}
-	sound := x.edges(f)
+	sound := x.checkEdges(f)
 	for _, b := range f.Blocks {
 		x.b = b
 		x.block(b)
@@ -168,14 +168,14 @@ func (x *verifier) function(f *Func) {
 		return
 	}
 	dom := f.Dominators()
-	x.dominance(f, dom)
+	x.checkDominance(f, dom)
 	if x.m.Level >= Structured {
 		x.structure(f, dom)
 	}
 }
 
-// The method edges checks the terminators and predecessors of f's blocks, and reports whether all are correct.
-func (x *verifier) edges(f *Func) bool {
+// checkEdges checks the terminators and predecessors of f's blocks, and reports whether all are correct.
+func (x *verifier) checkEdges(f *Func) bool {
 	found := len(x.errs)
 	in := map[*Block]bool{}
 	for _, b := range f.Blocks {
@@ -255,11 +255,11 @@ func (x *verifier) block(b *Block) {
 		if len(v.Args) != len(b.Preds) {
 			x.errorf(v, "a phi with %d arguments in a block with %d predecessors", len(v.Args), len(b.Preds))
 		}
-		if !x.scalar(v.Type) {
+		if !x.isOneOf(v.Type) {
 			x.errorf(v, "a phi has the type %v", v.Type)
 		}
 		for _, a := range v.Args {
-			if x.operand(v, a) && a.Type != v.Type {
+			if x.checkOperand(v, a) && a.Type != v.Type {
 				x.errorf(v, "a phi of type %v has an argument of type %v", v.Type, a.Type)
 			}
 		}
@@ -277,9 +277,9 @@ func (x *verifier) block(b *Block) {
 			continue
 		}
 		for _, a := range v.Args {
-			x.operand(v, a)
+			x.checkOperand(v, a)
 		}
-		x.value(v)
+		x.checkValue(v)
 		if v.Op.Has(FlagSync) && !x.m.UsesGroup {
 			x.errorf(v, "the module does not say that it uses the group")
 		}
@@ -290,14 +290,14 @@ func (x *verifier) block(b *Block) {
 	switch t := &b.Term; {
 	case t.Kind != Branch && t.Cond != nil:
 		x.errorf(nil, "the terminator %v has a condition", t.Kind)
-	case t.Kind == Branch && x.operand(nil, t.Cond) && t.Cond.Type != TypeBool:
+	case t.Kind == Branch && x.checkOperand(nil, t.Cond) && t.Cond.Type != TypeBool:
 		x.errorf(nil, "the condition has the type %v", t.Cond.Type)
 	}
 }
 
-// The method operand checks that value user of the current function may use operand a. The result reports whether a has
+// checkOperand checks that value user of the current function may use operand a. The result reports whether a has
 // a type.
-func (x *verifier) operand(user, a *Value) bool {
+func (x *verifier) checkOperand(user, a *Value) bool {
 	switch {
 	case a == nil:
 		x.errorf(user, "a missing argument")
@@ -332,11 +332,11 @@ func (x *verifier) constExpr(v *Value) {
 			return
 		}
 	}
-	x.value(v)
+	x.checkValue(v)
 }
 
-// The method dominance checks that the definition of each value dominates its uses.
-func (x *verifier) dominance(f *Func, dom *DomTree) {
+// checkDominance checks that the definition of each value dominates its uses.
+func (x *verifier) checkDominance(f *Func, dom *DomTree) {
 	at := map[*Value]int{}
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
@@ -377,8 +377,8 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// The method recursion reports recursive helpers, which SPIR-V does not allow.
-func (x *verifier) recursion(funcs []*Func) {
+// checkRecursion reports recursive helpers, which SPIR-V does not allow.
+func (x *verifier) checkRecursion(funcs []*Func) {
 	const open, closed = 1, 2
 	state := map[*Func]int{}
 	var visit func(f *Func)

@@ -20,7 +20,7 @@ type Builder struct {
 	m         Module
 	next      ID
 	d         *Decoder
-	seqs      map[seqKey]seq
+	seqs      map[seqKey]wordSeq
 	defs      map[defKey]ID
 	once      map[onceKey]ID
 	entries   []entryPoint
@@ -34,10 +34,10 @@ type entryPoint struct {
 
 // Type seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
 // this reason a seq can represent a list of words in a map key.
-type seq uint32
+type wordSeq uint32
 
 type seqKey struct {
-	head seq
+	head wordSeq
 	last uint32
 }
 
@@ -45,8 +45,8 @@ type seqKey struct {
 type defKey struct {
 	op     Op
 	typ    ID
-	words  seq
-	decors seq
+	words  wordSeq
+	decors wordSeq
 }
 
 // onceKey is the map key for a declaration that a module contains only once. The key contains the name or number that
@@ -63,7 +63,7 @@ func NewBuilder() *Builder {
 		m:    Module{Version: DefaultVersion},
 		next: 1,
 		d:    newDecoder(),
-		seqs: map[seqKey]seq{},
+		seqs: map[seqKey]wordSeq{},
 		defs: map[defKey]ID{},
 		once: map[onceKey]ID{},
 	}
@@ -79,12 +79,12 @@ func (b *Builder) NewID() ID {
 	return id
 }
 
-func (b *Builder) seq(head seq, words ...uint32) seq {
+func (b *Builder) sequenceOf(head wordSeq, words ...uint32) wordSeq {
 	for _, w := range words {
 		k := seqKey{head, w}
 		s, ok := b.seqs[k]
 		if !ok {
-			s = seq(len(b.seqs) + 1)
+			s = wordSeq(len(b.seqs) + 1)
 			b.seqs[k] = s
 		}
 		head = s
@@ -92,30 +92,30 @@ func (b *Builder) seq(head seq, words ...uint32) seq {
 	return head
 }
 
-// The method global appends an instruction to the section of types, constants and global variables.
-func (b *Builder) global(in Instruction) ID {
+// appendGlobal appends an instruction to the section of types, constants and global variables.
+func (b *Builder) appendGlobal(in Instruction) ID {
 	if in.Result == 0 && in.Op.row().flags&hasResult != 0 {
 		in.Result = b.NewID()
 	}
 	b.m.Globals = append(b.m.Globals, in)
-	b.d.note(&in)
+	b.d.noteFacts(&in)
 	return in.Result
 }
 
-// The method def returns the id of a definition that a module contains only once. If result fresh is true, the call has
+// defineOnce returns the id of a definition that a module contains only once. If result fresh is true, the call has
 // appended the definition, and the caller must decorate it.
-func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
-	k := defKey{op, typ, b.seq(0, words...), decors}
+func (b *Builder) defineOnce(op Op, typ ID, decors wordSeq, words ...uint32) (id ID, fresh bool) {
+	k := defKey{op, typ, b.sequenceOf(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
 		return id, false
 	}
-	id = b.global(Instruction{Op: op, Type: typ, Words: slices.Clone(words)})
+	id = b.appendGlobal(Instruction{Op: op, Type: typ, Words: slices.Clone(words)})
 	b.defs[k] = id
 	return id, true
 }
 
 func (b *Builder) plain(op Op, typ ID, words ...uint32) ID {
-	id, _ := b.def(op, typ, 0, words...)
+	id, _ := b.defineOnce(op, typ, 0, words...)
 	return id
 }
 
@@ -243,7 +243,7 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	if init != 0 {
 		words = append(words, uint32(init))
 	}
-	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
+	return b.appendGlobal(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
 // Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted code is
@@ -256,8 +256,8 @@ func (b *Builder) Module() (*Module, error) {
 		m.Functions = append(m.Functions, Function{Code: cloneList(f.assemble())})
 	}
 	for in := range m.All {
-		if in.size() > maxWords {
-			return nil, fmt.Errorf("spirv: %v of %d words", in.Op, in.size())
+		if in.wordCount() > maxWords {
+			return nil, fmt.Errorf("spirv: %v of %d words", in.Op, in.wordCount())
 		}
 	}
 	if err := m.Compact(); err != nil {

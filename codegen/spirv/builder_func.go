@@ -237,7 +237,7 @@ type Case struct {
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {
-		words = append(words, f.b.literal(typ, c.Value)...)
+		words = append(words, f.b.literalWords(typ, c.Value)...)
 		words = append(words, uint32(c.Target))
 	}
 	f.Emit(Instruction{Op: OpSwitch, Words: words})

@@ -95,8 +95,8 @@ func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) 
 	return before, after
 }
 
-// The method list returns a pointer to the field of m that contains the instructions of section sec.
-func (m *Module) list(sec section) *[]Instruction {
+// sectionList returns a pointer to the field of m that contains the instructions of section sec.
+func (m *Module) sectionList(sec layoutSection) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
 		return before[sec-secCapability]
@@ -161,8 +161,8 @@ func cloneList(list []Instruction) []Instruction {
 	return list
 }
 
-// The method size returns the instruction's word count.
-func (in *Instruction) size() int {
+// wordCount returns the instruction's word count.
+func (in *Instruction) wordCount() int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
 		n++
@@ -178,15 +178,15 @@ func (in *Instruction) size() int {
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
-		n += in.size()
+		n += in.wordCount()
 	}
 	words := make([]uint32, 0, n)
 	words = append(words, Magic, m.Version, m.Generator, m.Bound, 0)
 	for in := range m.All {
-		if in.size() > maxWords {
-			panic(fmt.Sprintf("BUG: %v of %d words", in.Op, in.size()))
+		if in.wordCount() > maxWords {
+			panic(fmt.Sprintf("BUG: %v of %d words", in.Op, in.wordCount()))
 		}
-		words = append(words, uint32(in.size())<<16|uint32(in.Op))
+		words = append(words, uint32(in.wordCount())<<16|uint32(in.Op))
 		if in.Type != 0 {
 			words = append(words, uint32(in.Type))
 		}
@@ -214,7 +214,7 @@ func (m *Module) Bytes() []byte {
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
-		if err := d.ids(in, func(w *uint32) { *w = uint32(f(ID(*w))) }); err != nil {
+		if err := d.eachID(in, func(w *uint32) { *w = uint32(f(ID(*w))) }); err != nil {
 			return err
 		}
 		if in.Type != 0 {

@@ -102,11 +102,11 @@ func Run(m *ir.Module, l Launch) (r Result, err error) {
 		}
 		r.Steps = x.steps
 		r.Memory = x.memory[:len(l.Memory)]
-		f, ferr := x.fault()
+		f, ferr := x.decodeFault()
 		r.Fault = f
 		err = errors.Join(err, ferr)
 	}()
-	x.run()
+	x.runGroups()
 	return r, err
 }
 
@@ -116,17 +116,17 @@ var ErrStopped = errors.New("stopped")
 // runError is the panic value that ends a run with an error.
 type runError struct{ error }
 
-// machine is the state of a launch.
-type machine struct {
+// launchState is the state of a launch.
+type launchState struct {
 	m      *ir.Module
 	l      Launch
 	specs  map[*ir.Spec]uint64
-	consts map[*ir.Value]uint64 // cached values of constant expressions
-	memory []Region             // regions of Launch.Memory, then the regions that the interpreter adds
-	record []byte               // fault record
-	block  []byte               // launch block
-	tables map[*ir.Var]*store   // Private variables
-	group  map[*ir.Var]*store   // Workgroup variables of the current group
+	consts map[*ir.Value]uint64   // cached values of constant expressions
+	memory []Region               // regions of Launch.Memory, then the regions that the interpreter adds
+	record []byte                 // fault record
+	block  []byte                 // launch block
+	tables map[*ir.Var]*varMemory // Private variables
+	group  map[*ir.Var]*varMemory // Workgroup variables of the current group
 	steps  int64
 	check  *checker // checker of the launch; nil without checks
 
@@ -135,7 +135,7 @@ type machine struct {
 	scratch []uint64         // buffer for operands
 }
 
-func newMachine(m *ir.Module, l Launch) (*machine, error) {
+func newMachine(m *ir.Module, l Launch) (*launchState, error) {
 	for i := range l.Local {
 		l.Local[i] = max(l.Local[i], 1)
 	}
@@ -145,9 +145,9 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	if l.MaxSteps == 0 {
 		l.MaxSteps = 1 << 26
 	}
-	x := &machine{
+	x := &launchState{
 		m: m, l: l, specs: map[*ir.Spec]uint64{}, consts: map[*ir.Value]uint64{},
-		tables: map[*ir.Var]*store{}, values: map[*ir.Func]int{}, record: make([]byte, parts(m)*abi.FaultRecordSize),
+		tables: map[*ir.Var]*varMemory{}, values: map[*ir.Func]int{}, record: make([]byte, countParts(m)*abi.FaultRecordSize),
 	}
 	for i, r := range l.Memory {
 		if r.Addr+uint64(len(r.Data)) > faultAddr || r.Addr+uint64(len(r.Data)) < r.Addr {
@@ -179,7 +179,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 		default:
 			v = s.Default
 		}
-		x.specs[s] = mask(s.Type, v)
+		x.specs[s] = maskBits(s.Type, v)
 	}
 	x.launchBlock()
 	if l.Checks != nil {
@@ -190,7 +190,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 
 // launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block, even
 // arguments that a later pass moves to a buffer.
-func (x *machine) launchBlock() {
+func (x *launchState) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
 		b = binary.LittleEndian.AppendUint32(b, n)
@@ -204,8 +204,8 @@ func (x *machine) launchBlock() {
 	x.block = append(b, x.l.Args...)
 }
 
-// fault decodes the fault record, and returns nil if there was no fault.
-func (x *machine) fault() (*Fault, error) {
+// decodeFault decodes the fault record, and returns nil if there was no fault.
+func (x *launchState) decodeFault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
 	for le.Uint32(record) == 0 { // finds the first kernel of a linked module that has recorded a fault
@@ -227,8 +227,8 @@ func (x *machine) fault() (*Fault, error) {
 	return f, nil
 }
 
-// The function parts returns the number of fault records of a module.
-func parts(m *ir.Module) int {
+// countParts returns the number of fault records of a module.
+func countParts(m *ir.Module) int {
 	n := 1
 	for _, s := range m.Sites {
 		n = max(n, s.Part+1)
@@ -236,11 +236,11 @@ func parts(m *ir.Module) int {
 	return n
 }
 
-// The method run executes all work-groups.
-func (x *machine) run() {
+// runGroups executes all work-groups.
+func (x *launchState) runGroups() {
 	x.slots = make([]int32, x.m.Len()+1)
 	for _, f := range append([]*ir.Func{x.m.Kernel}, x.m.Helpers...) {
-		x.number(f)
+		x.assignSlots(f)
 	}
 	for _, v := range x.m.Vars {
 		if v.Storage == ir.Private {

@@ -14,7 +14,7 @@ import (
 func Loops(m *ir.Module) string {
 	var list []string
 	file := ""
-	for _, f := range called(m.Kernel) {
+	for _, f := range calledFuncs(m.Kernel) {
 		for _, b := range f.Blocks {
 			switch p := b.Loop; {
 			case b.Continue == nil:

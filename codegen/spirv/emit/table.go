@@ -9,7 +9,7 @@ import (
 
 // Type instruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
 // belongs to GLSL.std.450.
-type instruction struct {
+type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
 	// If fold is true, the opcode may be used in OpSpecConstantOp.
@@ -19,8 +19,8 @@ type instruction struct {
 	exact bool
 }
 
-// instructions maps an op to the single SPIR-V instruction that implements it.
-var instructions = [256]instruction{
+// singleInstructions maps an op to the single SPIR-V instruction that implements it.
+var singleInstructions = [256]singleInstruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
 	ir.OpIMul: {op: spirv.OpIMul, fold: true},
@@ -90,13 +90,13 @@ var instructions = [256]instruction{
 
 // An emitFunc emits the code of one value at the function's current position. The returned id is the op's result, or 0
 // if the op has no result.
-type emitFunc func(f *function, v *ir.Value) spirv.ID
+type emitFunc func(f *funcEmitter, v *ir.Value) spirv.ID
 
 // The table special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
 // table, because they are never Legal.
-var special = [256]emitFunc{
-	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
-	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
+var specialEmitters = [256]emitFunc{
+	ir.OpConst:     func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
+	ir.OpSpecConst: func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
 	ir.OpPhi:       emitPhi,
 	ir.OpArg:       emitArg,
 	ir.OpBuiltIn:   emitBuiltIn,
