@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The list native contains the aspects that the variant "words" (only 32-bit integers) does not
+// nativeAspects contains the aspects that the variant "words" (only 32-bit integers) does not
 // need.
 var nativeAspects = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 

@@ -18,12 +18,12 @@ import (
 // set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. The
 // function in parameter after is called after each pass, with the pass's name and the module.
 // Parameter after may be nil.
-func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
 		return nil, err
 	}
-	return p.compile(t, after)
+	return p.compile(t, afterPass)
 }
 
 // preparedNative holds a kernel in the form from which modules with a device's matrix instructions

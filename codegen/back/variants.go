@@ -60,11 +60,11 @@ func (c *compiler) runSmall() (*ir.Module, *facts.Result, error) {
 // runPasses runs the passes for a target over another clone of the lowered module. If the
 // passes refuse the kernel only for this target, the error is a *refused. Parameter form describes
 // the variant in errors.
-func (c *compiler) runPasses(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
+func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
 	if len(diags) > 0 {
-		return nil, nil, &refusedError{form, diags[0]}
+		return nil, nil, &refusedError{formName, diags[0]}
 	}
 	return m, found, nil
 }
@@ -216,9 +216,9 @@ func (c *compiler) addCancel() (err error) {
 // addCancelled adds a module for launches that can be cancelled. Parameter inWords is the name of a
 // variant with 32-bit integers only. If the kernel has a variant of this name, addCancelled also
 // adds a version of the module with 32-bit integers that can be cancelled.
-func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, inWords string) error {
+func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, wordsName string) error {
 	c.addVariant(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
-	like := c.findVariant(inWords)
+	like := c.findVariant(wordsName)
 	if like == nil {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (c *compiler) addCancelled(name string, f finishedModule, without []propert
 	if err == nil && words == nil {
 		words = f.words
 	}
-	c.addVariant(abi.Variant{Name: abi.VariantCancel + strings.ToUpper(inWords[:1]) + inWords[1:], Cancel: true, Without: without}, f.m, words)
+	c.addVariant(abi.Variant{Name: abi.VariantCancel + strings.ToUpper(wordsName[:1]) + wordsName[1:], Cancel: true, Without: without}, f.m, words)
 	return err
 }
 

@@ -590,7 +590,9 @@ func (r *Ref) Leaf(path []*Value) *Type {
 
 // DropExprs removes the specialization-constant expressions for which function drop returns true. The dropped
 // expressions must not be used any more.
-func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
+func (m *Module) DropExprs(isDropped func(v *Value) bool) {
+	m.exprs = slices.DeleteFunc(m.exprs, isDropped)
+}
 
 func constString(v *Value) string {
 	switch v.Op {

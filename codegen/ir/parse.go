@@ -221,9 +221,9 @@ func (p *parser) uint(bits int) uint64 {
 }
 
 // pickWord reads a word, and returns the element of parameter values whose method String returns this word.
-func pickWord[T fmt.Stringer](p *parser, what string, values ...T) T {
+func pickWord[T fmt.Stringer](p *parser, what string, candidates ...T) T {
 	w := p.readWord()
-	for _, v := range values {
+	for _, v := range candidates {
 		if v.String() == w {
 			return v
 		}

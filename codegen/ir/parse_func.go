@@ -223,13 +223,13 @@ func (q *funcParser) operand() *Value {
 
 // readOperands reads operands up to the end of the line. Parameter first is true if no comma precedes the first
 // operand.
-func (q *funcParser) readOperands(first bool) []*Value {
+func (q *funcParser) readOperands(noComma bool) []*Value {
 	var args []*Value
 	for c := q.peekByte(); c != 0 && c != ';'; c = q.peekByte() {
-		if !first {
+		if !noComma {
 			q.expect(",")
 		}
-		first = false
+		noComma = false
 		args = append(args, q.operand())
 	}
 	return args
@@ -467,10 +467,10 @@ func (q *funcParser) resolveRefs() {
 
 // checkDefined reports an error if a number is used but not defined. Parameter used maps a number to the line of
 // its first use.
-func (q *funcParser) checkDefined(used map[int]int, defined map[int]bool, format string) {
-	for _, n := range slices.Sorted(maps.Keys(used)) {
+func (q *funcParser) checkDefined(firstUses map[int]int, defined map[int]bool, format string) {
+	for _, n := range slices.Sorted(maps.Keys(firstUses)) {
 		if !defined[n] {
-			q.line = used[n]
+			q.line = firstUses[n]
 			q.errorf(format, n)
 		}
 	}

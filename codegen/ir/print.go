@@ -321,8 +321,8 @@ func (p *printer) block(b *Block) {
 
 // endLine ends a line. Before the end it prints the position if parameter always is true or the options demand
 // the position.
-func (p *printer) endLine(pos Pos, always bool) {
-	if (p.opts.Positions || always) && pos.File != "" {
+func (p *printer) endLine(pos Pos, alwaysPos bool) {
+	if (p.opts.Positions || alwaysPos) && pos.File != "" {
 		p.f(" ; %v", pos)
 	}
 	p.f("\n")

@@ -297,24 +297,24 @@ func (x *verifier) block(b *Block) {
 
 // checkOperand checks that value user of the current function may use operand a. The result reports whether a has
 // a type.
-func (x *verifier) checkOperand(user, a *Value) bool {
+func (x *verifier) checkOperand(userValue, a *Value) bool {
 	switch {
 	case a == nil:
-		x.errorf(user, "a missing argument")
+		x.errorf(userValue, "a missing argument")
 		return false
 	case a.Type == nil:
-		x.errorf(user, "an argument without a type")
+		x.errorf(userValue, "an argument without a type")
 		return false
 	case a.Block == nil && a.Op != OpInvalid:
 		if a.Op == OpConst {
 			if !a.Type.IsScalar() || x.m.consts[constKey{a.Type, a.Bits}] != a {
-				x.errorf(user, "the constant %s is not the module's", a.LongString())
+				x.errorf(userValue, "the constant %s is not the module's", a.LongString())
 			}
 		} else if !x.isExpr(a) {
-			x.errorf(user, "an argument stands in no block: %s", a.LongString())
+			x.errorf(userValue, "an argument stands in no block: %s", a.LongString())
 		}
 	case x.home[a] != x.f:
-		x.errorf(user, "an argument does not stand in the function: %s", a.LongString())
+		x.errorf(userValue, "an argument does not stand in the function: %s", a.LongString())
 	}
 	return true
 }

@@ -4,7 +4,7 @@ package ir
 // dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
 // merge block and its continue target.
 
-// Type construct is a selection, loop or continue construct in the sense of SPIR-V's structured control flow.
+// ctrlConstruct is a selection, loop or continue construct in the sense of SPIR-V's structured control flow.
 type ctrlConstruct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
 	header *Block // header, the only entry of the construct

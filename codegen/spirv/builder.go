@@ -32,7 +32,7 @@ type entryPoint struct {
 	auto bool // whether the interface of the entry point consists of the module's global variables
 }
 
-// Type seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
+// wordSeq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
 // this reason a seq can represent a list of words in a map key.
 type wordSeq uint32
 
@@ -104,7 +104,7 @@ func (b *Builder) appendGlobal(in Instruction) ID {
 
 // defineOnce returns the id of a definition that a module contains only once. If result fresh is true, the call has
 // appended the definition, and the caller must decorate it.
-func (b *Builder) defineOnce(op Op, typ ID, decors wordSeq, words ...uint32) (id ID, fresh bool) {
+func (b *Builder) defineOnce(op Op, typ ID, decors wordSeq, words ...uint32) (id ID, isNew bool) {
 	k := defKey{op, typ, b.sequenceOf(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
 		return id, false
@@ -235,13 +235,13 @@ func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands .
 
 // Variable defines a global variable (OpVariable). Parameter init is the id of a constant, or 0 for a variable without
 // an initial value.
-func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
+func (b *Builder) Variable(ptrType ID, class StorageClass, initID ID) ID {
 	if class == StorageClassFunction {
 		panic("BUG: a global variable of the class Function")
 	}
 	words := []uint32{uint32(class)}
-	if init != 0 {
-		words = append(words, uint32(init))
+	if initID != 0 {
+		words = append(words, uint32(initID))
 	}
 	return b.appendGlobal(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }

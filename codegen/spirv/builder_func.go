@@ -61,10 +61,10 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 
 // Variable adds a variable of class Function (OpVariable). Parameter init is the id of a constant, or 0 for a variable
 // without an initial value. Variable may be called at any time while the function is built.
-func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
+func (f *FunctionBuilder) Variable(ptrType, initID ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
-	if init != 0 {
-		words = append(words, uint32(init))
+	if initID != 0 {
+		words = append(words, uint32(initID))
 	}
 	id := f.b.NewID()
 	f.variables = append(f.variables, Instruction{Op: OpVariable, Type: ptrType, Result: id, Words: words})
@@ -72,11 +72,11 @@ func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 }
 
 // Label begins a block (OpLabel). If parameter label is 0, the method Label allocates a new id.
-func (f *FunctionBuilder) Label(label ID) ID {
+func (f *FunctionBuilder) Label(labelID ID) ID {
 	if f.block != 0 {
 		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
 	}
-	f.block = f.add(Instruction{Op: OpLabel, Result: label})
+	f.block = f.add(Instruction{Op: OpLabel, Result: labelID})
 	return f.block
 }
 

@@ -29,8 +29,8 @@ func (b *Builder) TypeVector(component ID, n uint32) ID {
 
 // TypeArray returns OpTypeArray without a stride. Parameter length is the id of a constant or a specialization
 // constant.
-func (b *Builder) TypeArray(elem, length ID) ID {
-	return b.plain(OpTypeArray, 0, uint32(elem), uint32(length))
+func (b *Builder) TypeArray(elem, lengthID ID) ID {
+	return b.plain(OpTypeArray, 0, uint32(elem), uint32(lengthID))
 }
 
 // TypeRuntimeArray returns OpTypeRuntimeArray without a stride.
@@ -137,8 +137,8 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 // ConstBits returns OpConstant of an integer or floating-point type. The low bits of parameter bits are the value,
 // encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so callers may convert a
 // negative int64 to bits.
-func (b *Builder) ConstBits(typ ID, bits uint64) ID {
-	return b.plain(OpConstant, typ, b.literalWords(typ, bits)...)
+func (b *Builder) ConstBits(typ ID, valueBits uint64) ID {
+	return b.plain(OpConstant, typ, b.literalWords(typ, valueBits)...)
 }
 
 // literalWords encodes a number as 32-bit words. A signed number of less than 32 bits is sign-extended. All

@@ -88,11 +88,11 @@ func (f *Function) IsDeclaration() bool {
 
 // sections returns the module's lists of instructions in the order of the layout, without functions. Result before has
 // the lists before MemoryModel, and result after has the lists after MemoryModel.
-func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
-	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
-	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
+func (m *Module) sections() (beforeModel [3]*[]Instruction, afterModel [8]*[]Instruction) {
+	beforeModel = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
+	afterModel = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
 		&m.Strings, &m.Names, &m.ModuleProcessed, &m.Annotations, &m.Globals}
-	return before, after
+	return beforeModel, afterModel
 }
 
 // sectionList returns a pointer to the field of m that contains the instructions of section sec.

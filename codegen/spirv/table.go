@@ -197,7 +197,7 @@ func (g GLSLstd450) Operands() []OperandInfo {
 	return nil
 }
 
-// Type section is a section of the logical layout of a module. The constants are in the order of the layout (SPIR-V
+// layoutSection is a section of the logical layout of a module. The constants are in the order of the layout (SPIR-V
 // 2.4).
 type layoutSection uint8
 

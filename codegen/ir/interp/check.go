@@ -65,7 +65,7 @@ type checker struct {
 	acrossGroups bool
 }
 
-// Type place is the key of a finding. If several findings have the same key, only the first finding is reported.
+// findingKey is the key of a finding. If several findings have the same key, only the first finding is reported.
 type findingKey struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -79,7 +79,7 @@ type memoryKey struct {
 // accessList lists the last accesses by each work-item to one memory location.
 type accessList struct{ writes, reads []accessRecord }
 
-// Type access is the last load or the last store of a memory location by one work-item. The access happens before an
+// accessRecord is the last load or the last store of a memory location by one work-item. The access happens before an
 // access by work-item w if the element of w's vector clock for the first work-item is at least clock.
 type accessRecord struct {
 	item, linear int

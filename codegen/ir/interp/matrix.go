@@ -101,7 +101,7 @@ func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) 
 	path := append([]*ir.Value{}, v.Path()...)
 	last := path[len(path)-1]
 	if x := t.Mem.Var; x != nil && x.Type.Elem == ir.TypeI32x4 {
-		w.tileOfVectors(v, t, row, col, c)
+		w.copyFromVectors(v, t, row, col, c)
 		return
 	}
 	at := sext(last.Type, w.operandBits(last)) + int64(row)*sext(v.Args[0].Type, w.operandBits(v.Args[0])) + int64(col)
@@ -129,9 +129,9 @@ func loadedBits(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// tileOfVectors is like method tile, but the memory is a work-group array of vectors. Each vector in that memory
+// copyFromVectors is like method tile, but the memory is a work-group array of vectors. Each vector in that memory
 // contains several matrix elements. Parameters row and col are already swapped if the memory is column-major.
-func (w *itemState) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
+func (w *itemState) copyFromVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.memoryOf(t.Mem.Var).cells
 	size := s.Elem.Size()
 	first := sext(v.Path()[0].Type, w.operandBits(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.operandBits(v.Args[0])) // index of the first vector

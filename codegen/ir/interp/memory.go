@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Type store is the memory of a variable, which is the list of the variable's scalars in order. Ops access variables
+// varMemory is the memory of a variable, which is the list of the variable's scalars in order. Ops access variables
 // only by paths, so the interpreter needs no offsets in bytes.
 type varMemory struct {
 	typ   *ir.Type

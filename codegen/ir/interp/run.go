@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Type item is the state of one invocation.
+// itemState is the state of one invocation.
 type itemState struct {
 	x       *launchState
 	group   [3]uint32  // id of the work-group
@@ -22,7 +22,7 @@ type itemState struct {
 	faulted bool       // whether the work-item has executed a Fault op, after which Sync ops do not wait for the work-item
 }
 
-// Type frame is an activation of a function.
+// callFrame is an activation of a function.
 type callFrame struct {
 	caller *callFrame
 	b      *ir.Block

@@ -80,26 +80,26 @@ func (e *emitter) specID(s *ir.Spec) spirv.ID {
 
 // tableConstant returns the constant that initializes a table of type t. Parameter leaves points to the list of scalars,
 // from whose beginning initializer removes the scalars of the table.
-func (e *emitter) tableConstant(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
+func (e *emitter) tableConstant(t *ir.Type, scalarList *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {
 	case ir.Array:
 		n, _ := t.ArrayLen()
 		for range n {
-			parts = append(parts, e.tableConstant(t.Elem, leaves))
+			parts = append(parts, e.tableConstant(t.Elem, scalarList))
 		}
 	case ir.Struct:
 		for _, f := range t.Fields {
 			if !isEmpty(f.Type) {
-				parts = append(parts, e.tableConstant(f.Type, leaves))
+				parts = append(parts, e.tableConstant(f.Type, scalarList))
 			}
 		}
 	default:
-		if len(*leaves) == 0 {
+		if len(*scalarList) == 0 {
 			panic("BUG: a table with too few values")
 		}
-		v := (*leaves)[0]
-		*leaves = (*leaves)[1:]
+		v := (*scalarList)[0]
+		*scalarList = (*scalarList)[1:]
 		return e.constantID(v)
 	}
 	return e.b.ConstComposite(e.variableType(t), parts...)

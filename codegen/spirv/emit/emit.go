@@ -54,13 +54,13 @@ type emitter struct {
 	oneDimension bool
 	size         [3]spirv.ID // size of the kernel's work-groups
 
-	plain  map[*ir.Type]spirv.ID // maps a type to its SPIR-V type for variables, without a layout
-	layout map[*ir.Type]spirv.ID // maps a type to its SPIR-V type in device memory, with gc's layout
-	consts map[*ir.Value]spirv.ID
-	specs  map[uint32]spirv.ID // maps a SpecId to its specialization constant
-	vars   map[*ir.Var]spirv.ID
-	inputs map[spirv.BuiltIn]spirv.ID
-	push   launchBlock
+	plainTypes  map[*ir.Type]spirv.ID // maps a type to its SPIR-V type for variables, without a layout
+	layoutTypes map[*ir.Type]spirv.ID // maps a type to its SPIR-V type in device memory, with gc's layout
+	consts      map[*ir.Value]spirv.ID
+	specs       map[uint32]spirv.ID // maps a SpecId to its specialization constant
+	vars        map[*ir.Var]spirv.ID
+	inputs      map[spirv.BuiltIn]spirv.ID
+	push        launchBlock
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
 
@@ -70,7 +70,7 @@ type emitter struct {
 func newEmitter(m *ir.Module) *emitter {
 	return &emitter{
 		m: m, b: spirv.NewBuilder(), caps: map[spirv.Capability]bool{}, sharesMemory: m.UsesGroup || hasAtomics(m.Kernel),
-		plain: map[*ir.Type]spirv.ID{}, layout: map[*ir.Type]spirv.ID{},
+		plainTypes: map[*ir.Type]spirv.ID{}, layoutTypes: map[*ir.Type]spirv.ID{},
 		consts: map[*ir.Value]spirv.ID{}, specs: map[uint32]spirv.ID{}, vars: map[*ir.Var]spirv.ID{},
 		inputs: map[spirv.BuiltIn]spirv.ID{}, funcs: map[*ir.Func]*spirv.FunctionBuilder{},
 	}

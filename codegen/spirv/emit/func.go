@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type function emits one function.
+// funcEmitter emits one function.
 type funcEmitter struct {
 	*spirv.FunctionBuilder
 	e      *emitter

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type place describes the memory that an op accesses.
+// accessPlace describes the memory that an op accesses.
 type accessPlace struct {
 	ptr    spirv.ID // pointer to the memory; 0 for memory of size 0, which is never accessed
 	typ    *ir.Type

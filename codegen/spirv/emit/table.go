@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type instruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
+// singleInstruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
 // belongs to GLSL.std.450.
 type singleInstruction struct {
 	op   spirv.Op
@@ -92,7 +92,7 @@ var singleInstructions = [256]singleInstruction{
 // if the op has no result.
 type emitFunc func(f *funcEmitter, v *ir.Value) spirv.ID
 
-// The table special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
+// specialEmitters maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
 // table, because they are never Legal.
 var specialEmitters = [256]emitFunc{
 	ir.OpConst:     func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },

@@ -72,7 +72,7 @@ func (e *emitter) variableType(t *ir.Type) spirv.ID {
 	if isNative(t) {
 		return e.matrixVariable(t)
 	}
-	id, ok := e.plain[t]
+	id, ok := e.plainTypes[t]
 	if ok {
 		return id
 	}
@@ -88,7 +88,7 @@ func (e *emitter) variableType(t *ir.Type) spirv.ID {
 		}
 		id = e.b.TypeStruct(members...)
 	}
-	e.plain[t] = id
+	e.plainTypes[t] = id
 	return id
 }
 
@@ -113,7 +113,7 @@ func (e *emitter) memoryType(t *ir.Type) spirv.ID {
 	if t.IsScalar() || t.IsVector() {
 		return e.registerType(t)
 	}
-	id, ok := e.layout[t]
+	id, ok := e.layoutTypes[t]
 	if ok {
 		return id
 	}
@@ -129,7 +129,7 @@ func (e *emitter) memoryType(t *ir.Type) spirv.ID {
 		}
 		id = e.b.StructLayout(members, false)
 	}
-	e.layout[t] = id
+	e.layoutTypes[t] = id
 	return id
 }
 

@@ -6,7 +6,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // nil if the instruction has no result.
 type checkRule func(c *checker, in *spirv.Instruction, t *typ)
 
-// The table rules maps the opcode of each instruction that a kernel's functions may contain to its rule. The table does
+// ruleTable maps the opcode of each instruction that a kernel's functions may contain to its rule. The table does
 // not contain the instructions that method body checks.
 var ruleTable = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]checkRule{
 	spirv.OpExtInst:           extInst,
@@ -41,7 +41,7 @@ func returns(c *checker, _ *spirv.Instruction, _ *typ) {
 func returnValue(c *checker, in *spirv.Instruction, _ *typ) {
 	t := c.operandType(in.Words[0])
 	c.require(t == c.fn.typ.elem, "the value has not the type of the function's result")
-	c.require(!t.logical, "a pointer without an address is returned")
+	c.require(!t.hasLogicalPtr, "a pointer without an address is returned")
 }
 
 func branchConditional(c *checker, in *spirv.Instruction, _ *typ) {
@@ -63,7 +63,7 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 // checkComputes refuses type t if the module may use numbers of this type only in memory.
 func (c *checker) checkComputes(t *typ) {
 	s := t.scalarType()
-	c.require(s == nil || !s.storage, "the module declares no arithmetic on numbers of %d bits", t.width)
+	c.require(s == nil || !s.storageOnly, "the module declares no arithmetic on numbers of %d bits", t.width)
 }
 
 // integerRule returns a rule for n operands with the same width and number of components as the
@@ -79,7 +79,7 @@ func integerRule(n int) checkRule {
 	}
 }
 
-// The rule unsigned checks that all operands have the result's type. The result type must be unsigned.
+// unsignedRule checks that all operands have the result's type. The result type must be unsigned.
 func unsignedRule(c *checker, in *spirv.Instruction, t *typ) {
 	c.require(t.ints() && !t.scalarType().signed, "the result is not of unsigned integers")
 	c.checkComputes(t)
@@ -102,7 +102,7 @@ func sameTypeRule(what string, ok func(*typ) bool) checkRule {
 
 func floatsOrMatrix(t *typ) bool { return t.floats() }
 
-// The rule shift checks a shift instruction. The width of the shift count may differ from the width of the result.
+// shiftRule checks a shift instruction. The width of the shift count may differ from the width of the result.
 func shiftRule(c *checker, in *spirv.Instruction, t *typ) {
 	c.require(t.ints(), "the result is not of integers")
 	c.checkComputes(t)
@@ -226,7 +226,7 @@ func dot(c *checker, in *spirv.Instruction, t *typ) {
 	c.checkComputes(t)
 }
 
-// The rule extended checks an arithmetic instruction that returns two results in a structure.
+// extendedRule checks an arithmetic instruction that returns two results in a structure.
 func extendedRule(c *checker, in *spirv.Instruction, t *typ) {
 	c.require(t.isStruct() && len(t.members) == 2 && t.members[0] == t.members[1] && t.members[0].ints(), "the result is not a structure of two integers")
 	m := t.members[0]
@@ -241,7 +241,7 @@ func extendedRule(c *checker, in *spirv.Instruction, t *typ) {
 
 func selects(c *checker, in *spirv.Instruction, t *typ) {
 	cond := c.operandType(in.Words[0])
-	c.require(!t.logical, "pointers without addresses are selected")
+	c.require(!t.hasLogicalPtr, "pointers without addresses are selected")
 	switch {
 	case t.isVector():
 		c.require(cond.isBool() && c.m.Version >= spirv.Version14 || cond.isVector() && cond.bools() && cond.n == t.n, "the condition is not of as many Bools")

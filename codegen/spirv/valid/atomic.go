@@ -39,7 +39,7 @@ const (
 
 // checkSemantics checks the id of an operand for memory semantics, and returns the value of the operand.
 // Parameter not is the set of memory orders that the instruction must not have.
-func (c *checker) checkSemantics(id uint32, not uint64) uint64 {
+func (c *checker) checkSemantics(id uint32, notOrders uint64) uint64 {
 	v := c.intConstant(id)
 	c.require(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
 	known := orders | areas | ignored
@@ -49,7 +49,7 @@ func (c *checker) checkSemantics(id uint32, not uint64) uint64 {
 	}
 	c.require(v&^known == 0, "there are no such semantics in this memory model")
 	c.require(bits.OnesCount64(v&orders) <= 1, "the semantics have several orders")
-	c.require(v&not == 0, "it cannot have this order")
+	c.require(v&notOrders == 0, "it cannot have this order")
 	c.require(v&orders == 0 || v&areas != 0, "the semantics order no memory")
 	c.require(v&uint64(spirv.MemorySemanticsMakeAvailable) == 0 || v&(release|acqRel) != 0, "MakeAvailable without a release")
 	c.require(v&uint64(spirv.MemorySemanticsMakeVisible) == 0 || v&(acquire|acqRel) != 0, "MakeVisible without an acquire")

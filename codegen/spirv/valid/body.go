@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type function is a function with its basic blocks.
+// funcInfo is a function with its basic blocks.
 type funcInfo struct {
 	in      *spirv.Instruction // OpFunction
 	typ     *typ               // OpTypeFunction of the function
@@ -20,13 +20,13 @@ type funcInfo struct {
 	counts  map[*funcInfo]int // maps a called function to the number of calls
 	called  bool
 	private uint64 // number of bytes of the function's variables
-	// Field real is the dominator tree of the graph of branches. It decides whether definitions dominate uses. Field
+	// branchTree is the dominator tree of the graph of branches. It decides whether definitions dominate uses. Field
 	// shape is the dominator tree of a graph that also has edges from headers to merge blocks and continue targets
 	// (2.11).
 	branchTree, structuralTree domTree
 }
 
-// Type block is a basic block. Integers in a block are indices into the function's lists code and blocks.
+// basicBlock is a basic block. Integers in a block are indices into the function's lists code and blocks.
 type basicBlock struct {
 	label      spirv.ID
 	first, end int // range of the block's instructions, without the label
@@ -290,7 +290,7 @@ func (c *checker) checkParameter(in *spirv.Instruction) {
 func (c *checker) checkPhi(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.checkConcrete(t)
-	c.require(!t.logical, "a phi of pointers without addresses")
+	c.require(!t.hasLogicalPtr, "a phi of pointers without addresses")
 	preds := c.fn.blocks[c.block].preds
 	c.require(len(in.Words) == 2*len(preds), "it has %d ways, its block %d", len(in.Words)/2, len(preds))
 	block, seq := c.block, c.seq
@@ -321,7 +321,7 @@ func (c *checker) checkCall(in *spirv.Instruction, t *typ) {
 	for i, id := range args {
 		a := c.valueOf(id)
 		c.require(a.typ == g.typ.members[i], "argument %d has not the type of the parameter", i)
-		if a.typ.logical {
+		if a.typ.hasLogicalPtr {
 			c.require(a.in.Op == spirv.OpVariable || a.in.Op == spirv.OpFunctionParameter, "argument %d is a pointer into a variable", i)
 		}
 		c.recordUse(a)

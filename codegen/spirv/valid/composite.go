@@ -65,7 +65,7 @@ func (c *checker) checkIndex(id uint32, n uint64) {
 }
 
 func copyObject(c *checker, in *spirv.Instruction, t *typ) {
-	c.require(!t.logical, "a pointer without an address is copied")
+	c.require(!t.hasLogicalPtr, "a pointer without an address is copied")
 	c.require(c.operandType(in.Words[0]) == t, "%%%d has not the result's type", in.Words[0])
 }
 
@@ -94,7 +94,7 @@ func equalTypes(a, b *typ) bool {
 }
 
 func undefined(c *checker, _ *spirv.Instruction, t *typ) {
-	c.require(!t.logical, "a pointer without an address is undefined")
+	c.require(!t.hasLogicalPtr, "a pointer without an address is undefined")
 }
 
 var compositeRules = map[spirv.Op]checkRule{

@@ -31,7 +31,7 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 			return p.typ
 		}, false)
 	case spirv.OpConstantNull:
-		c.require(!t.logical, "a pointer without an address is null")
+		c.require(!t.hasLogicalPtr, "a pointer without an address is null")
 		if t.isInt() || t.isBool() {
 			c.values[in.Result] = 0
 		}
@@ -102,9 +102,9 @@ func (c *checker) specID(in *spirv.Instruction, d *definition) {
 
 // checkConstituents checks the components of a composite of type t. If parameter mixed is true, the components of a vector
 // may be vectors.
-func (c *checker) checkConstituents(t *typ, ids []uint32, operand func(uint32) *typ, mixed bool) {
+func (c *checker) checkConstituents(t *typ, ids []uint32, operand func(uint32) *typ, vectorParts bool) {
 	switch {
-	case t.isVector() && mixed:
+	case t.isVector() && vectorParts:
 		n := uint64(0)
 		for _, id := range ids {
 			p := operand(id)

@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // This file checks the rules of SPV_KHR_cooperative_matrix, and Vulkan's rules for its instructions. The
 // scope of a matrix must be the sub-group.
 
-// Type shape is the shape of a cooperative matrix.
+// matrixShape is the shape of a cooperative matrix.
 type matrixShape struct{ rows, cols, use uint64 }
 
 func (t *typ) isCooperative() bool { return t.op == spirv.OpTypeCooperativeMatrixKHR }
@@ -17,17 +17,17 @@ func (c *checker) cooperative(t *typ, in *spirv.Instruction) {
 	t.elem = c.typeID(spirv.ID(in.Words[0]))
 	c.require(t.elem.isInt() || t.elem.isFloat(), "its elements are not numbers")
 	c.require(c.constantCount(in.Words[1]) == uint64(spirv.ScopeSubgroup), "its scope is not the sub-group")
-	t.shape = matrixShape{c.constantCount(in.Words[2]), c.constantCount(in.Words[3]), c.constantCount(in.Words[4])}
+	t.coopShape = matrixShape{c.constantCount(in.Words[2]), c.constantCount(in.Words[3]), c.constantCount(in.Words[4])}
 	const most = 1 << 16
-	for _, n := range []uint64{t.shape.rows, t.shape.cols} {
+	for _, n := range []uint64{t.coopShape.rows, t.coopShape.cols} {
 		c.require(n > 0 && n <= most, "it has not 1 to %d rows and columns", most)
 	}
-	c.require(t.shape.use <= spirv.MatrixUseAccumulator, "there is no such use")
+	c.require(t.coopShape.use <= spirv.MatrixUseAccumulator, "there is no such use")
 	for _, id := range in.Words[2:5] {
 		t.spec = t.spec || c.valueOf(id).spec
 	}
-	t.spread = true
-	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // bytes in each work-item, if sub-groups have at least 8 work-items
+	t.hasMatrix = true
+	t.bytes = (t.coopShape.rows*t.coopShape.cols*t.elem.bytes + 7) / 8 // bytes in each work-item, if sub-groups have at least 8 work-items
 }
 
 // constantCount returns the value of a constant, which must be a 32-bit integer.
@@ -65,10 +65,10 @@ func mulAddMatrix(c *checker, in *spirv.Instruction, t *typ) {
 	for _, m := range []*typ{x, y, z, t} {
 		c.require(m.isCooperative(), "%%%d is not a cooperative matrix", m.id)
 	}
-	c.require(x.shape.use == spirv.MatrixUseA && y.shape.use == spirv.MatrixUseB && z.shape.use == spirv.MatrixUseAccumulator &&
-		t.shape.use == spirv.MatrixUseAccumulator, "the matrices have other uses")
-	c.require(x.shape.cols == y.shape.rows && x.shape.rows == z.shape.rows && y.shape.cols == z.shape.cols &&
-		t.shape.rows == z.shape.rows && t.shape.cols == z.shape.cols, "the sizes do not fit")
+	c.require(x.coopShape.use == spirv.MatrixUseA && y.coopShape.use == spirv.MatrixUseB && z.coopShape.use == spirv.MatrixUseAccumulator &&
+		t.coopShape.use == spirv.MatrixUseAccumulator, "the matrices have other uses")
+	c.require(x.coopShape.cols == y.coopShape.rows && x.coopShape.rows == z.coopShape.rows && y.coopShape.cols == z.coopShape.cols &&
+		t.coopShape.rows == z.coopShape.rows && t.coopShape.cols == z.coopShape.cols, "the sizes do not fit")
 	operands := uint32(0)
 	if len(in.Words) > 3 {
 		operands = in.Words[3]

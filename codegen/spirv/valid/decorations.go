@@ -20,7 +20,7 @@ func (c *checker) hasDecoration(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// Type places is a set of the kinds of ids to which a decoration may be applied.
+// placeSet is a set of the kinds of ids to which a decoration may be applied.
 type placeSet uint8
 
 const (

@@ -30,10 +30,10 @@ func (c *checker) evalScalar(in *spirv.Instruction, t *typ) (uint64, bool) {
 	}
 	// Functions signed and unsigned interpret the bits of operand i as a signed or unsigned number, whatever the
 	// operand's type is.
-	signed := func(i int) int64 {
+	signedAt := func(i int) int64 {
 		return int64(wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}
-	unsigned := func(i int) uint64 { return wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width}, v[i]) }
+	unsignedAt := func(i int) uint64 { return wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width}, v[i]) }
 	var out uint64
 	switch in.Op {
 	case spirv.OpSelect:
@@ -63,14 +63,14 @@ func (c *checker) evalScalar(in *spirv.Instruction, t *typ) (uint64, bool) {
 	case spirv.OpIMul:
 		out = a * b
 	case spirv.OpSConvert:
-		out = uint64(signed(0))
+		out = uint64(signedAt(0))
 	case spirv.OpUConvert:
-		out = unsigned(0)
+		out = unsignedAt(0)
 	default:
 		if at.isBool() {
 			return 0, false
 		}
-		return c.evalOrdered(in.Op, t, signed, unsigned)
+		return c.evalOrdered(in.Op, t, signedAt, unsignedAt)
 	}
 	return wrapInt(t, out), true
 }

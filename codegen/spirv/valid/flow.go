@@ -1,6 +1,6 @@
 package valid
 
-// Type tree is the dominator tree of a graph. Node 0 of the graph is the entry node.
+// domTree is the dominator tree of a graph. Node 0 of the graph is the entry node.
 type domTree struct {
 	idom     []int // immediate dominator of each node; -1 for the entry and unreachable nodes
 	order    []int // reachable nodes in reverse postorder

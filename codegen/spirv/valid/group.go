@@ -36,14 +36,14 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 
 // shuffleRule returns a rule for operations that return another work-item's value. The second operand selects
 // the work-item whose value is returned. If parameter constant is true, the second operand must be a constant.
-func shuffleRule(constant bool) checkRule {
+func shuffleRule(constSelector bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(numbers(t) && c.operandType(in.Words[1]) == t, "the value has not the result's type")
 		c.checkComputes(t)
 		for _, id := range in.Words[2:] {
 			d := c.valueOf(id)
 			c.require(unsigned32(d.typ), "%%%d is not an unsigned integer of 32 bits", id)
-			c.require(!constant || d.kind == isConstant || in.Op == spirv.OpGroupNonUniformBroadcast && c.m.Version >= spirv.Version15, "%%%d is not a constant", id)
+			c.require(!constSelector || d.kind == isConstant || in.Op == spirv.OpGroupNonUniformBroadcast && c.m.Version >= spirv.Version15, "%%%d is not a constant", id)
 			if in.Op == spirv.OpGroupNonUniformQuadSwap {
 				c.require(c.intConstant(id) <= 2, "there is no such direction")
 			}

@@ -17,7 +17,7 @@ func (c *checker) laidOut(t *typ) {
 	if t.laid {
 		return
 	}
-	c.require(!t.boolean, "%%%d has a Bool, which has no layout", t.id)
+	c.require(!t.hasBool, "%%%d has a Bool, which has no layout", t.id)
 	switch {
 	case t.isStruct():
 		type span struct {
@@ -35,7 +35,7 @@ func (c *checker) laidOut(t *typ) {
 			}
 			c.laidOut(m)
 			size := c.memberSize(t, i, m)
-			c.require(addSizes(at, size) < maxBytes || m.runtime && at < maxBytes, "member %d of %%%d lies at %d", i, t.id, at)
+			c.require(addSizes(at, size) < maxBytes || m.hasRuntimeArray && at < maxBytes, "member %d of %%%d lies at %d", i, t.id, at)
 			spans = append(spans, span{i, at, at + size})
 		}
 		slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })

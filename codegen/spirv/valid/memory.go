@@ -2,7 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// The table inputs maps each built-in variable that kernels may use to its type and capability. Field n is the number
+// inputRows maps each built-in variable that kernels may use to its type and capability. Field n is the number
 // of components, which are 32-bit integers. Field caps is the required capability.
 var inputRows = map[spirv.BuiltIn]struct {
 	n    uint64
@@ -32,7 +32,7 @@ func (c *checker) checkVariable(in *spirv.Instruction) *definition {
 	c.require(class == t.class, "its storage class is not that of its type")
 	c.require((class == spirv.StorageClassFunction) == (c.fn != nil), "a variable of this storage class does not stand here")
 	e := t.elem
-	c.require(!e.runtime, "it has no size")
+	c.require(!e.hasRuntimeArray, "it has no size")
 	if len(in.Words) > 1 {
 		d := c.lookupID(in.Words[1])
 		c.require(d.kind == isConstant && d.typ == e, "the initial value is not a constant of its type")

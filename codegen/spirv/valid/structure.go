@@ -13,7 +13,7 @@ const (
 	continuing
 )
 
-// Type construct is a structured control-flow construct (2.11.2). A construct consists of the blocks that the header
+// ctrlConstruct is a structured control-flow construct (2.11.2). A construct consists of the blocks that the header
 // block dominates, except for the blocks that the merge block dominates. The blocks that a loop's continue target
 // dominates form a separate construct.
 type ctrlConstruct struct {
@@ -28,7 +28,7 @@ type ctrlConstruct struct {
 	in, out int // interval of the construct in a depth-first walk; contains compares intervals
 }
 
-// Type shapes contains the control-flow constructs of a function. A construct is identified by its index in field list.
+// constructs contains the control-flow constructs of a function. A construct is identified by its index in field list.
 type constructs struct {
 	c     *checker
 	f     *funcInfo
@@ -162,14 +162,14 @@ func (s *constructs) addConstruct(k ctrlConstruct) int {
 
 // enterBlock returns the innermost construct of block b. For a header block, the method adds the constructs that
 // begin at the block. For any other block, the method returns parameter at, the surrounding construct.
-func (s *constructs) enterBlock(b, at int) int {
+func (s *constructs) enterBlock(b, surrounding int) int {
 	f := s.f
 	m := f.blocks[b].merge
 	if m == nil {
-		return at
+		return surrounding
 	}
-	s.outer[b] = at
-	k := ctrlConstruct{kind: selection, header: b, entry: b, merge: f.labels[spirv.ID(m.Words[0])], cont: -1, back: -1, parent: at}
+	s.outer[b] = surrounding
+	k := ctrlConstruct{kind: selection, header: b, entry: b, merge: f.labels[spirv.ID(m.Words[0])], cont: -1, back: -1, parent: surrounding}
 	switch {
 	case m.Op == spirv.OpLoopMerge:
 		k.kind, k.cont = loop, f.labels[spirv.ID(m.Words[1])]

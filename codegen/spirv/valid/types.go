@@ -19,17 +19,17 @@ type typ struct {
 	class   spirv.StorageClass
 	depth   int
 	leaves  uint64 // number of scalars in the type
-	// storage is true if the type contains a number that the module may load, store and convert but not use in
+	// storageOnly is true if the type contains a number that the module may load, store and convert but not use in
 	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
-	storage bool
+	storageOnly bool
 	// These three flags describe the contents of the type. Flag runtime means that the type contains a runtime array.
 	// Flag logical means that it contains a pointer that cannot be converted to an address. Flag boolean means that it
 	// contains a Bool.
-	runtime, logical, boolean bool
-	// Field shape is the shape of a cooperative matrix. Field spread is true if the type contains a cooperative matrix,
+	hasRuntimeArray, hasLogicalPtr, hasBool bool
+	// coopShape is the shape of a cooperative matrix. Field spread is true if the type contains a cooperative matrix,
 	// whose elements are distributed over the work-items of a sub-group.
-	shape             matrixShape
-	spread            bool
+	coopShape         matrixShape
+	hasMatrix         bool
 	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
 	aligned, sized    uint64 // cached results of align and sizeOf plus one; 0 if not computed yet
@@ -85,7 +85,7 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 	t := &typ{id: in.Result, op: in.Op, depth: 1, leaves: 1}
 	switch in.Op {
 	case spirv.OpTypeVoid, spirv.OpTypeBool:
-		t.boolean, t.bytes = in.Op == spirv.OpTypeBool, 4
+		t.hasBool, t.bytes = in.Op == spirv.OpTypeBool, 4
 		c.declareOnce(in)
 	case spirv.OpTypeInt:
 		c.declareOnce(in)
@@ -116,7 +116,7 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 		t.n, t.spec = n, d.spec
 		c.setAggregate(t, t.elem, n)
 	case spirv.OpTypeRuntimeArray:
-		t.elem, t.runtime = c.elementType(in.Words[0]), true
+		t.elem, t.hasRuntimeArray = c.elementType(in.Words[0]), true
 		c.setAggregate(t, t.elem, 1)
 	case spirv.OpTypeStruct:
 		c.structure(t, in)
@@ -156,9 +156,9 @@ func (c *checker) checkNumber(t *typ, caps map[uint32]spirv.Capability) {
 	if c.caps[k] {
 		return
 	}
-	t.storage = t.width == 8 && (c.caps[spirv.CapabilityStorageBuffer8BitAccess] || c.caps[spirv.CapabilityStoragePushConstant8]) ||
+	t.storageOnly = t.width == 8 && (c.caps[spirv.CapabilityStorageBuffer8BitAccess] || c.caps[spirv.CapabilityStoragePushConstant8]) ||
 		t.width == 16 && (c.caps[spirv.CapabilityStorageBuffer16BitAccess] || c.caps[spirv.CapabilityStoragePushConstant16])
-	c.require(t.storage, "it needs the capability %v", k)
+	c.require(t.storageOnly, "it needs the capability %v", k)
 }
 
 // setAggregate computes those properties of composite type t that depend on its n components of type part.
@@ -173,10 +173,10 @@ func (c *checker) setAggregate(t, part *typ, n uint64) {
 	if !part.isPointer() {
 		t.narrow8, t.narrow16 = t.narrow8 || part.narrow8, t.narrow16 || part.narrow16
 	}
-	t.storage = t.storage || part.storage
-	t.runtime = t.runtime || part.runtime
-	t.boolean = t.boolean || part.boolean
-	t.spread = t.spread || part.spread && !part.isPointer()
+	t.storageOnly = t.storageOnly || part.storageOnly
+	t.hasRuntimeArray = t.hasRuntimeArray || part.hasRuntimeArray
+	t.hasBool = t.hasBool || part.hasBool
+	t.hasMatrix = t.hasMatrix || part.hasMatrix && !part.isPointer()
 	t.spec = t.spec || part.spec && !part.isPointer()
 	t.block = t.block || part.block && !part.isPointer()
 }
@@ -189,7 +189,7 @@ func (c *checker) elementType(id uint32) *typ {
 	}
 	c.require(e.op != spirv.OpTypeVoid && e.op != spirv.OpTypeFunction, "%%%d is no type of values", id)
 	c.require(!e.isPointer() || e.hasAddress(), "%%%d is a pointer that has no address", id)
-	c.require(!e.runtime, "%%%d has no size", id)
+	c.require(!e.hasRuntimeArray, "%%%d has no size", id)
 	return e
 }
 
@@ -242,21 +242,21 @@ func (c *checker) pointer(t *typ, in *spirv.Instruction) *typ {
 	e := t.elem
 	c.require(e.op != spirv.OpTypeVoid && e.op != spirv.OpTypeFunction, "it points to no type of values")
 	c.require(!e.isPointer() || e.hasAddress(), "it points to a pointer that has no address")
-	c.require(!e.runtime || class == spirv.StorageClassPhysicalStorageBuffer || class == spirv.StorageClassPushConstant, "what it points to has no size")
-	c.require(!e.spread || class == spirv.StorageClassFunction || class == spirv.StorageClassPrivate, "a cooperative matrix lies outside of work-items' memory")
+	c.require(!e.hasRuntimeArray || class == spirv.StorageClassPhysicalStorageBuffer || class == spirv.StorageClassPushConstant, "what it points to has no size")
+	c.require(!e.hasMatrix || class == spirv.StorageClassFunction || class == spirv.StorageClassPrivate, "a cooperative matrix lies outside of work-items' memory")
 	switch class {
 	case spirv.StorageClassPhysicalStorageBuffer:
 		c.require(c.physical, "it needs the addressing model PhysicalStorageBuffer64")
 		c.laidOut(e)
 		c.checkNarrow(e, spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityStorageBuffer16BitAccess)
 	case spirv.StorageClassPushConstant:
-		c.require(!e.runtime, "what it points to has no size")
+		c.require(!e.hasRuntimeArray, "what it points to has no size")
 		c.laidOut(e)
 		c.checkNarrow(e, spirv.CapabilityStoragePushConstant8, spirv.CapabilityStoragePushConstant16)
 	default:
-		c.require(!e.storage, "numbers that are for memory alone lie outside of buffers")
+		c.require(!e.storageOnly, "numbers that are for memory alone lie outside of buffers")
 	}
-	t.logical = !t.hasAddress()
+	t.hasLogicalPtr = !t.hasAddress()
 	return t
 }
 
@@ -269,7 +269,7 @@ func (c *checker) checkNarrow(t *typ, for8, for16 spirv.Capability) {
 
 // checkConcrete checks that t can be the type of a value.
 func (c *checker) checkConcrete(t *typ) {
-	c.require(t.op != spirv.OpTypeVoid && t.op != spirv.OpTypeFunction && !t.runtime, "%%%d is no type of values", t.id)
+	c.require(t.op != spirv.OpTypeVoid && t.op != spirv.OpTypeFunction && !t.hasRuntimeArray, "%%%d is no type of values", t.id)
 	c.require(!t.isPointer() || t.elem != nil, "the pointer %%%d is not defined yet", t.id)
 	most := uint64(maxLeaves)
 	if c.fn != nil {

@@ -52,7 +52,7 @@ const (
 	isString
 )
 
-// Type def is the definition of an id.
+// definition is the definition of an id.
 type definition struct {
 	in    *spirv.Instruction
 	typ   *typ // type of the value; for the id of a type, the type itself
@@ -98,9 +98,9 @@ type checkFailure struct{ err *Error }
 // Check checks a module that spirv.Parse has returned. Parameter entry is the name of the only entry point. Parameter
 // set is a function that returns the bits of the specialization constant with the given SpecId. If set is nil or its
 // second result is false, the constant has the default value from the module. Errors have type *Error.
-func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
+func Check(m *spirv.Module, entryName string, specBits func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
-		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
+		m: m, set: specBits, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
 		decor: map[spirv.ID][]decorationRow{}, members: map[spirv.ID]map[uint32][]decorationRow{},
 		unique: map[string]spirv.ID{}, values: map[spirv.ID]uint64{}, forward: map[spirv.ID]*typ{},
 	}
@@ -116,7 +116,7 @@ func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok b
 	c.checkBound()
 	c.checkSections()
 	c.checkBodies()
-	c.checkEntry(entry)
+	c.checkEntry(entryName)
 	return c.facts, nil
 }
 
