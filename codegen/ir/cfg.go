@@ -2,8 +2,9 @@ package ir
 
 // This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its successors, except
-// along back edges. If either successor of a branch may come first, the first successor does.
+// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its
+// successors, except along back edges. If both orders of a branch's successors are possible, Succs[0]
+// comes before Succs[1].
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -129,9 +130,9 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// indexBlocks records the index of each block in Order. number usually uses a slice indexed by block ids, because
-// the ids are small. If two blocks have the same id, number uses a map. Equal ids occur in broken modules that the
-// verifier checks.
+// indexBlocks records the index of each block in Order. indexBlocks usually uses a slice indexed by
+// block ids, because the ids are small. If two blocks of a broken module have the same id, indexBlocks
+// uses a map, so that Verify can report the module.
 func (d *DomTree) indexBlocks() {
 	most := 0
 	for _, b := range d.Order {
@@ -209,7 +210,7 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
-// IsBackEdge reports whether the edge from p to b is a back edge, because b comes before p in reverse postorder or b is
-// p. The function has an edge from p to b. In a reducible graph, the target b of a back edge dominates p and is the
-// head of a loop.
+// IsBackEdge reports whether the edge from p to b is a back edge, which means that b is p or comes
+// before p in reverse postorder. The caller must know that the edge exists. In a reducible graph, the
+// target of a back edge dominates the edge's source and is the head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

@@ -11,7 +11,7 @@ import (
 // types are copied, with their positions. Values and blocks keep their ids, so a pass has the same effect on the copy
 // as on the module. A pass can try a change on a copy of the module and observe the consequences.
 //
-// The copy shares only immutable data with the module. This data consists of the scalar types, the host's variables in
+// The copy and the module share only immutable data: the scalar types, the host's variables in
 // Variables, and the kernel's first module in Target.
 func (m *Module) Clone() *Module {
 	n := *m
@@ -34,18 +34,18 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field Part of
-// the copied sites is set to part. Import returns the copy of the entry block, which has no predecessor yet. For each
-// constant expression of src that is not a plain constant, Import calls function outside with the expression and its
-// imported arguments. The result of outside replaces the constant expression. Import does not change src, which must
-// not have helpers.
-func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The
+// field Part of the copied sites is set to part. Import returns the copy of the entry block, which has
+// no predecessor yet. For each constant expression of src that is not a plain constant, Import calls
+// convertOutside with the expression and its imported arguments. The result of convertOutside replaces
+// the constant expression. Import does not change src, which must not have helpers.
+func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
 	}
 	m := f.Module
 	c := newCloner(m)
-	c.convertOutside = outside
+	c.convertOutside = convertOutside
 	for _, s := range src.Sites {
 		t := *s
 		t.Index, t.Part = len(m.Sites), part
@@ -91,7 +91,7 @@ func newCloner(m *Module) *cloner {
 	}
 }
 
-// runTodo runs the functions in todo.
+// runTodo runs the functions that are on the stack todo.
 func (c *cloner) runTodo() {
 	for len(c.todo) > 0 {
 		last := c.todo[len(c.todo)-1]
@@ -120,8 +120,8 @@ func copyEach[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// shallowCopy returns the copy of p. If isNew is true, this call made the copy, and the caller must replace
-// the pointers in the copy.
+// shallowCopy returns the copy of p. If isNew is true, this call of shallowCopy made the copy, and the
+// caller must replace the pointers in the copy.
 func shallowCopy[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
 		return nil, false

@@ -9,8 +9,9 @@ type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, the line contains the label of Block or, if Ends is
-	// set, the terminator of Block. In lines of the module's header, Value and Block are nil.
+	// Value is the value that the line computes. If Value is nil, the line contains the label of Block
+	// or, if Ends is set, the terminator of Block. In a Line of the module's header, Value and Block are
+	// nil.
 	Value *Value
 	Block *Block
 	Ends  bool
@@ -26,7 +27,7 @@ type Names struct {
 // NewNames returns an empty Names.
 func NewNames() *Names { return &Names{map[*Value]int{}, map[*Block]int{}} }
 
-// Value returns a value's number, or -1 if no text contains it.
+// Value returns a value's number, or -1 if no text contains the value.
 func (n *Names) Value(v *Value) int {
 	if i, ok := n.vals[v]; ok {
 		return i
@@ -34,7 +35,7 @@ func (n *Names) Value(v *Value) int {
 	return -1
 }
 
-// Block returns a block's number, or -1 if no text contains it.
+// Block returns a block's number, or -1 if no text contains the block.
 func (n *Names) Block(b *Block) int {
 	if i, ok := n.blocks[b]; ok {
 		return i

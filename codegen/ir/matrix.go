@@ -68,13 +68,14 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
-// HostMatrixOf returns the type of matrix variables in host forms. In host forms a matrix variable contains a whole
-// matrix for each sub-group.
+// HostMatrixOf returns the type of matrix variables in host forms (modules for the host device). In a
+// host form (a module for the host device), a matrix variable contains a whole matrix for each
+// sub-group.
 func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// maxHeldExpr returns a constant expression, which is the largest number of elements of a matrix that one
+// maxHeldExpr returns a constant expression for the largest number of elements of a matrix that one
 // invocation stores.
 func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
@@ -82,10 +83,10 @@ func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
 }
 
-// Crowded returns a constant expression that is true if an invocation would store more than matrix.MaxHeld elements of
-// a matrix. The second result is the type of a smaller array for the elements of an invocation. Kernels do not use the
-// smaller array if the expression is true. Both results are nil for small matrices, which never have more than
-// matrix.MaxHeld elements.
+// Crowded returns a constant expression that is true if an invocation would store more than
+// matrix.MaxHeld elements of a matrix. The second result is the type of a smaller array for the elements
+// of an invocation. If the constant expression is true, kernels do not use the smaller array. Both
+// results are nil for small matrices, which never have more than matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil

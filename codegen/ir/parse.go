@@ -220,7 +220,7 @@ func (p *parser) uint(bits int) uint64 {
 	return n
 }
 
-// pickWord reads a word, and returns the element of parameter values whose method String returns this word.
+// pickWord reads a word, and returns the element of candidates whose String method returns this word.
 func pickWord[T fmt.Stringer](p *parser, what string, candidates ...T) T {
 	w := p.readWord()
 	for _, v := range candidates {

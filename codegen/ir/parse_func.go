@@ -79,7 +79,8 @@ func (p *parser) parseFunction(helper bool) *Func {
 	return f
 }
 
-// checkTerminated reports an error if block b has no terminator. For a nil b, the method does nothing.
+// checkTerminated reports an error if block b has no terminator. If b is nil, checkTerminated does
+// nothing.
 func (q *funcParser) checkTerminated(b *Block) {
 	if b != nil && b.Term.Kind == Invalid {
 		q.errorf("the block before has no terminator")
@@ -221,7 +222,7 @@ func (q *funcParser) operand() *Value {
 	return q.constOperand()
 }
 
-// readOperands reads operands up to the end of the line. Parameter first is true if no comma precedes the first
+// readOperands reads operands up to the end of the line. noComma is true if no comma precedes the first
 // operand.
 func (q *funcParser) readOperands(noComma bool) []*Value {
 	var args []*Value
@@ -403,8 +404,8 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// readPart reads the number of the matrix part on which an op operates. If the text contains no part, the result
-// is 0.
+// readPart reads the number of the matrix part on which an op operates. If the text contains no part
+// number, the result is 0.
 func (q *funcParser) readPart() int {
 	if q.acceptKeyword("part") {
 		return 1 + q.int()
@@ -465,8 +466,8 @@ func (q *funcParser) resolveRefs() {
 	q.line = end
 }
 
-// checkDefined reports an error if a number is used but not defined. Parameter used maps a number to the line of
-// its first use.
+// checkDefined reports an error if a number is used but not defined. firstUses maps a number to the line
+// of its first use.
 func (q *funcParser) checkDefined(firstUses map[int]int, defined map[int]bool, format string) {
 	for _, n := range slices.Sorted(maps.Keys(firstUses)) {
 		if !defined[n] {

@@ -78,7 +78,7 @@ type printer struct {
 	vals   map[*Value]int
 	blocks map[*Block]int
 	stable *Names     // source of the maps vals and blocks, or nil
-	lines  *lineMarks // nil if line descriptions are not needed
+	lines  *lineMarks // descriptions of the printed lines; nil if no caller needs them
 }
 
 func newPrinter(m *Module) *printer {
@@ -319,8 +319,8 @@ func (p *printer) block(b *Block) {
 	p.endLine(t.Pos, false)
 }
 
-// endLine ends a line. Before the end it prints the position if parameter always is true or the options demand
-// the position.
+// endLine ends a line. Before the line's end it prints the position if alwaysPos is true or the options
+// demand the position.
 func (p *printer) endLine(pos Pos, alwaysPos bool) {
 	if (p.opts.Positions || alwaysPos) && pos.File != "" {
 		p.f(" ; %v", pos)
@@ -335,8 +335,8 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// printTarget prints b, which is a merge block or continue target. An unreachable b may be missing in the
-// function.
+// printTarget prints b, which is a merge block or continue target. If b is unreachable, the function may
+// lack the block.
 func (p *printer) printTarget(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
 		return "none"

@@ -49,7 +49,7 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 // no aspect, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether a is the result of Aspect for some kind.
+// OfKind reports whether a is an aspect that Kind.Aspect returns for some kind.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
@@ -186,7 +186,8 @@ func (t *Type) matrixShape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the first part of a matrix type's text, which describes the shape and the parts.
+// matrixText returns the beginning of a matrix type's text, which describes the shape and the native
+// matrices.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""
 	if t.Part != [2]int{} {

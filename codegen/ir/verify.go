@@ -295,8 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// checkOperand checks that value user of the current function may use operand a. The result reports whether a has
-// a type.
+// checkOperand checks that userValue, a value of the current function, may use operand a. The result
+// reports whether a has a type.
 func (x *verifier) checkOperand(userValue, a *Value) bool {
 	switch {
 	case a == nil:
@@ -343,9 +343,9 @@ func (x *verifier) checkDominance(f *Func, dom *DomTree) {
 			at[v] = i + 1 // phis have index 0
 		}
 	}
-	// The method defined reports whether value a is defined before index i of block b. For an unreachable block b, the
+	// isDefinedAt reports whether value a is defined before index i of block b. For an unreachable block b, the
 	// result is true.
-	defined := func(a *Value, b *Block, i int) bool {
+	isDefinedAt := func(a *Value, b *Block, i int) bool {
 		if a == nil || a.Block == nil || !dom.Reachable(b) {
 			return true
 		}
@@ -358,19 +358,19 @@ func (x *verifier) checkDominance(f *Func, dom *DomTree) {
 		x.b = b
 		for _, v := range b.Phis {
 			for i, a := range v.Args[:min(len(v.Args), len(b.Preds))] {
-				if p := b.Preds[i]; !defined(a, p, len(p.Insts)+1) {
+				if p := b.Preds[i]; !isDefinedAt(a, p, len(p.Insts)+1) {
 					x.errorf(v, "%s does not dominate the end of %s", a.LongString(), x.blockName(p))
 				}
 			}
 		}
 		for _, v := range b.Insts {
 			for _, a := range v.Args {
-				if !defined(a, b, at[v]) {
+				if !isDefinedAt(a, b, at[v]) {
 					x.errorf(v, "used before %s", a.LongString())
 				}
 			}
 		}
-		if a := b.Term.Cond; !defined(a, b, len(b.Insts)+1) {
+		if a := b.Term.Cond; !isDefinedAt(a, b, len(b.Insts)+1) {
 			x.errorf(nil, "the condition does not dominate the branch: %s", a.LongString())
 		}
 	}

@@ -4,12 +4,12 @@ package ir
 // dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
 // merge block and its continue target.
 
-// ctrlConstruct is a selection, loop or continue construct in the sense of SPIR-V's structured control flow.
+// ctrlConstruct is a selection, loop or continue construct of SPIR-V's structured control flow.
 type ctrlConstruct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
 	header *Block // header, the only entry of the construct
 	loop   *Block // loop header; for a continue construct, the header of its loop
-	merge  *Block // merge block; it and the blocks that it dominates are not in the construct
+	merge  *Block // merge block; the construct contains neither the merge block nor the blocks that it dominates
 }
 
 type structure struct {
@@ -201,8 +201,9 @@ func (s *structure) addHeader(b *Block) {
 	s.addConstruct(ctrlConstruct{kind, b, b, b.Merge})
 }
 
-// addConstruct records a construct, and its blocks in field around. The calls for all constructs together take time
-// proportional to the number of blocks times their nesting depth.
+// addConstruct records a construct, and adds its index to constructsAt for each of its blocks. The calls
+// of addConstruct for all constructs take time proportional to the number of blocks times their nesting
+// depth.
 func (s *structure) addConstruct(c ctrlConstruct) {
 	s.eachDominated(c.header, c.merge, func(b *Block) { s.constructsAt[b] = append(s.constructsAt[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
@@ -263,8 +264,8 @@ func (s *structure) checkLeaving(b *Block) {
 	}
 }
 
-// mayLeave reports whether the rules permit an edge that leaves construct c. Block b, the source of the edge, is in c.
-// The target t is outside c.
+// mayLeave reports whether the rules permit an edge that leaves construct c. The source b of the edge is
+// in construct c, and the target t is outside.
 func (s *structure) mayLeave(c *ctrlConstruct, b, t *Block) bool {
 	switch c.kind {
 	case "loop":

@@ -133,7 +133,7 @@ func leafAt(t *Type, i int) *Type {
 func (x *verifier) checkValue(v *Value) {
 	info := v.Op.Info()
 	params, result, _ := strings.Cut(info.Sig, ":")
-	var same *Type // type for which the letters I, F and S in the signature stand
+	var same *Type // type that the letters I, F and S in the signature represent
 	fits := func(c byte, t *Type) bool {
 		if c == '-' {
 			return t == TypeVoid
@@ -181,7 +181,7 @@ func (x *verifier) checkValue(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // method operand reports this violation
+		return // checkOperand reports that a has no type
 	}
 	if !x.checkAux(v, info.Aux) {
 		return
@@ -227,8 +227,8 @@ func (x *verifier) checkValue(v *Value) {
 	}
 }
 
-// checkAux checks the auxiliary data of value v and the rules that depend on this data. The result reports
-// whether the data exists.
+// checkAux checks the auxiliary data of value v and the rules that depend on this data. The result
+// reports whether the auxiliary data exists.
 func (x *verifier) checkAux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {

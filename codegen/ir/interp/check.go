@@ -28,13 +28,13 @@ type Finding struct {
 	Message string
 }
 
-// FindingKind says which error a finding reports.
+// FindingKind is the kind of error that a finding reports.
 type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race is a finding of two unordered accesses to the same memory by different work-items, of which at least one is
-	// a write.
+	// Race is a finding of two unordered accesses to the same memory by different work-items, and at
+	// least one access is a write.
 	Race FindingKind = iota
 	// Unwritten is a finding of a load from work-group memory that no work-item has written.
 	Unwritten
@@ -79,8 +79,9 @@ type memoryKey struct {
 // accessList lists the last accesses by each work-item to one memory location.
 type accessList struct{ writes, reads []accessRecord }
 
-// accessRecord is the last load or the last store of a memory location by one work-item. The access happens before an
-// access by work-item w if the element of w's vector clock for the first work-item is at least clock.
+// accessRecord is the last load or the last store of a memory location by one work-item. The recorded
+// access happens before an access by another work-item if that work-item's vector clock has at least
+// value clock for this work-item.
 type accessRecord struct {
 	item, linear int
 	clock        uint32
@@ -147,9 +148,9 @@ func (c *checker) runRandomly(items []*itemState) {
 	}
 }
 
-// recordBarrier records a barrier, which orders all accesses before the barrier before all accesses after it. The
-// barrier also orders accesses of work-items that have returned, because on a device these work-items reach the barrier
-// too.
+// recordBarrier records a barrier, which orders all accesses before the barrier before all accesses
+// after it. A barrier also orders accesses of work-items that have returned, because on a device these
+// work-items reach the barrier too.
 func (c *checker) recordBarrier(items []*itemState) {
 	var all []uint32
 	for _, w := range items {
@@ -176,12 +177,12 @@ func maxClock(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquireClock is called before an atomic op on memory location k. It orders earlier atomic ops on k before the
-// next accesses of work-item w.
+// acquireClock is called before an atomic op on memory location k. acquireClock orders earlier atomic
+// ops on k before the next accesses of work-item w.
 func (c *checker) acquireClock(w *itemState, k memoryKey) { maxClock(w.clock, c.atomics[k]) }
 
-// releaseClock is called after an atomic op on memory location k. It orders the accesses of work-item w before
-// later atomic ops on k.
+// releaseClock is called after an atomic op on memory location k. releaseClock orders the accesses of
+// work-item w before later atomic ops on k.
 func (c *checker) releaseClock(w *itemState, k memoryKey) {
 	c.atomics[k] = maxClock(c.atomics[k], w.clock)
 	w.clock[w.linear]++
@@ -224,7 +225,7 @@ func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRe
 
 func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, wrote, writes bool) {
 	for _, o := range others {
-		same := o.item/len(w.clock) == a.item/len(w.clock) // same group
+		same := o.item/len(w.clock) == a.item/len(w.clock) // whether the same group makes both accesses
 		if o.item == a.item || o.atomic && a.atomic || same && o.clock <= w.clock[o.linear] {
 			continue
 		}
@@ -239,9 +240,9 @@ func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, w
 	}
 }
 
-// reportUnwritten reports loads of work-group memory that no store has written. The method is called when the
-// group no longer uses the memory. If a work-item has faulted, the method reports nothing, because the fault may have
-// skipped stores.
+// reportUnwritten reports loads of work-group memory that no store has written. reportUnwritten is
+// called when the group no longer uses the memory. If a work-item has faulted, reportUnwritten reports
+// nothing, because the fault may have skipped stores.
 func (c *checker) reportUnwritten(of *varMemory, items []*itemState) {
 	faulted := slices.ContainsFunc(items, func(w *itemState) bool { return w.faulted })
 	for i := range of.cells {

@@ -66,7 +66,7 @@ func (x *launchState) combineItems(items []*itemState) {
 			}
 			at = int(n)
 		case ir.OpGroupUniform:
-			// Work-items that have returned contribute zero.
+			// Work-items that have returned contribute a zero bit to a ballot.
 			if x := w.operandBits(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
 				if c := w.x.check; c != nil {
 					c.stopRun(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
@@ -101,7 +101,7 @@ func (x *launchState) gatherInputs(v *ir.Value, items []*itemState) [][]uint64 {
 	return ins
 }
 
-// ballotWord computes one 32-bit word of a ballot, and stores this word in the first element of parameter in.
+// ballotWord computes one 32-bit word of a ballot, and stores this word in the first element of in.
 func ballotWord(in []uint64, word int) {
 	bits := uint64(0)
 	for i, x := range in {

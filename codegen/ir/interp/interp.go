@@ -40,8 +40,8 @@ type Launch struct {
 	MaxSteps int64
 	// If Stop is not nil, the run ends with [ErrStopped] as soon as the value of Stop is true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To cancel a
-	// launch, the host sets a 32-bit word of the fault record, which makes work-items return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
+	// cancel a launch, the host sets a 32-bit word of the fault record, and then work-items return.
 	LeaveAfter int64
 	// If Unfused is true, op Fma rounds the product before the addition, as some devices do.
 	Unfused bool
@@ -74,7 +74,8 @@ type Result struct {
 	Steps  int64
 }
 
-// Addresses of the memory that the interpreter adds for a launch. Device memory never has these addresses.
+// These constants are the addresses of the memory that the interpreter adds for a launch. Regions of
+// Launch.Memory never have these addresses.
 const (
 	faultAddr = 1 << 60
 	spillAddr = faultAddr + 1<<20
@@ -130,8 +131,8 @@ type launchState struct {
 	steps  int64
 	check  *checker // checker of the launch; nil without checks
 
-	slots   []int32          // maps Value.ID to the value's slot in frames, plus one
-	values  map[*ir.Func]int // maps a function to the number of slots in its frames
+	slots   []int32          // maps Value.ID to the value's slot in call frames, plus one
+	values  map[*ir.Func]int // maps a function to the number of value slots in each of its call frames
 	scratch []uint64         // buffer for operands
 }
 

@@ -32,8 +32,8 @@ func (x *launchState) runMatrixOp(v *ir.Value, items []*itemState) {
 	}
 }
 
-// matrixHolding describes how a matrix, or a part of a matrix, is distributed over n work-items. The elements are numbered
-// row by row.
+// matrixHolding describes how a matrix, or a part of a matrix, is distributed over n work-items. The
+// elements of the matrix are numbered row by row.
 type matrixHolding struct {
 	t    *ir.Type
 	part int // number of the part, from 1; 0 for the whole matrix
@@ -55,8 +55,8 @@ func (h matrixHolding) len() int {
 // maxPerItem returns the largest number of elements of one part that a single work-item stores.
 func (h matrixHolding) maxPerItem() int { return (h.len() + h.n - 1) / h.n }
 
-// itemOf returns the index of the work-item that stores element i. The method at returns the index of element i
-// in the array of this work-item.
+// itemOf returns the index of the work-item that stores element i. indexOf returns the index of element
+// i in the array of this work-item.
 func (h matrixHolding) itemOf(i int) int  { return i % h.n }
 func (h matrixHolding) indexOf(i int) int { return max(h.part-1, 0)*h.maxPerItem() + i/h.n }
 
@@ -91,8 +91,8 @@ func (w *itemState) matrixCell(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// copyElement copies one element of a matrix between memory and cell c of work-item w. Parameters row and col
-// select the element.
+// copyElement copies one element of a matrix between memory and cell c of work-item w. The element is in
+// the given row and column.
 func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {
@@ -129,8 +129,9 @@ func loadedBits(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// copyFromVectors is like method tile, but the memory is a work-group array of vectors. Each vector in that memory
-// contains several matrix elements. Parameters row and col are already swapped if the memory is column-major.
+// copyFromVectors is like copyElement, but the memory is a work-group array of vectors. Each vector in
+// the array contains several matrix elements. If the memory is column-major, the caller has swapped row
+// and col.
 func (w *itemState) copyFromVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.memoryOf(t.Mem.Var).cells
 	size := s.Elem.Size()

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// varMemory is the memory of a variable, which is the list of the variable's scalars in order. Ops access variables
-// only by paths, so the interpreter needs no offsets in bytes.
+// varMemory is the memory of a variable, which consists of a list of scalars. Ops access variables only
+// by paths, so the interpreter needs no offsets in bytes.
 type varMemory struct {
 	typ   *ir.Type
 	cells []cell
@@ -29,7 +29,7 @@ func (x *launchState) newStore(v *ir.Var) *varMemory {
 	return &varMemory{v.Type, make([]cell, x.countCells(v.Type))}
 }
 
-// arrayLength returns the length of array type t. The length may be a constant expression.
+// arrayLength returns the length of array type t. The array length may be a constant expression.
 func (x *launchState) arrayLength(t *ir.Type) int {
 	n := int32(x.constantBits(t.Len))
 	if n < 0 {

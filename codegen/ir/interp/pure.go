@@ -270,8 +270,9 @@ func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) 
 		f[i] = ir.FloatValue(t, a[i])
 	}
 	x, y := f[0], f[1]
-	// The result is rounded first to float64 and then to t. For the basic operations on float32 and float16,
-	// the result is the same as with one rounding, because float64 has more than twice their precision.
+	// The result of an op is rounded first to float64 and then to t. For basic operations on float32 and
+	// float16, two roundings give the same result as one, because float64 has more than twice the
+	// precision.
 	var r float64
 	switch op {
 	case ir.OpFAdd:
@@ -318,9 +319,9 @@ func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) 
 	case ir.OpFPow:
 		r = math.Pow(x, y)
 	case ir.OpFInvSqrt, ir.OpFRsqrt:
-		// The result is rounded to float64 first and then to float32. Rounding twice gives the same result as rounding
-		// once, because no inverse square root of a float32 is close enough to the midpoint of two float32s.
-		// TestRsqrtIsExact of math32 checks all values.
+		// The inverse square root is rounded to float64 first and then to float32. Rounding twice gives
+		// the same result as rounding once, because no inverse square root of a float32 is close enough
+		// to the midpoint of two float32s. TestRsqrtIsExact of math32 checks all values.
 		r = 1 / math.Sqrt(x)
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
@@ -328,8 +329,8 @@ func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) 
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z. A float64 result is rounded once. For other types, the caller rounds the result to t, and the
-// value is the same as after a single rounding.
+// fma returns x*y + z. A float64 result is rounded once. For narrower types, the caller rounds the
+// result of fma to type t, which gives the same value as a single rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -337,9 +338,9 @@ func fma(t *ir.Type, x, y, z float64) float64 {
 	return addOdd(x*y, z)
 }
 
-// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the neighboring
-// float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same value as rounding the
-// exact sum once. (Products of float32 are exact in float64.)
+// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the
+// neighboring float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same
+// value as rounding the exact sum once. (The product of two float32 values is exact in float64.)
 func addOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {

@@ -116,10 +116,10 @@ func (f *funcEmitter) storeElement(v *ir.Value) {
 }
 
 // eachPart calls function do for each part of a matrix.
-func eachPart(t *ir.Type, do func(part int)) {
+func eachPart(t *ir.Type, visitPart func(part int)) {
 	rows, cols := t.Parts()
 	for p := range rows * cols {
-		do(p + 1)
+		visitPart(p + 1)
 	}
 }
 
