@@ -66,8 +66,8 @@ func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 // of about 15 KiB.
 const smallArrays = 8 << 10
 
-// describePrivates describes the private memory of a work-item. The result has one row for
-// each array whose length depends on specialization constants. Another row covers all other arrays
+// describePrivates describes the private memory of a work-item. The result has one row for each array
+// whose length depends on specialization constants. One more row covers the arrays with constant lengths
 // that remain after the passes.
 func describePrivates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
@@ -100,9 +100,10 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of
-// the aspect. A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent
-// the variant "words". For such integers, the result contains the uses of the atomic operations.
+// aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
+// A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
+// "words". For integers of 8, 16 or 64 bits, aspectUses therefore returns the uses of the 64-bit atomic
+// operations.
 func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
@@ -146,8 +147,8 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 }
 
 // UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
-// description, so the method Used does not apply to them. The result is based on the uses that
-// lowering recorded. Uses in code that the passes have removed are ignored.
+// description, so Used cannot be called for these kernels. The result is based on the uses that lowering
+// recorded. Uses in code that the passes have removed are ignored.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

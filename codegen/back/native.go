@@ -13,11 +13,10 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The
-// target lists the matrix products of the device. The fields Small and Cancel of the target may be
-// set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. The
-// function in parameter after is called after each pass, with the pass's name and the module.
-// Parameter after may be nil.
+// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The target
+// lists the matrix products of the device. The caller may also set the fields Small and Cancel of the
+// target. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. If afterPass
+// is not nil, CompileNative calls afterPass after each pass with the pass's name and the module.
 func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -74,7 +73,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	return out, nil
 }
 
-// MakeNative does the work of CompileNative for a target that package abi describes.
+// MakeNative compiles a kernel as CompileNative does, but for a target of type abi.NativeTarget.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	var tuples []matrix.Tuple
 	for _, x := range t.Tuples {
@@ -83,7 +82,7 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 }
 
-// NoMatrices is the error for a kernel with matrices that a device lacks.
+// NoMatrices is the error for a kernel whose matrices a device does not support.
 type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
@@ -101,7 +100,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // devices after the first differ from it only in their matrix products
+		if i > 0 { // all devices in the list have the same properties, except for their matrix products
 			targets = targets[:1]
 		}
 		for _, t := range targets {

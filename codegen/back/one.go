@@ -24,8 +24,8 @@ var variantForms = map[string]variantForm{
 	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
 }
 
-// CompileVariant compiles the variant with the given name. It starts from the IR of a kernel that
-// Compile has described. The result has the same SPIR-V words as the variant from Compile.
+// CompileVariant compiles the variant with the given name. The input is the IR in a kernel's description
+// from Compile. The compiled variant has the same SPIR-V words as the variant from Compile.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := variantForms[name]
 	if !ok {
@@ -43,8 +43,8 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// compileForm compiles the variant that parameter f describes. It compiles other modules only if
-// the variant depends on them.
+// compileForm compiles the variant that f describes. It compiles the first module only if the variant
+// depends on that module.
 func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	if f.small || f.cancel || !f.alone { // only these variants depend on the first module
 		m, _, err := c.runPasses("for every launch", ir.Target{})
@@ -62,13 +62,13 @@ func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // a module that needs no change is the variant; addCancelled does the same
+		return made.words, nil // the module already uses only 32-bit integers; addCancelled returns it too
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// compileUnfinished compiles the variant that parameter f describes. If f.words is set, the method
-// compiles only the module that inWords later changes to 32-bit integers.
+// compileUnfinished compiles the variant that f describes. If f.words is set, inWords must later change
+// the compiled module to 32-bit integers.
 func (c *compiler) compileUnfinished(f variantForm) (finishedModule, error) {
 	switch {
 	case f.small:

@@ -17,8 +17,8 @@ func Text(m *ir.Module) string {
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore parses the text of a kernel's IR and returns the module. It adds the facts that the text
-// does not contain. If the kernel has no IR, or if the text is damaged, it returns an error.
+// Restore parses the text of a kernel's IR and returns the module. Restore adds the facts that the text
+// does not contain. If the kernel has no IR, or if the text is damaged, Restore returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -64,9 +64,9 @@ func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// The passes and the linker rely on some properties that all modules from package lower have.
-// asLowered returns an error unless module m has these properties. ir.Verify does not check the
-// properties, because modules in tests may lack them.
+// The passes and the linker rely on some properties that all modules from package lower have. asLowered
+// returns an error unless module m has the properties of all modules from package lower. ir.Verify does
+// not check these properties of lowered modules, because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -90,9 +90,8 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// isArgument reports whether instruction v reads a value from the launch block. The
-// value is an extent of the range, a parameter or part of a parameter, or the address of the
-// constant data.
+// isArgument reports whether instruction v reads a value from the launch block. The launch block
+// contains the extents of the range, the parameters, and the address of the constant data.
 func isArgument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
@@ -155,8 +154,8 @@ func isAccess(v *ir.Value) bool {
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the source position of the bounds check for access v. For an access without a
-// check, it returns an empty position.
+// placeOf returns the source position of the bounds check for access v. For an access without a check,
+// placeOf returns an empty position.
 func placeOf(v *ir.Value, places map[boundsCheck]ir.Pos) ir.Pos {
 	c := boundsCheck{index: v.Path()[1]}
 	pos := places[c]

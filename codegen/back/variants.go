@@ -57,9 +57,9 @@ func (c *compiler) runSmall() (*ir.Module, *facts.Result, error) {
 	return c.runPasses("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// runPasses runs the passes for a target over another clone of the lowered module. If the
-// passes refuse the kernel only for this target, the error is a *refused. Parameter form describes
-// the variant in errors.
+// runPasses runs the passes for a target over another clone of the lowered module. If the passes refuse
+// the kernel only for this target, the error is a *refusedError. formName describes the variant in
+// errors.
 func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
@@ -88,10 +88,10 @@ func (c *compiler) findVariant(name string) *abi.Variant {
 	return nil
 }
 
-// refusedError is the error for a variant that the passes refuse. For example, a kernel has a
-// loop with a barrier, and for long slices all work-items of a group leave the loop together. The
-// module for small launches lacks the loop exit for long slices. So the passes can no longer prove
-// that all work-items leave the loop together.
+// refusedError is the error for a variant that the passes refuse. For example, a kernel has a loop with
+// a barrier, and for long slices all work-items of a group leave the loop together. The module for small
+// launches lacks the loop exit for long slices. In the module for small launches, the passes can no
+// longer prove that all work-items leave the loop together.
 type refusedError struct {
 	form string
 	d    *diag.Diagnostic
@@ -126,8 +126,8 @@ func countOps(m *ir.Module) (wide, all int) {
 }
 
 // addNarrowDevices adds the variants for devices without some integer types or without sub-group
-// algorithms. The method may change the first module. If no variant avoids an aspect that the first
-// module uses, the kernel needs the aspect.
+// algorithms. addNarrowDevices may change the first module. If no variant avoids an aspect that the
+// first module uses, the kernel needs the aspect.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
 	uses := nativeUses(c.first.spirv)
@@ -168,12 +168,12 @@ func (c *compiler) addNarrowDevices() error {
 	return nil
 }
 
-// cancelForm describes the variant "cancel" in errors.
+// cancelForm is the text that describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. The variants are added
-// if the kernel requests cancellation and has loops that test for cancellation. The first module
-// gets such a variant, and so does each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. The variants are added if the
+// kernel requests cancellation and has loops that test for cancellation. The first module and each
+// variant for devices with fewer features get a variant that can be cancelled.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
@@ -213,9 +213,9 @@ func (c *compiler) addCancel() (err error) {
 	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
 }
 
-// addCancelled adds a module for launches that can be cancelled. Parameter inWords is the name of a
-// variant with 32-bit integers only. If the kernel has a variant of this name, addCancelled also
-// adds a version of the module with 32-bit integers that can be cancelled.
+// addCancelled adds a module for launches that can be cancelled. wordsName is the name of a variant with
+// 32-bit integers only. If the kernel has a variant of this name, addCancelled also adds a version of
+// the module with 32-bit integers that can be cancelled.
 func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, wordsName string) error {
 	c.addVariant(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.findVariant(wordsName)
@@ -231,9 +231,9 @@ func (c *compiler) addCancelled(name string, f finishedModule, without []propert
 	return err
 }
 
-// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
-// returns nil in three cases. The module m may use only 32-bit integers, the kernel may require
-// devices with all integer types of m, or m cannot be changed.
+// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. inWords
+// returns nil if m already uses only 32-bit integers, if the kernel requires devices with all integer
+// types of m, or if m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }

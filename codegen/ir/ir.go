@@ -363,8 +363,9 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that belongs to no module. Analyses use constants from Outside to compare values
-// without adding a constant to the module. A constant from Outside must not become an argument of a value in a module.
+// Outside returns a scalar constant that belongs to no module. Analyses call Outside to compare values
+// with a constant, without adding the constant to the module. A constant that Outside returns must not
+// become an argument of a value in a module.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.

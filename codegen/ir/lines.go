@@ -43,9 +43,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module like Text, without positions, and returns a description of each line. If parameter names is
-// not nil, Lines uses the numbers in it and adds missing numbers. If parameter names is nil, Lines numbers values and
-// blocks in order.
+// Lines prints the module like Text, without positions, and returns a description of each line. If names
+// is nil, Lines numbers values and blocks in order. Otherwise Lines uses the numbers in names and adds
+// missing numbers.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {

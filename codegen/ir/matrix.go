@@ -113,10 +113,11 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device. These native
-// matrices are called parts. Each part has part[0] rows and part[1] columns. The parts of a matrix are numbered row by
-// row. In the IR, each invocation of a sub-group of size n stores ⌈m / n⌉ elements of a part with m elements. In
-// SPIR-V, the device chooses the invocation that stores an element.
+// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device.
+// Each native matrix is called a part of the matrix, and has part[0] rows and part[1] columns. The parts
+// of a matrix are numbered row by row. In the IR, each invocation of a sub-group of size n stores ⌈m /
+// n⌉ elements of a part with m elements. In SPIR-V, the device chooses the invocation that stores an
+// element.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()

@@ -32,8 +32,8 @@ type entryPoint struct {
 	auto bool // whether the interface of the entry point consists of the module's global variables
 }
 
-// wordSeq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
-// this reason a seq can represent a list of words in a map key.
+// wordSeq is the number of a sequence of words. Two sequences have the same number if and only if they
+// are equal. For this reason, a map key can contain a wordSeq instead of a list of words.
 type wordSeq uint32
 
 type seqKey struct {
@@ -49,8 +49,8 @@ type defKey struct {
 	decors wordSeq
 }
 
-// onceKey is the map key for a declaration that a module contains only once. The key contains the name or number that
-// is declared.
+// onceKey is the map key for a declaration that a module contains only once. A onceKey contains the name
+// or number that is declared.
 type onceKey struct {
 	op   Op
 	text string
@@ -102,8 +102,8 @@ func (b *Builder) appendGlobal(in Instruction) ID {
 	return in.Result
 }
 
-// defineOnce returns the id of a definition that a module contains only once. If result fresh is true, the call has
-// appended the definition, and the caller must decorate it.
+// defineOnce returns the id of a definition that a module contains only once. If isNew is true, this
+// call of defineOnce has appended the definition, and the caller must decorate it.
 func (b *Builder) defineOnce(op Op, typ ID, decors wordSeq, words ...uint32) (id ID, isNew bool) {
 	k := defKey{op, typ, b.sequenceOf(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
@@ -220,8 +220,9 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains only one copy.
-// Such a type is decorated by the method that defines it.
+// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains
+// only one copy. A type of which the module contains only one copy is decorated by the Builder method
+// that defines the type.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -233,8 +234,8 @@ func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands .
 		Instruction{Op: OpMemberDecorate, Words: append([]uint32{uint32(typ), member, uint32(d)}, operands...)})
 }
 
-// Variable defines a global variable (OpVariable). Parameter init is the id of a constant, or 0 for a variable without
-// an initial value.
+// Variable defines a global variable (OpVariable). initID is the id of a constant, or 0 for a variable
+// without an initial value.
 func (b *Builder) Variable(ptrType ID, class StorageClass, initID ID) ID {
 	if class == StorageClassFunction {
 		panic("BUG: a global variable of the class Function")
@@ -246,9 +247,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, initID ID) ID {
 	return b.appendGlobal(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted code is
-// not a valid module, for example because a label is missing or a block has no end. After Module, the Builder can still
-// be used.
+// Module returns the finished module, in which ids have no gaps; see [Module.Compact]. An error means
+// that the emitted code is not a valid module, for example because a label is missing or a block has no
+// end. After Module, the Builder can still be used.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()

@@ -4,8 +4,8 @@ package spirv
 
 import "fmt"
 
-// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a label or
-// value before its definition, take an id from [Builder.NewID] and define it later.
+// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a
+// label or value before its definition, allocate an id with [Builder.NewID] and define the id later.
 type FunctionBuilder struct {
 	ID ID
 	// Tag is stored with each instruction that is added to a block. [Builder.Tags] returns the tags.
@@ -59,8 +59,8 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 	return id
 }
 
-// Variable adds a variable of class Function (OpVariable). Parameter init is the id of a constant, or 0 for a variable
-// without an initial value. Variable may be called at any time while the function is built.
+// Variable adds a variable of class Function (OpVariable). initID is the id of a constant, or 0 for a
+// variable without an initial value. Variable may be called at any time while the function is built.
 func (f *FunctionBuilder) Variable(ptrType, initID ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
 	if initID != 0 {
@@ -71,7 +71,7 @@ func (f *FunctionBuilder) Variable(ptrType, initID ID) ID {
 	return id
 }
 
-// Label begins a block (OpLabel). If parameter label is 0, the method Label allocates a new id.
+// Label begins a block (OpLabel). If labelID is 0, Label allocates a new id.
 func (f *FunctionBuilder) Label(labelID ID) ID {
 	if f.block != 0 {
 		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
@@ -114,8 +114,8 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	return in.Result
 }
 
-// Op emits an instruction whose operands are all ids. Parameter typ is 0 if the opcode has no Result Type. The returned
-// id is 0 if the opcode has no result.
+// Op emits an instruction whose operands are all ids. The argument typ is 0 if the opcode has no Result
+// Type. The returned id is 0 if the opcode has no result.
 func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
@@ -135,8 +135,8 @@ func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
 
-// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). If an operand is not 0,
-// its bit in the mask is set too.
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). If an
+// operand is not 0, the operand's bit in the mask is set too.
 type MemoryOperands struct {
 	Access    MemoryAccess // bits without operands, such as MemoryAccessVolatile
 	Alignment uint32       // operand of Aligned, if not 0; required for PhysicalStorageBuffer
@@ -147,7 +147,7 @@ type MemoryOperands struct {
 func (o MemoryOperands) words() []uint32 {
 	mask := o.Access
 	var args []uint32
-	for _, bit := range [...]struct { // the bits in ascending order
+	for _, bit := range [...]struct { // mask bits with their operands, in ascending order
 		mask MemoryAccess
 		arg  uint32
 	}{
@@ -176,7 +176,7 @@ func (f *FunctionBuilder) Store(ptr, value ID, mem MemoryOperands) {
 	f.Emit(Instruction{Op: OpStore, Words: append([]uint32{uint32(ptr), uint32(value)}, mem.words()...)})
 }
 
-// AccessChain emits OpAccessChain. Parameter ptrType is the type of the result.
+// AccessChain emits OpAccessChain. The argument ptrType is the type of the result.
 func (f *FunctionBuilder) AccessChain(ptrType, base ID, indexes ...ID) ID {
 	return f.Op(OpAccessChain, ptrType, append([]ID{base}, indexes...)...)
 }

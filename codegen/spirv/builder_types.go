@@ -27,7 +27,7 @@ func (b *Builder) TypeVector(component ID, n uint32) ID {
 	return b.plain(OpTypeVector, 0, uint32(component), n)
 }
 
-// TypeArray returns OpTypeArray without a stride. Parameter length is the id of a constant or a specialization
+// TypeArray returns OpTypeArray without a stride. lengthID is the id of a constant or a specialization
 // constant.
 func (b *Builder) TypeArray(elem, lengthID ID) ID {
 	return b.plain(OpTypeArray, 0, uint32(elem), uint32(lengthID))
@@ -72,9 +72,9 @@ type MemberDecoration struct {
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct. Each member has the decoration Offset and the decorations in its Member value. If
-// parameter block is true, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules for Shader
-// Capabilities").
+// StructLayout returns OpTypeStruct. Each member has the decoration Offset and the decorations in its
+// Member value. If block is true, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules
+// for Shader Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
 	key := b.sequenceOf(0, uint32(DecorationOffset))
@@ -134,9 +134,9 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type. The low bits of parameter bits are the value,
-// encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so callers may convert a
-// negative int64 to bits.
+// ConstBits returns OpConstant of an integer or floating-point type. The low bits of valueBits are the
+// value, encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so
+// callers may convert a negative int64 to bits.
 func (b *Builder) ConstBits(typ ID, valueBits uint64) ID {
 	return b.plain(OpConstant, typ, b.literalWords(typ, valueBits)...)
 }

@@ -22,8 +22,8 @@ const (
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. OpTypeFloat for other floats has no
-// additional operand.
+// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. OpTypeFloat for floats other
+// than BFloat16 has no additional operand.
 const encodingBFloat16 = 0
 
 // The possible uses of a matrix, and the possible layouts of its memory. In instructions, the operand for a use or
@@ -36,8 +36,8 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each bit means that one matrix of the operation has
-// signed integers.
+// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each of these bits means that one matrix
+// of the multiplication has signed integers.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2
@@ -77,7 +77,8 @@ func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID
 // TypeBFloat16 returns OpTypeFloat for BFloat16.
 func (b *Builder) TypeBFloat16() ID { return b.plain(OpTypeFloat, 0, 16, encodingBFloat16) }
 
-// LoadMatrix adds OpCooperativeMatrixLoadKHR. Parameter stride is a number of elements of the type to which ptr points.
+// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride is a number of elements of the type to which
+// ptr points.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {
 	return f.Emit(Instruction{Op: OpCooperativeMatrixLoadKHR, Type: typ, Words: append(IDWords(ptr, layout, stride), mem.words()...)})
 }

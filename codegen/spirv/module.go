@@ -86,8 +86,9 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections returns the module's lists of instructions in the order of the layout, without functions. Result before has
-// the lists before MemoryModel, and result after has the lists after MemoryModel.
+// sections returns the module's lists of instructions in the order of the layout, without functions.
+// beforeModel contains the lists before MemoryModel, and afterModel contains the lists after
+// MemoryModel.
 func (m *Module) sections() (beforeModel [3]*[]Instruction, afterModel [8]*[]Instruction) {
 	beforeModel = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
 	afterModel = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
@@ -104,8 +105,8 @@ func (m *Module) sectionList(sec layoutSection) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls function yield for every instruction in the order of the layout, until yield returns false. The callback
-// may change an instruction through its pointer.
+// All calls yield for every instruction in the order of the layout, until yield returns false. The
+// callback may change an instruction through its pointer.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {
 		for i := range list {
@@ -208,9 +209,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change Bound. If an
-// instruction does not fit its operand pattern, RemapIDs returns an error. After an error, some ids of the module have
-// been replaced and others have not.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not
+// change Bound. If an instruction does not fit its operand pattern, RemapIDs returns an error. After an
+// error, RemapIDs has replaced only some of the module's ids.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
@@ -277,8 +278,8 @@ func String(words []uint32) string {
 	return s
 }
 
-// stringAt decodes the literal string at the beginning of words. The second result is the number of 32-bit words of the
-// string. It is zero if the string has no NUL byte.
+// stringAt decodes the literal string at the beginning of words. The second result is the number of
+// 32-bit words of the string. The second result is zero if the string has no NUL byte.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

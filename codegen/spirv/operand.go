@@ -25,7 +25,7 @@ func (o Operand) Text() string {
 	return s
 }
 
-// NumericKind says how the bits of a scalar are interpreted.
+// NumericKind is the interpretation of a scalar's bits, such as signed integer or float.
 type NumericKind uint8
 
 const (
@@ -41,8 +41,8 @@ type Numeric struct {
 	Width uint32
 }
 
-// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of the value. For
-// this reason a Decoder contains the types of its module at the time of the Decoder's creation.
+// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of
+// the value. For this reason a Decoder records the types of its module when the Decoder is created.
 type Decoder struct {
 	numeric map[ID]Numeric // maps the id of a scalar type to the type
 	typeOf  map[ID]ID      // maps the id of a value to the id of its type
@@ -62,8 +62,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// noteFacts records the facts about an instruction that are needed for the operands of later instructions. The
-// method note must accept invalid operands, because operands are checked later.
+// noteFacts records the facts about an instruction that are needed for the operands of later
+// instructions. noteFacts must accept invalid operands, because operands are checked later.
 func (d *Decoder) noteFacts(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
@@ -137,7 +137,7 @@ func (d *Decoder) walkOperands(in *Instruction, visit func(Operand)) error {
 type walker struct {
 	d     *Decoder
 	typ   ID // Result Type
-	first ID // first operand; stored because visit may change the words
+	first ID // first operand before the call of visit, which may change the words
 	rest  []uint32
 	visit func(Operand)
 }
@@ -291,10 +291,11 @@ func (w *walker) walkNumber(typ ID, k Kind) error {
 	return err
 }
 
-// walkParameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order
-// of its bits. A number that the grammar does not contain may belong to a newer extension. An unknown number is
-// accepted without parameters if no enumerant of kind k has parameters. If an enumerant of kind k has parameters, the
-// length of an unknown operand is unknown, and the method returns an error.
+// walkParameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the
+// order of its bits. A number that the grammar does not contain may belong to a newer extension. An
+// unknown number is accepted without parameters if no enumerant of kind k has parameters. If an
+// enumerant of kind k has parameters, the length of an unknown operand is unknown, and walkParameters
+// returns an error.
 func (w *walker) walkParameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

@@ -27,10 +27,11 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the logical layout
-// (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the bound and defined exactly
-// once. Parse does not check types, dominance or capabilities. [Module.Words] returns exactly the words that Parse has
-// accepted. The returned module does not share memory with parameter words.
+// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the
+// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the
+// bound and defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words]
+// returns exactly the words that Parse has accepted. The returned module does not share memory with the
+// argument words.
 //
 // Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. Parse also refuses
 // extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…, because it cannot
@@ -66,7 +67,7 @@ type parser struct {
 	m   *Module
 	sec layoutSection // section of the last instruction
 
-	// The function that the parser is reading, and the parser's state in this function.
+	// These fields describe the function that the parser is reading.
 	code    []Instruction
 	state   functionState
 	defined bool // whether an earlier function has a body

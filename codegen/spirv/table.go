@@ -12,7 +12,7 @@ import (
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 
-// Quantifier says how often an operand occurs in an instruction.
+// Quantifier is the number of times that an operand may occur in an instruction.
 type Quantifier uint8
 
 const (
@@ -63,8 +63,8 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the description of op in the grammar. Result ok is false for an opcode that the grammar does not
-// contain.
+// Info returns the description of op in the grammar. The result ok is false for an opcode that the
+// grammar does not contain.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
 	if r == nil {

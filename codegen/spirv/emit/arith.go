@@ -82,8 +82,9 @@ func emitConvert(f *funcEmitter, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extendNarrow(x, signed))
 }
 
-// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally. signExtend avoids
-// OpSConvert because of a driver bug. The table of lavapipe's quirks describes the bug in row sign-extension.
+// signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally.
+// signExtend avoids OpSConvert because of a driver bug. Row sign-extension in the table of lavapipe's
+// quirks describes this driver bug.
 func (f *funcEmitter) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.registerType(ir.TypeI32)
@@ -99,9 +100,9 @@ func emitFConvert(f *funcEmitter, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.registerType(v.Type), f.valueID(v.Args[0]))
 }
 
-// emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no 16-bit type. When a
-// module is loaded, package adapt replaces the instruction by code that is exact on the device and computes the correct
-// bits for NaNs.
+// emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no 16-bit
+// type. When a module is loaded, package adapt replaces this conversion instruction by code that is
+// exact on the device and computes the correct bits for NaNs.
 func emitFromHalf(f *funcEmitter, v *ir.Value) spirv.ID {
 	f32 := f.e.registerType(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.valueID(v.Args[0]))

@@ -16,11 +16,11 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Go's atomics are sequentially consistent, but Vulkan does not offer sequential consistency. The emitted operations
-// are sequentially consistent, because every atomic operation reads, writes, acquires and releases. Each atomic
-// operation therefore happens before the next operation on the same location. So there is a sequence of all atomic
-// operations that agrees with the order of the code in each invocation. An atomic load is emitted as an addition of
-// zero, and an atomic store is emitted as an exchange.
+// Go's atomics are sequentially consistent, but Vulkan does not offer sequential consistency. The
+// emitted operations are sequentially consistent, because every atomic operation reads, writes, acquires
+// and releases. Each atomic operation therefore happens before the next operation on the same location.
+// So all atomic operations have one total order, which agrees with the program order of each invocation.
+// An atomic load is emitted as an addition of zero, and an atomic store is emitted as an exchange.
 
 func emitAtomicLoad(f *funcEmitter, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
@@ -84,10 +84,10 @@ func emitAtomicCompareExchange(f *funcEmitter, v *ir.Value) spirv.ID {
 		f.atomicSemantics(acquireRelease), f.atomicSemantics(acquire), f.valueID(v.Args[0]), f.valueID(v.Args[1]))
 }
 
-// atomicSemantics returns the memory semantics of an atomic operation. In a helper, atomic operations are relaxed.
-// Relaxed operations are sufficient for fault records, which only the host reads. They are also sufficient for
-// exchanges that replace a plain store to a part of a 32-bit word. Helpers avoid stronger operations because lavapipe
-// miscompiles loops that contain memory barriers.
+// atomicSemantics returns the memory semantics of an atomic operation. In a helper, atomic operations
+// are relaxed. Relaxed operations are sufficient for fault records, which only the host reads. Relaxed
+// operations are also sufficient for exchanges that replace a plain store to a part of a 32-bit word.
+// Helpers avoid stronger operations because lavapipe miscompiles loops that contain memory barriers.
 func (f *funcEmitter) atomicSemantics(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

@@ -55,8 +55,8 @@ func isFoldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of the 32-bit word of a narrow integer are undefined. Code must extend the integer, and a
-		// constant expression cannot do this.
+		// The upper bits of the 32-bit word of a narrow integer are undefined. The emitted code must
+		// extend a narrow integer to 32 bits, which a SPIR-V constant expression cannot do.
 		if !isFoldable(a) || isNarrow(a.Type) {
 			return false
 		}
@@ -78,8 +78,8 @@ func (e *emitter) specID(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// tableConstant returns the constant that initializes a table of type t. Parameter leaves points to the list of scalars,
-// from whose beginning initializer removes the scalars of the table.
+// tableConstant returns the constant that initializes a table of type t. tableConstant removes the
+// scalars of the table from the beginning of the list to which scalarList points.
 func (e *emitter) tableConstant(t *ir.Type, scalarList *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

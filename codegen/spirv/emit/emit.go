@@ -46,11 +46,12 @@ type emitter struct {
 	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// sharesMemory is true if invocations may communicate. In this case accesses to shared memory must be NonPrivatePointer,
-	// because barriers and atomics order only these accesses.
+	// sharesMemory is true if invocations may communicate. If invocations communicate, accesses to
+	// shared memory must be NonPrivatePointer, because barriers and atomics order only such accesses.
 	sharesMemory bool
 
-	// oneDimension is true if work-groups have one dimension on the device. The comment of localSize gives the reasons.
+	// oneDimension is true if work-groups have one dimension on the device. The comment of the method
+	// localSize explains why some kernels need this.
 	oneDimension bool
 	size         [3]spirv.ID // size of the kernel's work-groups
 
@@ -76,9 +77,10 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel contains atomics that let work-items communicate in Go. Atomics in helpers do
-// not count. For example, the fault helper reserves the fault record by an atomic, but no work-item waits for the
-// stores to the record. Loads of memory that only the host writes do not count either.
+// hasAtomics reports whether the kernel contains atomics that let work-items communicate in Go.
+// hasAtomics ignores atomics in helpers. For example, the fault helper reserves the fault record by an
+// atomic, but no work-item waits for the stores to the record. hasAtomics also ignores atomic loads of
+// memory that only the host writes.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -162,12 +164,13 @@ func (e *emitter) executionModes(main spirv.ID) {
 // localSize defines the constant that contains the work-group size, and decorates it with WorkgroupSize. The components
 // of the size are reserved specialization constants.
 //
-// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides a
-// work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel that uses
-// sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups of one dimension
-// for another reason. lavapipe adds invocations to fill the last sub-group, as pass partial explains. With one
-// dimension the added invocations have larger indices than all invocations of the work-group, but with several
-// dimensions they may not.
+// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device
+// divides a work-group into sub-groups, and lavapipe divides each row of a work-group separately.
+// Therefore a kernel that uses sub-groups has work-groups of one dimension on the device. A kernel with
+// barriers has work-groups of one dimension on the device, because lavapipe adds invocations to fill the
+// last sub-group, as pass partial explains. With one dimension, the invocations that lavapipe adds have
+// larger indices than all invocations of the work-group. With several dimensions, they may have smaller
+// indices.
 func (e *emitter) localSize() {
 	e.oneDimension = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(calledFuncs(e.m.Kernel)))
 	for i := range e.size {

@@ -69,8 +69,8 @@ func (e *emitter) emitFunction(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is an unreachable merge block or continue target. Field header is the loop header if the block is a
-// continue target. For a merge block, header is nil.
+// unreachedBlock is an unreachable merge block or continue target. For a continue target, the field
+// header is the loop header. For a merge block, the field header is nil.
 type unreachedBlock struct{ block, header *ir.Block }
 
 // unreachedBlocks returns the merge blocks and continue targets that passes removed from the function because the
@@ -119,7 +119,7 @@ func (f *funcEmitter) emitMerge(b *ir.Block) {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // a rarely executed loop, which is better not unrolled
+		case b.Cold: // unrolling a rarely executed loop only enlarges the code
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll

@@ -10,9 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type launchBlock describes the block of push constants. A launchBlock has one member for each value that the module
-// loads from the push constants. Values that overlap, or whose size is not a multiple of four bytes, are loaded as
-// 32-bit words.
+// launchBlock describes the block of push constants, which has one member for each value that the module
+// loads. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 before the first load
@@ -60,8 +59,8 @@ func (l *launchBlock) planMembers(funcs []*ir.Func) {
 	}
 }
 
-// splitOverlap replaces the first two overlapping members by 32-bit words. The result reports whether any members
-// overlapped.
+// splitOverlap replaces the first two overlapping members by 32-bit words. splitOverlap reports whether
+// any members overlapped.
 func (l *launchBlock) splitOverlap() bool {
 	end := 0
 	for i, m := range l.members {
@@ -75,8 +74,8 @@ func (l *launchBlock) splitOverlap() bool {
 	return false
 }
 
-// loadMember emits a load of member m of the launch block. The second result is false if the block has no
-// member m.
+// loadMember emits a load of member m of the launch block. The second result is false if the launch
+// block has no member m.
 func (f *funcEmitter) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {

@@ -53,7 +53,8 @@ func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	return e.b.TypeArray(e.partType(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the pointer to a part of matrix v. The parts of a matrix are numbered from 1.
+// partAt returns the pointer to a part of matrix v. The parts (native matrices) of a matrix are numbered
+// from 1.
 func (f *funcEmitter) partAt(v *ir.Var, part int) spirv.ID {
 	ptr := f.variablePointer(v)
 	if !hasSeveralParts(v.Type) {
@@ -115,7 +116,7 @@ func (f *funcEmitter) storeElement(v *ir.Value) {
 	f.Store(f.elementAt(m, v.Path()[0]), x, spirv.MemoryOperands{})
 }
 
-// eachPart calls function do for each part of a matrix.
+// eachPart calls visitPart for each part (native matrix) of a matrix.
 func eachPart(t *ir.Type, visitPart func(part int)) {
 	rows, cols := t.Parts()
 	for p := range rows * cols {

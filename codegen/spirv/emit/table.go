@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// singleInstruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
-// belongs to GLSL.std.450.
+// singleInstruction describes the only SPIR-V instruction that implements an op. The single instruction
+// of an op has a SPIR-V opcode or belongs to GLSL.std.450.
 type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
@@ -83,7 +83,7 @@ var singleInstructions = [256]singleInstruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// The table special contains emitters for these ops in functions.
+	// specialEmitters contains emitters for these ops in functions.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }

@@ -56,7 +56,8 @@ func (e *emitter) packedType(t *ir.Type) spirv.ID {
 	return e.registerType(t)
 }
 
-// ofVar returns the SPIR-V type of an element of variable v. Parameter t is the element's type in the IR.
+// ofVar returns the SPIR-V type of an element of variable v. The argument t is the element's type in the
+// IR.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packedType(t)

@@ -2,16 +2,16 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// A rule is a function that checks the operands and the result type of an instruction. Parameter t, the result type, is
-// nil if the instruction has no result.
+// A checkRule checks the operands and the result type of an instruction. The result type t is nil if the
+// instruction has no result.
 type checkRule func(c *checker, in *spirv.Instruction, t *typ)
 
-// ruleTable maps the opcode of each instruction that a kernel's functions may contain to its rule. The table does
-// not contain the instructions that method body checks.
+// ruleTable maps the opcode of each instruction that a kernel's functions may contain to its rule.
+// ruleTable does not contain the instructions that checkBody checks.
 var ruleTable = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]checkRule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).checkCall,
-	spirv.OpSelectionMerge:    nothing, // method structured checks this instruction
+	spirv.OpSelectionMerge:    nothing, // checkStructured checks this instruction
 	spirv.OpLoopMerge:         nothing,
 	spirv.OpBranch:            nothing,
 	spirv.OpReturn:            returns,
@@ -88,8 +88,8 @@ func unsignedRule(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// sameTypeRule returns a rule that requires operands of the result's type. Parameter ok must return true for the
-// result's type.
+// sameTypeRule returns a rule that requires operands of the result's type. The function ok must return
+// true for the result's type.
 func sameTypeRule(what string, ok func(*typ) bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(ok(t), "the result is not of %s", what)

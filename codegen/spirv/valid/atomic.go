@@ -6,14 +6,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Sets of scopes that Vulkan allows for memory, barriers and sub-group operations.
+// These constants are the sets of scopes that Vulkan allows for memory, barriers and sub-group
+// operations.
 const (
 	memoryScope = 1<<spirv.ScopeDevice | 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup | 1<<spirv.ScopeInvocation | 1<<spirv.ScopeQueueFamily
 	barrier     = 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// checkScope checks the id of a scope. The id must be a constant whose value is in set allowed.
+// checkScope checks the id of a scope. The scope must be a constant whose value is in the set allowed.
 func (c *checker) checkScope(id uint32, allowed uint) {
 	v := c.intConstant(id)
 	c.require(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -38,7 +39,7 @@ const (
 )
 
 // checkSemantics checks the id of an operand for memory semantics, and returns the value of the operand.
-// Parameter not is the set of memory orders that the instruction must not have.
+// notOrders is the set of memory orders that the instruction must not have.
 func (c *checker) checkSemantics(id uint32, notOrders uint64) uint64 {
 	v := c.intConstant(id)
 	c.require(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")

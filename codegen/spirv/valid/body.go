@@ -20,9 +20,9 @@ type funcInfo struct {
 	counts  map[*funcInfo]int // maps a called function to the number of calls
 	called  bool
 	private uint64 // number of bytes of the function's variables
-	// branchTree is the dominator tree of the graph of branches. It decides whether definitions dominate uses. Field
-	// shape is the dominator tree of a graph that also has edges from headers to merge blocks and continue targets
-	// (2.11).
+	// branchTree is the dominator tree of the graph of branches. checkBody uses branchTree to check that
+	// definitions dominate uses. structuralTree is the dominator tree of a graph that also has edges
+	// from headers to merge blocks and continue targets (2.11).
 	branchTree, structuralTree domTree
 }
 
@@ -37,7 +37,7 @@ type basicBlock struct {
 }
 
 // definedAt reports whether definition d dominates the instruction at position seq in a block. For an
-// unreachable block the result is true.
+// instruction in an unreachable block, the result is true.
 func (f *funcInfo) definedAt(d *definition, block, seq int) bool {
 	switch {
 	case d.block < 0:
@@ -340,7 +340,7 @@ func (c *checker) recordUse(d *definition) {
 	}
 }
 
-// callGraph refuses recursion. The method callGraph also refuses a module that would be too large after a driver
+// callGraph refuses recursion. callGraph also refuses a module that would be too large after a driver
 // inlines all calls.
 func (c *checker) callGraph() {
 	size := map[*funcInfo]uint64{}

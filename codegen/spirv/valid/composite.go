@@ -55,7 +55,7 @@ func vectorInsert(c *checker, in *spirv.Instruction, t *typ) {
 	c.checkIndex(in.Words[2], t.n)
 }
 
-// checkIndex checks the id of an index. If parameter n is not 0, a constant index must be less than n.
+// checkIndex checks the id of an index. If n is not 0, a constant index must be less than n.
 func (c *checker) checkIndex(id uint32, n uint64) {
 	d := c.valueOf(id)
 	c.require(d.typ.isInt(), "the index %%%d is not an integer", id)

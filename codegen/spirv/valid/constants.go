@@ -100,8 +100,8 @@ func (c *checker) specID(in *spirv.Instruction, d *definition) {
 	}
 }
 
-// checkConstituents checks the components of a composite of type t. If parameter mixed is true, the components of a vector
-// may be vectors.
+// checkConstituents checks the components of a composite of type t. If vectorParts is true, the
+// components of a vector may be vectors.
 func (c *checker) checkConstituents(t *typ, ids []uint32, operand func(uint32) *typ, vectorParts bool) {
 	switch {
 	case t.isVector() && vectorParts:

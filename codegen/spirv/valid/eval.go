@@ -28,8 +28,8 @@ func (c *checker) evalScalar(in *spirv.Instruction, t *typ) (uint64, bool) {
 		}
 		return 0, true
 	}
-	// Functions signed and unsigned interpret the bits of operand i as a signed or unsigned number, whatever the
-	// operand's type is.
+	// signedAt and unsignedAt interpret the bits of operand i as a signed or unsigned number, and ignore
+	// the operand's type.
 	signedAt := func(i int) int64 {
 		return int64(wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}

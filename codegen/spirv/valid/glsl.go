@@ -25,14 +25,14 @@ func ints32(t *typ) bool { return t.ints() && t.is(32) }
 
 func vectorOfFloats(t *typ) bool { return t.isVector() && t.floats() }
 
-// firstFloats returns a rule for instructions whose operands have the result's type. Function ok must return true for
-// this type.
+// firstFloats returns a rule for instructions whose operands have the result's type. The function ok
+// must return true for the result's type.
 func firstFloats(ok func(*typ) bool) checkRule {
 	return sameTypeRule("floats that this instruction has", ok)
 }
 
-// glslInts checks that operands are integers with the width and the number of components of the result. The operands
-// may be signed or unsigned.
+// glslInts checks that operands are integers with the width and the number of components of the result.
+// The operands of these GLSL instructions may be signed or unsigned.
 func glslInts(c *checker, in *spirv.Instruction, t *typ) { integerRule(len(in.Words))(c, in, t) }
 
 // glslInts32 checks an instruction that finds the lowest or highest bit. Vulkan allows bit searches only for 32-bit

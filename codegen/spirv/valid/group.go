@@ -34,8 +34,9 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.checkComputes(p)
 }
 
-// shuffleRule returns a rule for operations that return another work-item's value. The second operand selects
-// the work-item whose value is returned. If parameter constant is true, the second operand must be a constant.
+// shuffleRule returns a rule for operations that return another work-item's value. The second operand
+// selects the work-item whose value is returned. If constSelector is true, the second operand must be a
+// constant.
 func shuffleRule(constSelector bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(numbers(t) && c.operandType(in.Words[1]) == t, "the value has not the result's type")

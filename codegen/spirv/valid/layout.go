@@ -65,7 +65,8 @@ func matrixIn(t *typ) *typ {
 	return nil
 }
 
-// memberDecoration returns the operand of decoration k. The decoration belongs to member i of structure type t.
+// memberDecoration returns the operand of decoration k. memberDecoration reads the decorations of member
+// i of structure type t.
 func (c *checker) memberDecoration(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	for _, d := range c.members[t.id][uint32(i)] {
 		if d.kind == k {
@@ -75,7 +76,7 @@ func (c *checker) memberDecoration(t *typ, i int, k spirv.Decoration) (uint64, b
 	return 0, false
 }
 
-// arrayStride returns the ArrayStride of an array, or zero if the array has none.
+// arrayStride returns the ArrayStride of an array, or zero if the array type has no ArrayStride.
 func (c *checker) arrayStride(t *typ) uint64 {
 	for _, d := range c.decor[t.id] {
 		if d.kind == spirv.DecorationArrayStride {

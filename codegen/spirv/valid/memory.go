@@ -2,8 +2,9 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// inputRows maps each built-in variable that kernels may use to its type and capability. Field n is the number
-// of components, which are 32-bit integers. Field caps is the required capability.
+// inputRows maps each built-in variable that kernels may use to its type and capability. The field n is
+// the number of components of the variable, which are 32-bit integers. The field caps is the required
+// capability.
 var inputRows = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
@@ -48,20 +49,21 @@ func (c *checker) checkVariable(in *spirv.Instruction) *definition {
 	}
 	c.checkAliased(in.Result, e)
 	d := c.defs[in.Result]
-	if d == nil { // global variable; method outline has already defined the variables of functions
+	if d == nil { // global variable; outlineFunction has already defined the variables of functions
 		d = c.defineID(in, &definition{kind: isValue, typ: t})
 	}
 	return d
 }
 
-// checkAliased checks an id whose type is a pointer with an address, or memory that contains pointers with an address. A
-// decoration must say whether the pointer may alias other pointers (SPV_KHR_physical_storage_buffer).
+// checkAliased checks an id whose type is a pointer with an address, or memory that contains pointers
+// with an address. A decoration must declare whether the pointer may alias other pointers
+// (SPV_KHR_physical_storage_buffer).
 func (c *checker) checkAliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
 	}
 	if c.defs[id] != nil && c.defs[id].in.Op == spirv.OpFunctionParameter && t.hasAddress() {
-		return // method parameter checks the pointer
+		return // checkParameter checks the pointer
 	}
 	if innermostElem(t).hasAddress() {
 		c.require(c.hasDecoration(id, spirv.DecorationAliasedPointer) != c.hasDecoration(id, spirv.DecorationRestrictPointer),

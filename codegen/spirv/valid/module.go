@@ -18,8 +18,9 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension in the list is the
-// older name of an extension in features.Rows. All extensions in the list except the first do not affect the checks.
+// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension in
+// extensionsKnown is the older name of an extension in features.Rows. The other extensions in
+// extensionsKnown do not affect the checks.
 var extensionsKnown = []string{
 	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
@@ -93,7 +94,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	mode := spirv.ExecutionMode(in.Words[1])
 	if in.Op == spirv.OpExecutionModeId {
 		c.require(mode == spirv.ExecutionModeLocalSizeId && c.m.Version >= spirv.Version16, "kernels cannot use this mode")
-		return // workGroup checks the work-group sizes
+		return // the method workGroup checks the work-group sizes
 	}
 	if mode == spirv.ExecutionModeLocalSize {
 		c.require(in.Words[2] > 0 && in.Words[3] > 0 && in.Words[4] > 0, "the size of work-groups is zero")

@@ -25,10 +25,11 @@ type ctrlConstruct struct {
 	back    int // block with the loop's back edge, or -1
 	parent  int
 	depth   int
-	in, out int // interval of the construct in a depth-first walk; contains compares intervals
+	in, out int // interval of the construct in a depth-first walk; the intervals of nested constructs are nested
 }
 
-// constructs contains the control-flow constructs of a function. A construct is identified by its index in field list.
+// constructs contains the control-flow constructs of a function. A construct is identified by its index
+// in the field list.
 type constructs struct {
 	c     *checker
 	f     *funcInfo
@@ -110,9 +111,9 @@ func (s *constructs) checkMerges() {
 	}
 }
 
-// nestConstructs finds the constructs and the innermost construct of each block. It visits the dominator tree from the
-// root. A block is in the construct of its immediate dominator, unless the dominator's merge instruction names the
-// block.
+// nestConstructs finds the constructs and the innermost construct of each block. nestConstructs visits
+// the dominator tree from the root. A block is in the construct of its immediate dominator, unless the
+// dominator's merge instruction names the block.
 func (s *constructs) nestConstructs() {
 	f := s.f
 	type item struct{ b, at int }
@@ -138,8 +139,8 @@ func (s *constructs) nestConstructs() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// Set the intervals for method contains. In field list, a nested construct comes after the construct that contains
-	// it.
+	// The next lines compute the intervals that encloses compares. In s.list, a nested construct comes
+	// after the construct that contains it.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -151,7 +152,7 @@ func (s *constructs) nestConstructs() {
 	}
 }
 
-// addConstruct adds a construct to field list, and returns its index.
+// addConstruct adds a construct to s.list, and returns the construct's index.
 func (s *constructs) addConstruct(k ctrlConstruct) int {
 	k.depth = s.list[k.parent].depth + 1
 	s.c.in = s.f.blocks[k.header].merge
@@ -160,8 +161,8 @@ func (s *constructs) addConstruct(k ctrlConstruct) int {
 	return len(s.list) - 1
 }
 
-// enterBlock returns the innermost construct of block b. For a header block, the method adds the constructs that
-// begin at the block. For any other block, the method returns parameter at, the surrounding construct.
+// enterBlock returns the innermost construct of block b. For a header block, enterBlock adds the
+// constructs that begin at the block. For any other block, enterBlock returns the surrounding construct.
 func (s *constructs) enterBlock(b, surrounding int) int {
 	f := s.f
 	m := f.blocks[b].merge
@@ -198,7 +199,7 @@ func (s *constructs) caseAt(b, k, at int) int {
 	return at
 }
 
-// encloses reports whether construct a is construct b or contains construct b.
+// encloses reports whether construct a is construct b or a construct around b.
 func (s *constructs) encloses(a, b int) bool {
 	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
 }
@@ -227,14 +228,14 @@ func (s *constructs) checkEdges(u int) {
 	at := s.inner[u]
 	for _, v := range b.succs {
 		to := s.inner[v]
-		// Checks each construct that the branch leaves.
+		// This loop checks each construct that the branch leaves.
 		for k := at; !s.encloses(k, to) || s.isSelfLoop(k, u, v); k = s.list[k].parent {
 			c.require(s.mayExit(k, u, v), "it branches to %%%d out of a construct, of which that is no exit", f.blocks[v].label)
 			if s.isSelfLoop(k, u, v) {
 				break
 			}
 		}
-		// Checks each construct that the branch enters.
+		// This loop checks each construct that the branch enters.
 		for k := to; !s.encloses(k, at); k = s.list[k].parent {
 			c.require(s.list[k].entry == v, "it branches to %%%d into a construct, past its header", f.blocks[v].label)
 		}
@@ -257,8 +258,8 @@ func (s *constructs) checkEdges(u int) {
 	}
 }
 
-// isSelfLoop reports whether the branch from u to v is the back edge of a loop whose header is also its continue target.
-// A back edge of this kind leaves construct k and enters it again.
+// isSelfLoop reports whether the branch from u to v is the back edge of a loop whose header is also its
+// continue target. Such a back edge leaves the loop's continue construct and enters it again.
 func (s *constructs) isSelfLoop(k, u, v int) bool {
 	x := &s.list[k]
 	return x.kind == continuing && x.header == v && x.entry == v && x.back == u
@@ -305,8 +306,8 @@ func (s *constructs) fallsTo(k, v int) bool {
 	return s.areAdjacent(x.header, x.entry, v)
 }
 
-// areAdjacent reports whether target b may directly follow target a in the switch's list of targets. The position of the
-// default target is arbitrary.
+// areAdjacent reports whether target b may directly follow target a in the switch's list of targets. The
+// default target may be anywhere in the list of targets.
 func (s *constructs) areAdjacent(header, a, b int) bool {
 	term := s.f.blocks[header].term
 	standard := s.f.labels[spirv.ID(term.Words[1])]

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// A typ describes a type of the module.
+// typ describes a type of the module.
 type typ struct {
 	id      spirv.ID
 	op      spirv.Op
@@ -22,19 +22,18 @@ type typ struct {
 	// storageOnly is true if the type contains a number that the module may load, store and convert but not use in
 	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
 	storageOnly bool
-	// These three flags describe the contents of the type. Flag runtime means that the type contains a runtime array.
-	// Flag logical means that it contains a pointer that cannot be converted to an address. Flag boolean means that it
-	// contains a Bool.
+	// These three flags are true if the type contains a runtime array, a pointer that cannot be
+	// converted to an address, or a Bool.
 	hasRuntimeArray, hasLogicalPtr, hasBool bool
-	// coopShape is the shape of a cooperative matrix. Field spread is true if the type contains a cooperative matrix,
-	// whose elements are distributed over the work-items of a sub-group.
+	// coopShape is the shape of a cooperative matrix. hasMatrix is true if the type contains a
+	// cooperative matrix, whose elements are distributed over the work-items of a sub-group.
 	coopShape         matrixShape
 	hasMatrix         bool
 	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
 	aligned, sized    uint64 // cached results of align and sizeOf plus one; 0 if not computed yet
 	block             bool   // whether the type is or contains a structure decorated with Block
-	laid              bool   // whether the type's layout has been checked
+	laid              bool   // whether laidOut has checked the type's layout
 }
 
 func (t *typ) isBool() bool    { return t.op == spirv.OpTypeBool }
@@ -260,8 +259,8 @@ func (c *checker) pointer(t *typ, in *spirv.Instruction) *typ {
 	return t
 }
 
-// If t contains numbers of 8 or 16 bits, the method narrow checks that the module declares the required capability.
-// Parameters for8 and for16 are the capabilities for 8-bit and 16-bit numbers in the storage class.
+// If t contains numbers of 8 or 16 bits, checkNarrow checks that the module declares the required
+// capability. for8 and for16 are the capabilities for 8-bit and 16-bit numbers in the storage class.
 func (c *checker) checkNarrow(t *typ, for8, for16 spirv.Capability) {
 	c.require(!t.narrow8 || c.caps[for8], "it needs the capability %v", for8)
 	c.require(!t.narrow16 || c.caps[for16], "it needs the capability %v", for16)

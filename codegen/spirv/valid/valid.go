@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create a value for
-// each scalar. These limits protect them.
+// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create
+// a value for each scalar. These limits protect the drivers from stack overflow and from excessive
+// memory use.
 const (
 	maxTypeDepth = 64
 	maxNesting   = 255     // nesting depth of constructs; SPIR-V allows 1023 (2.17)
@@ -52,7 +53,7 @@ const (
 	isString
 )
 
-// definition is the definition of an id.
+// definition describes the definition of an id.
 type definition struct {
 	in    *spirv.Instruction
 	typ   *typ // type of the value; for the id of a type, the type itself
@@ -88,16 +89,17 @@ type checker struct {
 	fn    *funcInfo
 	block int
 	seq   int
-	// inConst is true while the operands of OpSpecConstantOp are checked, which must be constants.
+	// inConst is true while the operands of OpSpecConstantOp are checked, because these operands must be
+	// constants.
 	inConst bool
 }
 
 // checkFailure is the panic value that carries an Error to Check.
 type checkFailure struct{ err *Error }
 
-// Check checks a module that spirv.Parse has returned. Parameter entry is the name of the only entry point. Parameter
-// set is a function that returns the bits of the specialization constant with the given SpecId. If set is nil or its
-// second result is false, the constant has the default value from the module. Errors have type *Error.
+// Check checks a module that spirv.Parse has returned. entryName is the name of the only entry point.
+// specBits returns the bits of the specialization constant with the given SpecId. If specBits is nil or
+// returns ok = false, the constant has the module's default value. Errors have type *Error.
 func Check(m *spirv.Module, entryName string, specBits func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: specBits, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -133,7 +135,7 @@ func (c *checker) failRule(format string, args ...any) {
 	panic(checkFailure{e})
 }
 
-// require ends the check with an error if parameter ok is false.
+// require ends the check with an error if ok is false.
 func (c *checker) require(ok bool, format string, args ...any) {
 	if !ok {
 		c.failRule(format, args...)
