@@ -66,9 +66,9 @@ func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 // of about 15 KiB.
 const smallArrays = 8 << 10
 
-// describePrivates describes the private memory of a work-item. The result has one row for each array
-// whose length depends on specialization constants. One more row covers the arrays with constant lengths
-// that remain after the passes.
+// describePrivates describes the private memory of a work-item. The list that describePrivates returns
+// has one row for each array whose length depends on specialization constants. One more row covers the
+// arrays with constant lengths that remain after the passes.
 func describePrivates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -129,10 +129,10 @@ func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses. The result contains the aspects that the
-// kernel needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the
-// result contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result
-// omits sub-groups if only work-group algorithms use sub-groups.
+// Used returns the aspects that the kernel's author uses. Used returns the aspects that the kernel
+// needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the result contains
+// Int64 only if the source says int64 or uint64 (parameter explicit64). The result omits sub-groups if
+// only work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -147,8 +147,8 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 }
 
 // UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
-// description, so Used cannot be called for these kernels. The result is based on the uses that lowering
-// recorded. Uses in code that the passes have removed are ignored.
+// description, so Used cannot be called for these kernels. UsesLeft derives the aspects from the uses
+// that lowering recorded. Uses in code that the passes have removed are ignored.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

@@ -32,7 +32,7 @@ type Kernel struct {
 	From string
 	// The function After is called after each pass on the first module, with the pass's name and the
 	// module. The function After is also called for each variant, with the name "small", "words",
-	// "alone" or "cancel". The field After may be nil.
+	// "alone" or "cancel". After may be nil.
 	After func(form string, m *ir.Module)
 }
 

@@ -171,8 +171,8 @@ func (c *compiler) addNarrowDevices() error {
 // cancelForm is the text that describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. The variants are added if the
-// kernel requests cancellation and has loops that test for cancellation. The first module and each
+// addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing unless
+// the kernel requests cancellation and has loops that test for cancellation. The first module and each
 // variant for devices with fewer features get a variant that can be cancelled.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
@@ -214,8 +214,8 @@ func (c *compiler) addCancel() (err error) {
 }
 
 // addCancelled adds a module for launches that can be cancelled. wordsName is the name of a variant with
-// 32-bit integers only. If the kernel has a variant of this name, addCancelled also adds a version of
-// the module with 32-bit integers that can be cancelled.
+// 32-bit integers only. If the kernel has a variant named wordsName, addCancelled also adds the module
+// in a version with 32-bit integers only.
 func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, wordsName string) error {
 	c.addVariant(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.findVariant(wordsName)

@@ -2,9 +2,9 @@ package ir
 
 // This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its
-// successors, except along back edges. If both orders of a branch's successors are possible, Succs[0]
-// comes before Succs[1].
+// ReversePostorder returns the blocks that are reachable from the entry. In the returned order, each
+// block comes before its successors, except along back edges. If both orders of a branch's successors
+// are possible, Succs[0] comes before Succs[1].
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -211,6 +211,6 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 }
 
 // IsBackEdge reports whether the edge from p to b is a back edge, which means that b is p or comes
-// before p in reverse postorder. The caller must know that the edge exists. In a reducible graph, the
-// target of a back edge dominates the edge's source and is the head of a loop.
+// before p in reverse postorder. The edge from p to b must exist. In a reducible graph, the target of a
+// back edge dominates the edge's source and is the head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

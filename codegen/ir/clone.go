@@ -34,11 +34,11 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The
-// field Part of the copied sites is set to part. Import returns the copy of the entry block, which has
-// no predecessor yet. For each constant expression of src that is not a plain constant, Import calls
-// convertOutside with the expression and its imported arguments. The result of convertOutside replaces
-// the constant expression. Import does not change src, which must not have helpers.
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use.
+// Import sets the field Part of the copied sites to part. Import returns the copy of the entry block,
+// which has no predecessor yet. For each constant expression of src that is not a plain constant, Import
+// calls convertOutside with the expression and its imported arguments. The result of convertOutside
+// replaces the constant expression. Import does not change src, which must not have helpers.
 func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")

@@ -379,8 +379,8 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization constant has only
-// one such value. The first call of SpecValue for s creates the value.
+// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization
+// constant has only one value with op SpecConst. The first call of SpecValue for s creates the value.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {

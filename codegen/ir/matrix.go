@@ -84,7 +84,7 @@ func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 }
 
 // Crowded returns a constant expression that is true if an invocation would store more than
-// matrix.MaxHeld elements of a matrix. The second result is the type of a smaller array for the elements
+// matrix.MaxHeld elements of a matrix. Crowded also returns the type of a smaller array for the elements
 // of an invocation. If the constant expression is true, kernels do not use the smaller array. Both
 // results are nil for small matrices, which never have more than matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
@@ -100,8 +100,8 @@ func (m *Module) OfSubGroups(elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.eachSubGroup(each))
 }
 
-// OfSubGroupsIf returns the same type as OfSubGroups if constant expression cond is true. Otherwise the array
-// has one element.
+// OfSubGroupsIf returns the same type as OfSubGroups if constant expression cond is true. If cond is
+// false, the array has one element.
 func (m *Module) OfSubGroupsIf(cond *Value, elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.ConstExpr(OpSelect, TypeI32, cond, m.eachSubGroup(each), m.Int(TypeI32, 1)))
 }
@@ -192,8 +192,8 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the element type, as
-// in device memory. Each unpacked element occupies a 32-bit word.
+// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the
+// element type, as in device memory. Each matrix element in unpacked memory occupies a 32-bit word.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:

@@ -411,8 +411,8 @@ func (p *parser) moduleVar() {
 	}
 }
 
-// enterNested increments the nesting depth and checks that the depth is allowed. The caller must call the returned
-// function at the end of the nested text.
+// enterNested increments the nesting depth and checks that the depth is allowed. At the end of the
+// nested text, the caller must call the function that enterNested returns.
 func (p *parser) enterNested() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.errorf("nested too deeply")

@@ -237,9 +237,9 @@ func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	return t
 }
 
-// structKey returns a key for a struct's layout. The key contains pointers to the field types, which are interned. The
-// key does not contain the texts of types, because specialization constants with equal names would make the texts
-// ambiguous.
+// structKey returns a key for a struct's layout. The key of a struct contains pointers to the field
+// types, which are interned. The struct's key does not contain the texts of types, because
+// specialization constants with equal names would make the texts ambiguous.
 func structKey(t *Type) string {
 	var b strings.Builder
 	for _, f := range t.Fields {

@@ -295,8 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// checkOperand checks that userValue, a value of the current function, may use operand a. The result
-// reports whether a has a type.
+// checkOperand checks that userValue, a value of the current function, may use operand a. checkOperand
+// returns whether a has a type.
 func (x *verifier) checkOperand(userValue, a *Value) bool {
 	switch {
 	case a == nil:

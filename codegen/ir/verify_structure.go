@@ -93,8 +93,8 @@ func (s *structure) checkHeaders() {
 	s.b = nil
 }
 
-// structuralGraph returns the blocks of the structural control-flow graph in reverse postorder. The second result maps
-// a block to its predecessors in this graph.
+// structuralGraph returns the blocks of the structural control-flow graph in reverse postorder. The
+// second result of structuralGraph maps a block to its predecessors in the graph.
 func (s *structure) structuralGraph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}

@@ -227,8 +227,8 @@ func (x *verifier) checkValue(v *Value) {
 	}
 }
 
-// checkAux checks the auxiliary data of value v and the rules that depend on this data. The result
-// reports whether the auxiliary data exists.
+// checkAux checks the auxiliary data of value v and the rules that depend on this data. checkAux returns
+// whether the auxiliary data exists.
 func (x *verifier) checkAux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {

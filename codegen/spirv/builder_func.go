@@ -213,8 +213,8 @@ func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. Parameter operands contains the
-// operands that belong to bits of parameter control.
+// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. The operands are
+// those of the bits that are set in control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }
@@ -233,7 +233,7 @@ type Case struct {
 	Target ID
 }
 
-// Switch emits OpSwitch. Parameter typ is the type of the selector, which determines the width of the literals.
+// Switch emits OpSwitch. The type of the selector, typ, determines the width of the literals.
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {

@@ -1,7 +1,7 @@
-// Package spirv implements SPIR-V. It contains the module model, the tables of opcodes and enumerants, a
-// [Builder], the binary writer and reader, and a disassembler. The package does not depend on kernels or on other packages
-// of kgen. The names in the package are those of the SPIR-V specification (unified1, version 1.6). Section
-// numbers in comments refer to the SPIR-V specification.
+// Package spirv implements SPIR-V. The package contains the module model, the tables of opcodes and
+// enumerants, a [Builder], the binary writer and reader, and a disassembler. The package does not depend
+// on kernels or on other packages of kgen. The names in the package are those of the SPIR-V
+// specification (unified1, version 1.6). Section numbers in comments refer to the SPIR-V specification.
 //
 //   - [Module] has one list of instructions for each section of the logical
 //     layout of a module (2.4). [Instruction] contains its operands as words (2.3).

@@ -65,8 +65,8 @@ type Module struct {
 	Trailing                []Instruction // debug or non-semantic instructions after the last function
 }
 
-// Function is the list of a function's instructions from OpFunction to OpFunctionEnd. Debug lines and
-// non-semantic instructions before the OpFunction also belong to the list.
+// Function contains the list of a function's instructions from OpFunction to OpFunctionEnd. The list
+// also contains the debug lines and non-semantic instructions directly before OpFunction.
 type Function struct {
 	Code []Instruction
 }

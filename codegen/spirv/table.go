@@ -197,8 +197,8 @@ func (g GLSLstd450) Operands() []OperandInfo {
 	return nil
 }
 
-// layoutSection is a section of the logical layout of a module. The constants are in the order of the layout (SPIR-V
-// 2.4).
+// layoutSection is a section of the logical layout of a module. The constants of this type are in the
+// order of the logical layout (SPIR-V 2.4).
 type layoutSection uint8
 
 const (

@@ -56,7 +56,7 @@ type checker struct {
 	device      map[uint64]*accessList // maps the address of device memory to the accesses there
 	local       map[*cell]*accessList
 	atomics     map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
-	// unwrittenLoads maps a memory cell to the loads that read the cell before any store.
+	// unwrittenLoads maps a scalar in memory to the loads that read the scalar before any store.
 	unwrittenLoads map[*cell][]*ir.Value
 	// atomicVars is the set of variables that the kernel accesses by atomic ops.
 	atomicVars map[*ir.Var]bool

@@ -20,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Region is a contiguous piece of device memory.
+// Region is a contiguous range of device memory.
 type Region struct {
 	Addr uint64
 	Data []byte

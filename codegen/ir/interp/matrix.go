@@ -32,8 +32,8 @@ func (x *launchState) runMatrixOp(v *ir.Value, items []*itemState) {
 	}
 }
 
-// matrixHolding describes how a matrix, or a part of a matrix, is distributed over n work-items. The
-// elements of the matrix are numbered row by row.
+// matrixHolding describes how a matrix, or one native matrix of it, is distributed over n work-items.
+// The elements of the matrix are numbered row by row.
 type matrixHolding struct {
 	t    *ir.Type
 	part int // number of the part, from 1; 0 for the whole matrix
@@ -82,7 +82,7 @@ func (x *launchState) sameMemory(v *ir.Value, items []*itemState) {
 	}
 }
 
-// matrixCell returns the e-th cell of work-item w's array for matrix m.
+// matrixCell returns the e-th scalar in work-item w's array for matrix m.
 func (w *itemState) matrixCell(v *ir.Value, m *ir.Var, e int) *cell {
 	s := w.memoryOf(m)
 	if e >= len(s.cells) {
@@ -91,8 +91,8 @@ func (w *itemState) matrixCell(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// copyElement copies one element of a matrix between memory and cell c of work-item w. The element is in
-// the given row and column.
+// copyElement copies one matrix element between memory and c, a scalar in the array of work-item w. The
+// element is in the given row and column.
 func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {

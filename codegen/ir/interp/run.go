@@ -138,8 +138,8 @@ func (x *launchState) runGroup(id [3]uint32) {
 	}
 }
 
-// completeSync completes Sync ops, so that the waiting work-items continue. The result reports whether any work-item
-// was waiting.
+// completeSync completes Sync ops, so that the waiting work-items continue. completeSync reports whether
+// any work-item was waiting.
 func (x *launchState) completeSync(items []*itemState) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)

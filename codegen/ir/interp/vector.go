@@ -58,7 +58,7 @@ func (w *itemState) storeVector(v *ir.Value) {
 	}
 }
 
-// vectorCells returns the cells that contain the elements of a vector in variable x.
+// vectorCells returns the scalars of variable x that are the elements of a vector.
 func (w *itemState) vectorCells(v *ir.Value, x *ir.Var) []*cell {
 	s := w.memoryOf(x)
 	at := int(w.checkedIndex(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()

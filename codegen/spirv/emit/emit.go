@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the 32-bit words of the SPIR-V module. The result depends only on the contents of m, not on the ids or
-// names of its values.
+// Emit returns the 32-bit words of the SPIR-V module. The emitted words depend only on the operations in
+// m, not on the ids or names of values.
 //
 // An error means that m is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
@@ -51,7 +51,7 @@ type emitter struct {
 	sharesMemory bool
 
 	// oneDimension is true if work-groups have one dimension on the device. The comment of the method
-	// localSize explains why some kernels need this.
+	// localSize explains why some kernels need one dimension.
 	oneDimension bool
 	size         [3]spirv.ID // size of the kernel's work-groups
 
@@ -167,10 +167,10 @@ func (e *emitter) executionModes(main spirv.ID) {
 // A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device
 // divides a work-group into sub-groups, and lavapipe divides each row of a work-group separately.
 // Therefore a kernel that uses sub-groups has work-groups of one dimension on the device. A kernel with
-// barriers has work-groups of one dimension on the device, because lavapipe adds invocations to fill the
-// last sub-group, as pass partial explains. With one dimension, the invocations that lavapipe adds have
-// larger indices than all invocations of the work-group. With several dimensions, they may have smaller
-// indices.
+// barriers also has work-groups of one dimension on the device, because lavapipe adds invocations to
+// fill the last sub-group, as pass partial explains. With one dimension, the invocations that lavapipe
+// adds have larger indices than all invocations of the work-group. With several dimensions, they may
+// have smaller indices.
 func (e *emitter) localSize() {
 	e.oneDimension = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(calledFuncs(e.m.Kernel)))
 	for i := range e.size {

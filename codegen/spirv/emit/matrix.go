@@ -53,8 +53,8 @@ func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	return e.b.TypeArray(e.partType(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the pointer to a part of matrix v. The parts (native matrices) of a matrix are numbered
-// from 1.
+// partAt returns the pointer to one of the native matrices in matrix v. The parts (native matrices) of a
+// matrix are numbered from 1.
 func (f *funcEmitter) partAt(v *ir.Var, part int) spirv.ID {
 	ptr := f.variablePointer(v)
 	if !hasSeveralParts(v.Type) {

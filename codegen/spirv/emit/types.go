@@ -134,8 +134,8 @@ func (e *emitter) memoryType(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elementsType returns the SPIR-V type to which addresses of elements of type t point. This SPIR-V type is a
-// block with a runtime array of elements.
+// elementsType returns the SPIR-V type to which addresses of elements of type t point. The returned
+// SPIR-V type is a block with a runtime array of elements.
 func (e *emitter) elementsType(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memoryType(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)

@@ -86,7 +86,7 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.require(c.operandType(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp returns a rule for atomic operations on types for which function ok returns true.
+// atomicOp returns a rule for atomic operations on types for which ok returns true.
 func atomicOp(ok func(c *checker, t *typ) bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// funcInfo is a function with its basic blocks.
+// funcInfo describes a function and its basic blocks.
 type funcInfo struct {
 	in      *spirv.Instruction // OpFunction
 	typ     *typ               // OpTypeFunction of the function

@@ -10,7 +10,7 @@ type decorationRow struct {
 	words []uint32
 }
 
-// hasDecoration reports whether the definition with parameter id has decoration k.
+// hasDecoration reports whether the given id has decoration k.
 func (c *checker) hasDecoration(id spirv.ID, k spirv.Decoration) bool {
 	for _, d := range c.decor[id] {
 		if d.kind == k {

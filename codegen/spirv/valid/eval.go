@@ -2,8 +2,9 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// evalScalar computes an operation on scalar integers and Bools, whose types have been checked. The second result is false
-// for other types, and for operations whose result SPIR-V leaves undefined.
+// evalScalar computes an operation on scalar integers and Bools, whose types have been checked.
+// evalScalar returns false as its second result for other types, and for operations whose result SPIR-V
+// leaves undefined.
 func (c *checker) evalScalar(in *spirv.Instruction, t *typ) (uint64, bool) {
 	if !t.isInt() && !t.isBool() {
 		return 0, false

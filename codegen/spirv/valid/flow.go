@@ -95,8 +95,8 @@ func (t *domTree) numberNodes() {
 	}
 }
 
-// postorderFrom returns the nodes that are reachable from the start node. Each node comes after its successors, except
-// along back edges.
+// postorderFrom returns the nodes that are reachable from the start node. In postorder, each node comes
+// after its successors, except along back edges.
 func postorderFrom(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

@@ -73,8 +73,8 @@ func inverse(c *checker, in *spirv.Instruction, t *typ) {
 	c.require(t.isMatrix() && t.n == t.elem.n && c.operandType(in.Words[0]) == t, "it is not about a square matrix")
 }
 
-// twoResultsRule returns a rule for instructions with two results. The second result is stored through a pointer,
-// or both results are in a structure.
+// twoResultsRule returns a rule for instructions with two results. The instruction stores its second
+// result through a pointer, or returns both results in a structure.
 func twoResultsRule(second func(c *checker, t, other *typ) bool, structure bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		first, other := t, (*typ)(nil)

@@ -259,7 +259,8 @@ func (s *constructs) checkEdges(u int) {
 }
 
 // isSelfLoop reports whether the branch from u to v is the back edge of a loop whose header is also its
-// continue target. Such a back edge leaves the loop's continue construct and enters it again.
+// continue target. A back edge in a loop of one block leaves the loop's continue construct and enters
+// the construct again.
 func (s *constructs) isSelfLoop(k, u, v int) bool {
 	x := &s.list[k]
 	return x.kind == continuing && x.header == v && x.entry == v && x.back == u

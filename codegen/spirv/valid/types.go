@@ -22,8 +22,8 @@ type typ struct {
 	// storageOnly is true if the type contains a number that the module may load, store and convert but not use in
 	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
 	storageOnly bool
-	// These three flags are true if the type contains a runtime array, a pointer that cannot be
-	// converted to an address, or a Bool.
+	// These flags are true if the type contains a runtime array, a pointer that cannot be converted to
+	// an address, or a Bool, respectively.
 	hasRuntimeArray, hasLogicalPtr, hasBool bool
 	// coopShape is the shape of a cooperative matrix. hasMatrix is true if the type contains a
 	// cooperative matrix, whose elements are distributed over the work-items of a sub-group.
@@ -180,7 +180,8 @@ func (c *checker) setAggregate(t, part *typ, n uint64) {
 	t.block = t.block || part.block && !part.isPointer()
 }
 
-// elementType returns the type with the given id. The type must be allowed as an element or member.
+// elementType returns the type with the given id. elementType refuses a type that is not allowed as an
+// element or member.
 func (c *checker) elementType(id uint32) *typ {
 	e, ok := c.forward[spirv.ID(id)]
 	if !ok {

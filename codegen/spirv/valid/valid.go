@@ -46,10 +46,10 @@ type defKind uint8
 const (
 	isType defKind = iota + 1
 	isConstant
-	isValue // a variable, a parameter or the result of an instruction
+	isValue // definition of a variable, a parameter or the result of an instruction
 	isLabel
 	isFunction
-	isSet // extended instruction set
+	isSet // import of an extended instruction set
 	isString
 )
 
