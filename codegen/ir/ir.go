@@ -77,8 +77,8 @@ type Module struct {
 	// If NoAlias is true, no slice that the kernel writes overlaps with another slice of the launch.
 	NoAlias bool
 	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and
-	// linking set only the fields of Target that depend on the kernel alone. Function pass.Run then adds
-	// the properties of the target that its caller passes. Passes do not change the target.
+	// linking set only the fields of Target that depend on the kernel alone. The function pass.Run adds
+	// its target argument to the target of the module. Passes do not change the target.
 	Target Target
 	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
 	// quirks.CheckDisabled.

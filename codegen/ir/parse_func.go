@@ -114,7 +114,7 @@ func (q *funcParser) variable() {
 	q.endLine()
 }
 
-// If the line begins with a block's label, label reads it.
+// If the line begins with a block's label, acceptLabel reads the label.
 func (q *funcParser) acceptLabel() (int, bool) {
 	s := q.s
 	if w := q.readWord(); len(w) > 1 && w[0] == 'b' && q.peekByte() == ':' {

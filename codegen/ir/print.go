@@ -77,7 +77,7 @@ type printer struct {
 	taken  map[string]int // maps a name to the number of module-level variables with that name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // source of the maps vals and blocks, or nil
+	stable *Names     // numbers that several printed texts share, copied to vals and blocks; nil if unused
 	lines  *lineMarks // descriptions of the printed lines; nil if no caller needs them
 }
 

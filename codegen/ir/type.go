@@ -66,8 +66,8 @@ type Type struct {
 	// If a matrix consists of native matrices, Part contains the numbers of rows and columns of each native matrix.
 	// Part is zero if invocations store the elements in arrays.
 	Part [2]int
-	// Size and Align are the size and alignment that gc uses on amd64, in bytes. If the length of an array is not a
-	// plain constant, its Size is 0 and the array is never in device memory.
+	// Size and Align are the size and alignment that gc uses on amd64, in bytes. If the length of an
+	// array is not a plain constant, the array's Size is 0 and the array is never in device memory.
 	Size, Align int
 }
 

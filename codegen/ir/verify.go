@@ -109,7 +109,7 @@ func (x *verifier) module() {
 	x.checkRecursion(funcs)
 }
 
-// recordHome records for each value of f that the value belongs to f.
+// recordHome records f as the function of each value in f.
 func (x *verifier) recordHome(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {

@@ -118,8 +118,9 @@ func (b *Builder) ForwardPointer(class StorageClass) ID {
 	return id
 }
 
-// DefinePointer defines the pointer type that ForwardPointer has declared. After DefinePointer, TypePointer returns the
-// same type, unless TypePointer has already defined an equal type.
+// DefinePointer defines the pointer type that ForwardPointer has declared. After the call of
+// DefinePointer, TypePointer returns the defined type, unless TypePointer has already defined an equal
+// type.
 func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
 	words := []uint32{uint32(class), uint32(pointee)}
 	b.appendGlobal(Instruction{Op: OpTypePointer, Result: forward, Words: words})

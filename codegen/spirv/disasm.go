@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Disassemble formats m in the syntax of spirv-as, with one instruction on each line. The text is
-// that of spirv-dis --raw-id --no-header --no-indent:
+// Disassemble formats m in the syntax of spirv-as, with one instruction on each line. Disassemble prints
+// the same text as spirv-dis --raw-id --no-header --no-indent:
 //
 //	%5 = OpIAdd %2 %3 %4
 //

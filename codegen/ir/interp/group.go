@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// If the work-items wait at a group op, combine computes the op. Work-items that have returned contribute the neutral
-// value.
+// If the work-items wait at a group op, combineItems computes the op. Work-items that have returned
+// contribute the neutral value.
 func (x *launchState) combineItems(items []*itemState) {
 	var v *ir.Value
 	for _, w := range items {

@@ -26,8 +26,8 @@ type Region struct {
 	Data []byte
 }
 
-// Launch is one launch of a kernel. In arrays of three elements, the elements belong to the dimensions x, y and z in
-// this order.
+// Launch is one launch of a kernel. The elements of its three-element arrays belong to the dimensions x,
+// y and z, in this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1

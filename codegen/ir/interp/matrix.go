@@ -159,7 +159,7 @@ func (x *launchState) multiply(v *ir.Value, p *ir.Product, items []*itemState) {
 		h := matrixHolding{m.Type, part, len(items)}
 		w := items[h.itemOf(i)]
 		if w.at == nil {
-			return 0 // the item has returned, which is correct only after a fault
+			return 0 // value for a work-item that has returned; a work-item may return here only after a fault
 		}
 		c := w.matrixCell(v, m, h.indexOf(i))
 		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all work-items of the sub-group may have returned

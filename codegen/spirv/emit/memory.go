@@ -172,8 +172,8 @@ func emitStore(f *funcEmitter, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAddrOf emits the address of an element. The path ends before memory of size 0, because the address of empty
-// memory is arbitrary.
+// emitAddrOf emits the address of an element. If the element is in memory of size 0, emitAddrOf ends the
+// path before this memory, because the address of empty memory is arbitrary.
 func emitAddrOf(f *funcEmitter, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
 	if isEmpty(r.Elem) {

@@ -162,7 +162,8 @@ func (s *constructs) addConstruct(k ctrlConstruct) int {
 }
 
 // enterBlock returns the innermost construct of block b. For a header block, enterBlock adds the
-// constructs that begin at the block. For any other block, enterBlock returns the surrounding construct.
+// constructs that begin at the block. For a block that is no header block, enterBlock returns the
+// surrounding construct.
 func (s *constructs) enterBlock(b, surrounding int) int {
 	f := s.f
 	m := f.blocks[b].merge
