@@ -25,7 +25,7 @@ type Kernel struct {
 	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
 	// use of a needed aspect, the function At is reported as the use.
 	At abi.Frame
-	// Cancel requests variants of which a launch can be cancelled.
+	// Cancel requests additional variants, whose launches the host can cancel.
 	Cancel bool
 	// From is the name of the last pass that has run on the module. For a module before the first
 	// pass, From is "".
@@ -110,7 +110,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.callAfter(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a kernel made by linking cannot be fused again, so it needs no text
+			if text = Text(m); k.From == "" { // a kernel that the linker made cannot be fused again, so its description needs no text
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:

@@ -25,12 +25,11 @@ func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir
 	return p.compile(t, afterPass)
 }
 
-// preparedNative holds a kernel in the form from which modules with a device's matrix instructions
-// are compiled.
+// preparedNative holds the input of the compilation for devices with matrix instructions.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // module for all launches; it defines the numbers of the faults
+	first *ir.Module // first module of the kernel, whose numbers of fault sites the compiled modules use
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {

@@ -43,8 +43,8 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// compileForm compiles the variant that f describes. It compiles the first module only if the variant
-// depends on that module.
+// compileForm compiles the variant that f describes. compileForm compiles the first module only if the
+// variant depends on the first module.
 func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	if f.small || f.cancel || !f.alone { // only these variants depend on the first module
 		m, _, err := c.runPasses("for every launch", ir.Target{})
@@ -67,8 +67,8 @@ func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	return nil, errors.New("it has no form in words")
 }
 
-// compileUnfinished compiles the variant that f describes. If f.words is set, inWords must later change
-// the compiled module to 32-bit integers.
+// compileUnfinished compiles the variant that f describes. If f.words is set, the caller must pass the
+// compiled module to the method inWords.
 func (c *compiler) compileUnfinished(f variantForm) (finishedModule, error) {
 	switch {
 	case f.small:

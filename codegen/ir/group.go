@@ -16,7 +16,7 @@ type Combine struct {
 	Alone bool
 }
 
-// Combiner is the operation with which a reduction or scan combines values.
+// Combiner is the operation by which a reduction or scan combines two values.
 type Combiner uint8
 
 // The combiners. The names of combiners for floats begin with the letter F. All other combiners are for

@@ -51,8 +51,8 @@ const (
 	// FlagDivides ops are integer divisions. On some processors, an integer division by 0 ends the program.
 	FlagDivides
 	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of
-	// the arguments. For FlagPartial ops, FlagLow has this meaning only if the arguments fit in the low
-	// half.
+	// the arguments. For ops that are also FlagPartial, this independence holds only if the arguments
+	// fit in the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
@@ -64,7 +64,7 @@ const (
 	// FlagSame ops are FlagGroup ops whose result is the same for all work-items of the group.
 	FlagSame
 	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. A FlagNarrow op either
-	// interprets such words as narrow integers or copies all their bits.
+	// interprets 32-bit words as integers of 8 or 16 bits, or copies all bits of the words.
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
@@ -76,7 +76,7 @@ const (
 	FlagNamed
 )
 
-// AuxKind says which Go type the auxiliary data of an op has.
+// AuxKind selects the Go type of an op's auxiliary data.
 type AuxKind uint8
 
 const (

@@ -15,8 +15,9 @@ import (
 // PrintOptions select the printed information.
 type PrintOptions struct {
 	Positions bool // whether lines of values and terminators end with "; file:line:col"
-	// Kept selects the text that is stored with a kernel's description. The text of a description contains the
-	// positions of loops. This text omits constant data, because the description contains the data separately.
+	// Kept selects the text that is stored with a kernel's description. The text of a description
+	// contains the positions of loops. The text of a description omits constant data, because the
+	// description contains the data separately.
 	Kept bool
 	// Place reports whether the line of value v ends with the source position of v. If Place is nil, no line ends with
 	// a source position.
@@ -319,8 +320,8 @@ func (p *printer) block(b *Block) {
 	p.endLine(t.Pos, false)
 }
 
-// endLine ends a line. Before the line's end it prints the position if alwaysPos is true or the options
-// demand the position.
+// endLine ends a line. Before the line's end, endLine prints the position if alwaysPos is true or the
+// options demand the position.
 func (p *printer) endLine(pos Pos, alwaysPos bool) {
 	if (p.opts.Positions || alwaysPos) && pos.File != "" {
 		p.f(" ; %v", pos)

@@ -163,7 +163,7 @@ func (x *verifier) function(f *Func) {
 		x.block(b)
 	}
 	x.b = nil
-	// The remaining checks in this function need correct edges between blocks.
+	// The checks after this line need correct edges between blocks.
 	if !sound {
 		return
 	}

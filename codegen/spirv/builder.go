@@ -194,8 +194,8 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName). Programs that load the module search for this name. Mark writes the
-// name even if KeepNames is false.
+// Mark writes a name of id (OpName). Programs that load the module search for the marking name. Mark
+// writes the name even if KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }

@@ -213,8 +213,8 @@ func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. The operands are
-// those of the bits that are set in control.
+// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. The operands
+// belong to the bits that are set in control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }

@@ -1,8 +1,9 @@
 package spirv
 
-// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The instructions operate on
-// matrices whose elements are distributed over the invocations of a sub-group. The generated tables do not contain
-// these instructions, because the grammar is older than the extensions.
+// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The
+// instructions operate on matrices whose elements are distributed over the invocations of a sub-group.
+// The generated tables do not contain the instructions of these extensions, because the grammar is
+// older.
 
 import "slices"
 
@@ -26,8 +27,8 @@ const (
 // than BFloat16 has no additional operand.
 const encodingBFloat16 = 0
 
-// The possible uses of a matrix, and the possible layouts of its memory. In instructions, the operand for a use or
-// layout is the id of a constant with one of these values.
+// These constants are the possible uses of a matrix and the possible layouts of a matrix in memory. The
+// operand for a matrix use or layout is the id of an OpConstant that contains one of the values below.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -36,8 +37,8 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each of these bits means that one matrix
-// of the multiplication has signed integers.
+// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each bit of the mask operand means that
+// one matrix of the multiplication has signed integers.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2

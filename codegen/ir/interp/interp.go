@@ -1,7 +1,7 @@
-// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. Tests
-// compare the results of other programs with those of the interpreter. The input is a module and a [Launch]
-// with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
-// any.
+// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle.
+// Tests compare the results of compiled kernels with the results of the interpreter. The input is a
+// module and a [Launch] with the argument block and the device memory. [Run] returns the memory after
+// the launch and the fault, if any.
 //
 // The interpreter is slow, simple and strict. If SPIR-V leaves the result of an operation undefined, the interpreter
 // reports an error that names the value.
@@ -26,8 +26,8 @@ type Region struct {
 	Data []byte
 }
 
-// Launch is one launch of a kernel. The elements of its three-element arrays belong to the dimensions x,
-// y and z, in this order.
+// Launch is one launch of a kernel. The elements of a three-element array in a Launch belong to the
+// dimensions x, y and z, in this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1
@@ -45,11 +45,11 @@ type Launch struct {
 	LeaveAfter int64
 	// If Unfused is true, op Fma rounds the product before the addition, as some devices do.
 	Unfused bool
-	// If Leave is true, a work-item may return before a Sync op that other work-items of its group reach. Kernels may
-	// contain these early returns until pass deadlanes has run.
+	// If Leave is true, a work-item may return before a Sync op that other work-items of its group
+	// reach. Kernels may contain such early returns before a Sync op until pass deadlanes has run.
 	Leave bool
-	// If Accessed is not nil, the interpreter calls it for each access of device memory. The arguments are the global
-	// id of the work-item, the op, and the address.
+	// If Accessed is not nil, the interpreter calls Accessed for each access of device memory. The
+	// arguments are the global id of the work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
 	// If Checks is not nil, the interpreter searches for errors in the kernel.
 	Checks *Checks

@@ -32,8 +32,8 @@ func (x *launchState) runMatrixOp(v *ir.Value, items []*itemState) {
 	}
 }
 
-// matrixHolding describes how a matrix, or one native matrix of it, is distributed over n work-items.
-// The elements of the matrix are numbered row by row.
+// matrixHolding describes how a matrix, or one native matrix in a larger matrix, is distributed over n
+// work-items. The elements of the matrix are numbered row by row.
 type matrixHolding struct {
 	t    *ir.Type
 	part int // number of the part, from 1; 0 for the whole matrix
@@ -56,7 +56,7 @@ func (h matrixHolding) len() int {
 func (h matrixHolding) maxPerItem() int { return (h.len() + h.n - 1) / h.n }
 
 // itemOf returns the index of the work-item that stores element i. indexOf returns the index of element
-// i in the array of this work-item.
+// i in the array of the work-item that stores the element.
 func (h matrixHolding) itemOf(i int) int  { return i % h.n }
 func (h matrixHolding) indexOf(i int) int { return max(h.part-1, 0)*h.maxPerItem() + i/h.n }
 

@@ -170,8 +170,8 @@ func (x *launchState) completeSync(items []*itemState) bool {
 	return waiting
 }
 
-// passSync checks that all work-items wait at the same Sync op, lets them continue, and returns the op.
-// passSync ignores work-items that have returned after a Fault op.
+// passSync checks that all work-items wait at the same Sync op, lets the work-items continue, and
+// returns the op. passSync ignores work-items that have returned after a Fault op.
 func passSync(items []*itemState) *ir.Value {
 	var first *itemState
 	for _, w := range items {

@@ -92,8 +92,8 @@ var singleInstructions = [256]singleInstruction{
 // if the op has no result.
 type emitFunc func(f *funcEmitter, v *ir.Value) spirv.ID
 
-// specialEmitters maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
-// table, because they are never Legal.
+// specialEmitters maps an op that needs several instructions to its emitter. The ops Fault and ZeroLocal
+// have no emitter, because they never occur in Legal modules.
 var specialEmitters = [256]emitFunc{
 	ir.OpConst:     func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
 	ir.OpSpecConst: func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },

@@ -15,8 +15,8 @@
 //   - The checks of types, constants and sizes are in types.go, constants.go and eval.go.
 //   - The checks of decorations and of member offsets are in decorations.go and layout.go.
 //   - The checks of functions and calls are in body.go. Definitions must also dominate their uses.
-//   - The checks of structured control flow (2.11) are in flow.go and structure.go. The first of
-//     these files computes dominator trees.
+//   - The checks of structured control flow (2.11) are in structure.go, and flow.go computes dominator
+//     trees.
 //   - The checks of each instruction's operands and result are rows of tables. The tables are in
 //     arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go and glsl.go.
 //

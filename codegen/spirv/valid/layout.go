@@ -54,7 +54,8 @@ func (c *checker) laidOut(t *typ) {
 	t.laid = true
 }
 
-// matrixIn returns t if it is a matrix, or the matrix in the array t.
+// matrixIn returns t if t is a matrix, or the innermost element type of a nested array t if that type is
+// a matrix.
 func matrixIn(t *typ) *typ {
 	for t.isArray() || t.op == spirv.OpTypeRuntimeArray {
 		t = t.elem
