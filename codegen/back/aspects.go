@@ -11,17 +11,17 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The list native contains the aspects that the variant "words" (only 32-bit integers) does not
+// nativeAspects contains the aspects that the variant "words" (only 32-bit integers) does not
 // need.
-var native = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
+var nativeAspects = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
 // nativeUses returns the aspects that a module uses and the variant "words" avoids.
 func nativeUses(module *spirv.Module) []properties.Aspect {
-	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(native, a) })
+	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(nativeAspects, a) })
 }
 
-// The method describe returns the kernel's description, based on its first module.
-func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
+// describeKernel returns the kernel's description, based on its first module.
+func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 	m := k.Module
 	d := &abi.Kernel{
 		Name: k.Name, Package: k.Package, Form: m.Form, Rank: m.Rank,
@@ -39,12 +39,12 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 			d.Locals = append(d.Locals, local(v))
 		}
 	}
-	d.Privates = privates(m)
+	d.Privates = describePrivates(m)
 	for _, s := range m.Sites {
 		d.Sites = append(d.Sites, abi.Site{Kind: s.Kind, Pos: s.Pos.String(), Message: s.Message, Unsigned: s.Unsigned, Part: s.Part})
 	}
 	for _, a := range features.Used(module) {
-		if !slices.Contains(native, a) {
+		if !slices.Contains(nativeAspects, a) {
 			d.Aspects = append(d.Aspects, a)
 		}
 	}
@@ -66,10 +66,10 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 // of about 15 KiB.
 const smallArrays = 8 << 10
 
-// The function privates describes the private memory of a work-item. The result has one row for
-// each array whose length depends on specialization constants. Another row covers all other arrays
-// that remain after the passes.
-func privates(m *ir.Module) []abi.Private {
+// describePrivates describes the private memory of a work-item. The list that describePrivates returns
+// has one row for each array whose length depends on specialization constants. One more row covers the
+// arrays with constant lengths that remain after the passes.
+func describePrivates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
 	for _, v := range m.Kernel.Vars {
@@ -100,10 +100,11 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// The method uses returns, for each aspect that the kernel needs, the calls that lead to a use of
-// the aspect. A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent
-// the variant "words". For such integers, the result contains the uses of the atomic operations.
-func uses(k *Kernel, d *abi.Kernel) []abi.Use {
+// aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
+// A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
+// "words". For integers of 8, 16 or 64 bits, aspectUses therefore returns the uses of the 64-bit atomic
+// operations.
+func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
 		return slices.IndexFunc(m.Uses, func(u ir.AspectUse) bool { return u.Aspect == a && u.Func == "" })
@@ -111,7 +112,7 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	var out []abi.Use
 	for _, a := range d.Aspects {
 		at := find(a)
-		if at < 0 && slices.Contains(native, a) {
+		if at < 0 && slices.Contains(nativeAspects, a) {
 			at = find(properties.Atomic64)
 		}
 		if at < 0 {
@@ -128,10 +129,10 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses. The result contains the aspects that the
-// kernel needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the
-// result contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result
-// omits sub-groups if only work-group algorithms use sub-groups.
+// Used returns the aspects that the kernel's author uses. Used returns the aspects that the kernel
+// needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the result contains
+// Int64 only if the source says int64 or uint64 (parameter explicit64). The result omits sub-groups if
+// only work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -146,8 +147,8 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 }
 
 // UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
-// description, so the method Used does not apply to them. The result is based on the uses that
-// lowering recorded. Uses in code that the passes have removed are ignored.
+// description, so Used cannot be called for these kernels. UsesLeft derives the aspects from the uses
+// that lowering recorded. Uses in code that the passes have removed are ignored.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

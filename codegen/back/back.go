@@ -25,14 +25,14 @@ type Kernel struct {
 	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
 	// use of a needed aspect, the function At is reported as the use.
 	At abi.Frame
-	// Cancel requests variants of which a launch can be cancelled.
+	// Cancel requests additional variants, whose launches the host can cancel.
 	Cancel bool
 	// From is the name of the last pass that has run on the module. For a module before the first
 	// pass, From is "".
 	From string
 	// The function After is called after each pass on the first module, with the pass's name and the
 	// module. The function After is also called for each variant, with the name "small", "words",
-	// "alone" or "cancel". The field After may be nil.
+	// "alone" or "cancel". After may be nil.
 	After func(form string, m *ir.Module)
 }
 
@@ -59,13 +59,13 @@ func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	c.lowered = lowered
 	for _, add := range []func() error{c.addSmall, c.addNarrowDevices, c.addCancel} {
 		err := add()
-		if r := (*refused)(nil); errors.As(err, &r) {
+		if r := (*refusedError)(nil); errors.As(err, &r) {
 			c.out.Lacks = append(c.out.Lacks, r)
 		} else if err != nil {
 			return nil, nil, err
 		}
 	}
-	c.out.ABI.Uses = uses(k, c.out.ABI)
+	c.out.ABI.Uses = aspectUses(k, c.out.ABI)
 	return c.out, nil, nil
 }
 
@@ -76,8 +76,8 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	if err != nil || len(diags) > 0 {
 		return nil, diags, err
 	}
-	c.need(nativeUses(c.first.spirv))
-	c.out.ABI.Uses = uses(k, c.out.ABI)
+	c.addNeeded(nativeUses(c.first.spirv))
+	c.out.ABI.Uses = aspectUses(k, c.out.ABI)
 	return c.out, nil, nil
 }
 
@@ -85,12 +85,12 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 type compiler struct {
 	k       *Kernel
 	lowered *ir.Module // clone of the lowered module, from which variants are compiled
-	first   finished
+	first   finishedModule
 	out     *Compiled
 }
 
-// The method after calls Kernel.After, if that function is set.
-func (c *compiler) after(form string, m *ir.Module) {
+// callAfter calls Kernel.After, if that function is set.
+func (c *compiler) callAfter(form string, m *ir.Module) {
 	if c.k.After != nil {
 		c.k.After(form, m)
 	}
@@ -107,10 +107,10 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	var limits map[*ir.Site]int64
 	text, prints := "", []facts.Footprint(nil)
 	_, diags := pass.RunFrom(k.From, m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
-		c.after(p.Name, m)
+		c.callAfter(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a kernel made by linking cannot be fused again, so it needs no text
+			if text = Text(m); k.From == "" { // a kernel that the linker made cannot be fused again, so its description needs no text
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:
@@ -121,10 +121,10 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		return nil, diags, nil
 	}
 	var err error
-	if c.first, err = finish(m); err != nil {
+	if c.first, err = finishModule(m); err != nil {
 		return nil, nil, err
 	}
-	c.out = &Compiled{ABI: describe(k, c.first.spirv), Words: c.first.words}
+	c.out = &Compiled{ABI: describeKernel(k, c.first.spirv), Words: c.first.words}
 	c.out.ABI.IR = text
 	for i, f := range prints {
 		c.out.ABI.Params[i].Footprint = f.Footprint
@@ -135,15 +135,15 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	return c, nil, nil
 }
 
-// The type finished is a module after all passes, with its SPIR-V.
-type finished struct {
+// finishedModule is a module after all passes, with its SPIR-V.
+type finishedModule struct {
 	m     *ir.Module
 	words []uint32
 	spirv *spirv.Module
 }
 
-// The function finish emits SPIR-V for a module after all passes.
-func finish(m *ir.Module) (out finished, err error) {
+// finishModule emits SPIR-V for a module after all passes.
+func finishModule(m *ir.Module) (out finishedModule, err error) {
 	// Verification takes almost no time, and an error of kgen is better than a wrong module.
 	if err = ir.Verify(m); err != nil {
 		return out, err
@@ -156,8 +156,8 @@ func finish(m *ir.Module) (out finished, err error) {
 	return out, err
 }
 
-// The method need adds aspects to the list of aspects that the kernel needs.
-func (c *compiler) need(aspects []properties.Aspect) {
+// addNeeded adds aspects to the list of aspects that the kernel needs.
+func (c *compiler) addNeeded(aspects []properties.Aspect) {
 	d := c.out.ABI
 	d.Aspects = append(d.Aspects, aspects...)
 	slices.Sort(d.Aspects)

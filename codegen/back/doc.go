@@ -1,7 +1,7 @@
 // Package back compiles a kernel's lowered module to SPIR-V. Package back is the second half of
 // kgen.
 //
-// [Compile] makes these modules of a kernel, each from a clone of Kernel.Module:
+// [Compile] makes the following modules of a kernel, each from a clone of Kernel.Module:
 //
 //   - The first module serves every launch on a device that has the aspects of the module.
 //   - The variant "words" is the first module after split64.Lower, which removes wide integers.
@@ -9,11 +9,11 @@
 //   - The variant "alone" uses no sub-groups. The variant "aloneWords" is "alone" after split64.Lower.
 //   - In the variants "cancel…", work-items end early when the host cancels the launch.
 //
-// The first module determines the aspects that the kernel needs, and the kernel's faults. A variant
-// is a module for some launches or devices. A row in abi.Kernel.Variants describes these launches
-// or devices. A variant has the same work-items and the same faults as the first module. A variant
-// is omitted if it saves little, or if the first module uses none of the aspects that the variant
-// avoids.
+// The first module determines the aspects that the kernel needs, and the fault sites of the kernel. A
+// variant is a module for some launches or devices. The variant's row in abi.Kernel.Variants describes
+// these launches or devices. A variant has the same work-items and the same faults as the first module.
+// A variant is omitted if it saves little, or if the first module uses none of the aspects that the
+// variant avoids.
 //
 // The variants "words" and "aloneWords" use only 32-bit integers. Package back imports neither Go's
 // syntax packages nor kgen's loader. So the runtime can call package back in programs.

@@ -8,9 +8,9 @@ import (
 )
 
 // The limit of a fault site is the number in the text of the Go panic, such as a length. siteLimits
-// returns the limit of each fault site of a module, for abi.Site. The host device runs the kernel's
-// Go code, and a Go panic tells only the line. If a line has several fault sites, the limit in the
-// panic's text identifies the site.
+// returns the limit of each fault site of a module, for abi.Site. The host device runs the kernel's Go
+// code, and a Go panic reports only the source line. If a source line has several fault sites, the limit
+// in the panic's text identifies the site.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {
@@ -18,7 +18,7 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 			if v.Op != ir.OpFault {
 				continue
 			}
-			s, n := v.Aux.(*ir.Site), limit(m, v.Args[1])
+			s, n := v.Aux.(*ir.Site), faultLimit(m, v.Args[1])
 			if was, ok := limits[s]; ok && was != n {
 				n = 0
 			}
@@ -28,9 +28,8 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	return limits
 }
 
-// The function limit returns the limit of a fault site. Parameter b is the second value of the
-// fault.
-func limit(m *ir.Module, b *ir.Value) int64 {
+// faultLimit returns the limit of a fault site. The argument b is the second value of the fault.
+func faultLimit(m *ir.Module, b *ir.Value) int64 {
 	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
 		b = b.Args[0]
 	}

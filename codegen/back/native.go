@@ -13,25 +13,23 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The
-// target lists the matrix products of the device. The fields Small and Cancel of the target may be
-// set, too. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. The
-// function in parameter after is called after each pass, with the pass's name and the module.
-// Parameter after may be nil.
-func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
+// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The target
+// lists the matrix products of the device. The caller may also set the fields Small and Cancel of the
+// target. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. If afterPass
+// is not nil, CompileNative calls afterPass after each pass with the pass's name and the module.
+func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
 		return nil, err
 	}
-	return p.compile(t, after)
+	return p.compile(t, afterPass)
 }
 
-// preparedNative holds a kernel in the form from which modules with a device's matrix instructions
-// are compiled.
+// preparedNative holds the input of the compilation for devices with matrix instructions.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // module for all launches; it defines the numbers of the faults
+	first *ir.Module // first module of the kernel, whose numbers of fault sites the compiled modules use
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {
@@ -40,7 +38,7 @@ func prepareNative(k *abi.Kernel) (*preparedNative, error) {
 		return nil, err
 	}
 	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
-	first, _, err := c.variant("for every launch", ir.Target{})
+	first, _, err := c.runPasses("for every launch", ir.Target{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 	}
@@ -61,7 +59,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	if found.Foreign || m.Items != p.first.Items {
 		return nil, fmt.Errorf("%s: the module for the device's matrices is not like the first one", p.k.FullName())
 	}
-	made, err := finish(m)
+	made, err := finishModule(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s, for the device's matrices: %w", p.k.FullName(), err)
 	}
@@ -74,7 +72,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	return out, nil
 }
 
-// MakeNative does the work of CompileNative for a target that package abi describes.
+// MakeNative compiles a kernel as CompileNative does, but for a target of type abi.NativeTarget.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	var tuples []matrix.Tuple
 	for _, x := range t.Tuples {
@@ -83,7 +81,7 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 }
 
-// NoMatrices is the error for a kernel with matrices that a device lacks.
+// NoMatrices is the error for a kernel whose matrices a device does not support.
 type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
@@ -101,7 +99,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // devices after the first differ from it only in their matrix products
+		if i > 0 { // all devices in the list have the same properties, except for their matrix products
 			targets = targets[:1]
 		}
 		for _, t := range targets {

@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// The type form describes how to compile a variant.
-type form struct{ small, alone, cancel, words bool }
+// variantForm describes how to compile a variant.
+type variantForm struct{ small, alone, cancel, words bool }
 
-// The variable forms maps the name of a variant to the description of its compilation.
-var forms = map[string]form{
+// variantForms maps the name of a variant to the description of its compilation.
+var variantForms = map[string]variantForm{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},
 	abi.VariantAlone:                 {alone: true},
@@ -24,10 +24,10 @@ var forms = map[string]form{
 	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
 }
 
-// CompileVariant compiles the variant with the given name. It starts from the IR of a kernel that
-// Compile has described. The result has the same SPIR-V words as the variant from Compile.
+// CompileVariant compiles the variant with the given name. The input is the IR in a kernel's description
+// from Compile. The compiled variant has the same SPIR-V words as the variant from Compile.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
-	form, ok := forms[name]
+	form, ok := variantForms[name]
 	if !ok {
 		return nil, fmt.Errorf("%s has no variant %q", k.FullName(), name)
 	}
@@ -36,24 +36,24 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 		return nil, err
 	}
 	c := &compiler{k: &Kernel{Module: m, Name: k.Name, Package: k.Package, Properties: k.Properties, From: pass.LinkPoint}, lowered: m}
-	words, err := c.one(form)
+	words, err := c.compileForm(form)
 	if err != nil {
 		return nil, fmt.Errorf("the variant %s of %s: %w", name, k.FullName(), err)
 	}
 	return words, nil
 }
 
-// The method one compiles the variant that parameter f describes. It compiles other modules only if
-// the variant depends on them.
-func (c *compiler) one(f form) ([]uint32, error) {
+// compileForm compiles the variant that f describes. compileForm compiles the first module only if the
+// variant depends on the first module.
+func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	if f.small || f.cancel || !f.alone { // only these variants depend on the first module
-		m, _, err := c.variant("for every launch", ir.Target{})
+		m, _, err := c.runPasses("for every launch", ir.Target{})
 		if err != nil {
 			return nil, err
 		}
 		c.first.m = m
 	}
-	made, err := c.ahead(f)
+	made, err := c.compileUnfinished(f)
 	if err != nil || !f.words {
 		return made.words, err
 	}
@@ -62,31 +62,31 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // a module that needs no change is the variant; addCancelled does the same
+		return made.words, nil // the module already uses only 32-bit integers; addCancelled returns it too
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// The method ahead compiles the variant that parameter f describes. If f.words is set, the method
-// compiles only the module that inWords later changes to 32-bit integers.
-func (c *compiler) ahead(f form) (finished, error) {
+// compileUnfinished compiles the variant that f describes. If f.words is set, the caller must pass the
+// compiled module to the method inWords.
+func (c *compiler) compileUnfinished(f variantForm) (finishedModule, error) {
 	switch {
 	case f.small:
-		m, _, err := c.small()
+		m, _, err := c.runSmall()
 		if err != nil {
-			return finished{}, err
+			return finishedModule{}, err
 		}
-		return finish(m)
+		return finishModule(m)
 	case f.cancel && f.alone:
 		return c.compileAlone(ir.Target{Cancel: true, First: c.first.m}, nil)
 	case f.cancel:
-		m, _, err := c.variant(cancelForm, ir.Target{Cancel: true, First: c.first.m})
+		m, _, err := c.runPasses(cancelForm, ir.Target{Cancel: true, First: c.first.m})
 		if err != nil {
-			return finished{}, err
+			return finishedModule{}, err
 		}
-		return finish(m)
+		return finishModule(m)
 	case f.alone:
 		return c.compileAlone(ir.Target{}, nil)
 	}
-	return finish(c.first.m)
+	return finishModule(c.first.m)
 }

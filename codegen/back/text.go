@@ -18,7 +18,7 @@ func Text(m *ir.Module) string {
 }
 
 // Restore parses the text of a kernel's IR and returns the module. Restore adds the facts that the text
-// does not contain. If the kernel has no IR, or if the text is damaged, it returns an error.
+// does not contain. If the kernel has no IR, or if the text is damaged, Restore returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -64,9 +64,9 @@ func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// The passes and the linker rely on some properties that all modules from package lower have.
-// asLowered returns an error unless module m has these properties. ir.Verify does not check the
-// properties, because modules in tests may lack them.
+// The passes and the linker rely on some properties that all modules from package lower have. asLowered
+// returns an error unless module m has the properties of all modules from package lower. ir.Verify does
+// not check these properties of lowered modules, because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -82,7 +82,7 @@ func asLowered(m *ir.Module) error {
 	}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
-			if v.Op == ir.OpArg && !argument(m, v) {
+			if v.Op == ir.OpArg && !isArgument(m, v) {
 				return fmt.Errorf("%s is no argument", v.LongString())
 			}
 		}
@@ -90,10 +90,9 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// The function argument reports whether instruction v reads a value from the launch block. The
-// value is an extent of the range, a parameter or part of a parameter, or the address of the
-// constant data.
-func argument(m *ir.Module, v *ir.Value) bool {
+// isArgument reports whether instruction v reads a value from the launch block. The launch block
+// contains the extents of the range, the parameters, and the address of the constant data.
+func isArgument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
 		return false
@@ -110,9 +109,9 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// The type check identifies a bounds check by the index, and by the offset of the slice in the
+// boundsCheck identifies a bounds check by the index, and by the offset of the slice in the
 // launch block. If the compared length does not come from a slice, the offset is 0.
-type check struct {
+type boundsCheck struct {
 	index *ir.Value
 	slice uint64
 }
@@ -132,12 +131,12 @@ func placeAccesses(m *ir.Module) {
 }
 
 // checkPlaces returns the source positions of a kernel's bounds checks.
-func checkPlaces(m *ir.Module) map[check]ir.Pos {
-	places := map[check]ir.Pos{}
+func checkPlaces(m *ir.Module) map[boundsCheck]ir.Pos {
+	places := map[boundsCheck]ir.Pos{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
 			if s, ok := v.Aux.(*ir.Site); ok && s.Kind == abi.FaultIndex {
-				c := check{index: v.Args[0]}
+				c := boundsCheck{index: v.Args[0]}
 				places[c] = s.Pos
 				if n := v.Args[1]; n.Op == ir.OpArg {
 					c.slice = n.Bits - 8
@@ -155,10 +154,10 @@ func isAccess(v *ir.Value) bool {
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the source position of the bounds check for access v. For an access without a
-// check, it returns an empty position.
-func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
-	c := check{index: v.Path()[1]}
+// placeOf returns the source position of the bounds check for access v. For an access without a check,
+// placeOf returns an empty position.
+func placeOf(v *ir.Value, places map[boundsCheck]ir.Pos) ir.Pos {
+	c := boundsCheck{index: v.Path()[1]}
 	pos := places[c]
 	if base := v.Path()[0]; base.Op == ir.OpArg {
 		c.slice = base.Bits

@@ -35,7 +35,7 @@ func (c *compiler) addSmall() error {
 	if !worth(before) {
 		return nil
 	}
-	s, found, err := c.small()
+	s, found, err := c.runSmall()
 	if err != nil {
 		return err
 	}
@@ -43,44 +43,44 @@ func (c *compiler) addSmall() error {
 	if after, _ := countOps(s); found.Foreign || s.Items != c.first.m.Items || !worth(before-after) {
 		return nil
 	}
-	c.after(abi.VariantSmall, s)
-	f, err := finish(s)
+	c.callAfter(abi.VariantSmall, s)
+	f, err := finishModule(s)
 	if err != nil {
 		return fmt.Errorf("for small launches: %w", err)
 	}
-	c.add(abi.Variant{Name: abi.VariantSmall, Products: found.Products}, s, f.words)
+	c.addVariant(abi.Variant{Name: abi.VariantSmall, Products: found.Products}, s, f.words)
 	return nil
 }
 
-// The method small runs the passes with the target for small launches.
-func (c *compiler) small() (*ir.Module, *facts.Result, error) {
-	return c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
+// runSmall runs the passes with the target for small launches.
+func (c *compiler) runSmall() (*ir.Module, *facts.Result, error) {
+	return c.runPasses("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// The method variant runs the passes for a target over another clone of the lowered module. If the
-// passes refuse the kernel only for this target, the error is a *refused. Parameter form describes
-// the variant in errors.
-func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
+// runPasses runs the passes for a target over another clone of the lowered module. If the passes refuse
+// the kernel only for this target, the error is a *refusedError. formName describes the variant in
+// errors.
+func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
 	if len(diags) > 0 {
-		return nil, nil, &refused{form, diags[0]}
+		return nil, nil, &refusedError{formName, diags[0]}
 	}
 	return m, found, nil
 }
 
-// The method add adds a variant's row to the description, and the variant's SPIR-V words to the
+// addVariant adds a variant's row to the description, and the variant's SPIR-V words to the
 // result.
-func (c *compiler) add(row abi.Variant, m *ir.Module, words []uint32) {
+func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
 	c.out.ABI.Variants = append(c.out.ABI.Variants, row)
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// The method find returns the row of the variant with the given name, or nil if the kernel does not
+// findVariant returns the row of the variant with the given name, or nil if the kernel does not
 // have this variant.
-func (c *compiler) find(name string) *abi.Variant {
+func (c *compiler) findVariant(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
 		return &rows[i]
@@ -88,16 +88,16 @@ func (c *compiler) find(name string) *abi.Variant {
 	return nil
 }
 
-// The type refused is the error for a variant that the passes refuse. For example, a kernel has a
-// loop with a barrier, and for long slices all work-items of a group leave the loop together. The
-// module for small launches lacks the loop exit for long slices. So the passes can no longer prove
-// that all work-items leave the loop together.
-type refused struct {
+// refusedError is the error for a variant that the passes refuse. For example, a kernel has a loop with
+// a barrier, and for long slices all work-items of a group leave the loop together. The module for small
+// launches lacks the loop exit for long slices. In the module for small launches, the passes can no
+// longer prove that all work-items leave the loop together.
+type refusedError struct {
 	form string
 	d    *diag.Diagnostic
 }
 
-func (r *refused) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
+func (r *refusedError) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
 
 // countOps counts the operations on 64-bit integers, and all operations. Operations in loops have a
 // higher weight.
@@ -126,24 +126,24 @@ func countOps(m *ir.Module) (wide, all int) {
 }
 
 // addNarrowDevices adds the variants for devices without some integer types or without sub-group
-// algorithms. The method may change the first module. If no variant avoids an aspect that the first
-// module uses, the kernel needs the aspect.
+// algorithms. addNarrowDevices may change the first module. If no variant avoids an aspect that the
+// first module uses, the kernel needs the aspect.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
 	uses := nativeUses(c.first.spirv)
-	words, err := c.inWords(c.first.m, uses, c.after)
+	words, err := c.inWords(c.first.m, uses, c.callAfter)
 	if err != nil {
 		return err
 	}
 	if words != nil {
-		c.add(abi.Variant{Name: abi.VariantWords, Without: slices.Clone(uses)}, c.first.m, words)
+		c.addVariant(abi.Variant{Name: abi.VariantWords, Without: slices.Clone(uses)}, c.first.m, words)
 	} else {
-		c.need(uses)
+		c.addNeeded(uses)
 	}
-	if !c.implied() {
+	if !c.impliesSubGroups() {
 		return nil
 	}
-	alone, err := c.compileAlone(ir.Target{}, c.after)
+	alone, err := c.compileAlone(ir.Target{}, c.callAfter)
 	if err != nil {
 		return err
 	}
@@ -155,36 +155,36 @@ func (c *compiler) addNarrowDevices() error {
 			without = append(without, a)
 		}
 	}
-	c.add(abi.Variant{Name: abi.VariantAlone, Without: without}, alone.m, alone.words)
+	c.addVariant(abi.Variant{Name: abi.VariantAlone, Without: without}, alone.m, alone.words)
 	both, err := c.inWords(alone.m, left, nil)
 	switch {
 	case err != nil:
 		return err
 	case both != nil:
-		c.add(abi.Variant{Name: abi.VariantAloneWords, Without: slices.Concat(without, uses, left)}, alone.m, both)
+		c.addVariant(abi.Variant{Name: abi.VariantAloneWords, Without: slices.Concat(without, uses, left)}, alone.m, both)
 	default:
-		c.need(left)
+		c.addNeeded(left)
 	}
 	return nil
 }
 
-// cancelForm describes the variant "cancel" in errors.
+// cancelForm is the text that describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. The variants are added
-// if the kernel requests cancellation and has loops that test for cancellation. The first module
-// gets such a variant, and so does each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing unless
+// the kernel requests cancellation and has loops that test for cancellation. The first module and each
+// variant for devices with fewer features get a variant that can be cancelled.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
 	}
 	defer func() {
-		if err != nil && !errors.As(err, new(*refused)) {
+		if err != nil && !errors.As(err, new(*refusedError)) {
 			err = fmt.Errorf("%s: %w", cancelForm, err)
 		}
 	}()
 	target := ir.Target{Cancel: true, First: c.first.m}
-	m, found, err := c.variant(cancelForm, target)
+	m, found, err := c.runPasses(cancelForm, target)
 	if err != nil {
 		return err
 	}
@@ -194,15 +194,15 @@ func (c *compiler) addCancel() (err error) {
 	if found.Foreign || m.Items != c.first.m.Items {
 		return errors.New("it is not like the first module")
 	}
-	c.after(abi.VariantCancel, m)
-	first, err := finish(m)
+	c.callAfter(abi.VariantCancel, m)
+	first, err := finishModule(m)
 	if err != nil {
 		return err
 	}
 	if err := c.addCancelled(abi.VariantCancel, first, nil, abi.VariantWords); err != nil {
 		return err
 	}
-	like := c.find(abi.VariantAlone)
+	like := c.findVariant(abi.VariantAlone)
 	if like == nil {
 		return nil
 	}
@@ -213,12 +213,12 @@ func (c *compiler) addCancel() (err error) {
 	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
 }
 
-// addCancelled adds a module for launches that can be cancelled. Parameter inWords is the name of a
-// variant with 32-bit integers only. If the kernel has a variant of this name, addCancelled also
-// adds a version of the module with 32-bit integers that can be cancelled.
-func (c *compiler) addCancelled(name string, f finished, without []properties.Aspect, inWords string) error {
-	c.add(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
-	like := c.find(inWords)
+// addCancelled adds a module for launches that can be cancelled. wordsName is the name of a variant with
+// 32-bit integers only. If the kernel has a variant named wordsName, addCancelled also adds the module
+// in a version with 32-bit integers only.
+func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, wordsName string) error {
+	c.addVariant(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
+	like := c.findVariant(wordsName)
 	if like == nil {
 		return nil
 	}
@@ -227,13 +227,13 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 	if err == nil && words == nil {
 		words = f.words
 	}
-	c.add(abi.Variant{Name: abi.VariantCancel + strings.ToUpper(inWords[:1]) + inWords[1:], Cancel: true, Without: without}, f.m, words)
+	c.addVariant(abi.Variant{Name: abi.VariantCancel + strings.ToUpper(wordsName[:1]) + wordsName[1:], Cancel: true, Without: without}, f.m, words)
 	return err
 }
 
-// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. It
-// returns nil in three cases. The module m may use only 32-bit integers, the kernel may require
-// devices with all integer types of m, or m cannot be changed.
+// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. inWords
+// returns nil if m already uses only 32-bit integers, if the kernel requires devices with all integer
+// types of m, or if m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }
@@ -243,31 +243,31 @@ func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(fo
 	if after != nil {
 		after(abi.VariantWords, m)
 	}
-	f, err := finish(m)
+	f, err := finishModule(m)
 	if err != nil {
 		return nil, fmt.Errorf("in words: %w", err)
 	}
 	return f.words, nil
 }
 
-// The method implied reports whether, in the kernel, only work-group algorithms use sub-groups.
+// impliesSubGroups reports whether, in the kernel, only work-group algorithms use sub-groups.
 // Work-group algorithms can be compiled without sub-groups.
-func (c *compiler) implied() bool {
+func (c *compiler) impliesSubGroups() bool {
 	d := c.out.ABI
 	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&
 		!slices.ContainsFunc(c.first.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == properties.SubGroups })
 }
 
 // compileAlone compiles the kernel for devices without sub-group algorithms.
-func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.Module)) (out finished, err error) {
+func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.Module)) (out finishedModule, err error) {
 	const form = "without sub-groups"
 	defer func() {
-		if err != nil && !errors.As(err, new(*refused)) {
+		if err != nil && !errors.As(err, new(*refusedError)) {
 			err = fmt.Errorf("%s: %w", form, err)
 		}
 	}()
 	target.NoSubGroups = true
-	m, found, err := c.variant(form, target)
+	m, found, err := c.runPasses(form, target)
 	if err != nil {
 		return out, err
 	}
@@ -277,7 +277,7 @@ func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.
 	if after != nil {
 		after(abi.VariantAlone, m)
 	}
-	if out, err = finish(m); err == nil && slices.Contains(features.Used(out.spirv), properties.SubGroups) {
+	if out, err = finishModule(m); err == nil && slices.Contains(features.Used(out.spirv), properties.SubGroups) {
 		err = errors.New("sub-groups are used")
 	}
 	return out, err

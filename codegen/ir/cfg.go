@@ -2,8 +2,9 @@ package ir
 
 // This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before its successors, except
-// along back edges. If either successor of a branch may come first, the first successor does.
+// ReversePostorder returns the blocks that are reachable from the entry. In the returned order, each
+// block comes before its successors, except along back edges. If both orders of a branch's successors
+// are possible, Succs[0] comes before Succs[1].
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -72,7 +73,7 @@ func (f *Func) Dominators() *DomTree {
 
 func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	d := &DomTree{Order: order, nodes: make([]domNode, len(order))}
-	d.number()
+	d.indexBlocks()
 	for i := range d.nodes {
 		d.nodes[i].idom = -1
 	}
@@ -93,7 +94,7 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 		for i := 1; i < len(order); i++ {
 			n := -1
 			for _, p := range preds(order[i]) {
-				at := d.at(p)
+				at := d.orderIndex(p)
 				if at < 0 || d.nodes[at].idom < 0 {
 					continue
 				}
@@ -121,7 +122,7 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 		d.nodes[i].in = n
 		n++
 		for _, c := range d.nodes[i].children {
-			number(d.at(c))
+			number(d.orderIndex(c))
 		}
 		d.nodes[i].out = n
 	}
@@ -129,10 +130,10 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// The method number records the index of each block in Order. number usually uses a slice indexed by block ids, because
-// the ids are small. If two blocks have the same id, number uses a map. Equal ids occur in broken modules that the
-// verifier checks.
-func (d *DomTree) number() {
+// indexBlocks records the index of each block in Order. indexBlocks usually uses a slice indexed by
+// block ids, because the ids are small. If two blocks of a broken module have the same id, indexBlocks
+// uses a map, so that Verify can report the module.
+func (d *DomTree) indexBlocks() {
 	most := 0
 	for _, b := range d.Order {
 		most = max(most, b.ID)
@@ -153,8 +154,8 @@ func (d *DomTree) number() {
 	}
 }
 
-// The method at returns b's index in Order, or -1 if b is unreachable.
-func (d *DomTree) at(b *Block) int {
+// orderIndex returns b's index in Order, or -1 if b is unreachable.
+func (d *DomTree) orderIndex(b *Block) int {
 	if d.other != nil {
 		if i, ok := d.other[b]; ok {
 			return i
@@ -171,9 +172,9 @@ func (d *DomTree) at(b *Block) int {
 	return i
 }
 
-// The method node returns the tree node of b, or an empty node if b is unreachable.
-func (d *DomTree) node(b *Block) domNode {
-	if i := d.at(b); i >= 0 {
+// treeNode returns the tree node of b, or an empty node if b is unreachable.
+func (d *DomTree) treeNode(b *Block) domNode {
+	if i := d.orderIndex(b); i >= 0 {
 		return d.nodes[i]
 	}
 	return domNode{idom: -1}
@@ -181,24 +182,24 @@ func (d *DomTree) node(b *Block) domNode {
 
 // Idom returns b's immediate dominator, or nil for the entry.
 func (d *DomTree) Idom(b *Block) *Block {
-	if i := d.node(b).idom; i >= 0 {
+	if i := d.treeNode(b).idom; i >= 0 {
 		return d.Order[i]
 	}
 	return nil
 }
 
 // Children returns the blocks that b immediately dominates, in reverse postorder.
-func (d *DomTree) Children(b *Block) []*Block { return d.node(b).children }
+func (d *DomTree) Children(b *Block) []*Block { return d.treeNode(b).children }
 
 // Index returns b's index in reverse postorder, or 0 if b is unreachable.
-func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
+func (d *DomTree) Index(b *Block) int { return max(d.orderIndex(b), 0) }
 
 // Reachable reports whether b is in the tree.
-func (d *DomTree) Reachable(b *Block) bool { return d.at(b) >= 0 }
+func (d *DomTree) Reachable(b *Block) bool { return d.orderIndex(b) >= 0 }
 
 // Dominates reports whether a dominates b. A block dominates itself.
 func (d *DomTree) Dominates(a, b *Block) bool {
-	i, j := d.at(a), d.at(b)
+	i, j := d.orderIndex(a), d.orderIndex(b)
 	if i < 0 {
 		return false
 	}
@@ -209,7 +210,7 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
-// IsBackEdge reports whether the edge from p to b is a back edge, because b comes before p in reverse postorder or b is
-// p. The function has an edge from p to b. In a reducible graph, the target b of a back edge dominates p and is the
-// head of a loop.
+// IsBackEdge reports whether the edge from p to b is a back edge, which means that b is p or comes
+// before p in reverse postorder. The edge from p to b must exist. In a reducible graph, the target of a
+// back edge dominates the edge's source and is the head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

@@ -11,7 +11,7 @@ import (
 // types are copied, with their positions. Values and blocks keep their ids, so a pass has the same effect on the copy
 // as on the module. A pass can try a change on a copy of the module and observe the consequences.
 //
-// The copy shares only immutable data with the module. This data consists of the scalar types, the host's variables in
+// The copy and the module share only immutable data: the scalar types, the host's variables in
 // Variables, and the kernel's first module in Target.
 func (m *Module) Clone() *Module {
 	n := *m
@@ -20,56 +20,56 @@ func (m *Module) Clone() *Module {
 	for k, v := range m.consts {
 		n.consts[k] = c.value(v)
 	}
-	n.exprs = each(m.exprs, c.value)
-	n.Specs, n.Sites, n.Vars = each(m.Specs, c.spec), each(m.Sites, c.site), each(m.Vars, c.variable)
-	n.Kernel, n.Helpers = c.fn(m.Kernel), each(m.Helpers, c.fn)
-	c.finish()
+	n.exprs = copyEach(m.exprs, c.value)
+	n.Specs, n.Sites, n.Vars = copyEach(m.Specs, c.spec), copyEach(m.Sites, c.site), copyEach(m.Vars, c.variable)
+	n.Kernel, n.Helpers = c.fn(m.Kernel), copyEach(m.Helpers, c.fn)
+	c.runTodo()
 	n.Privates, n.Params, n.Data = slices.Clone(m.Privates), slices.Clone(m.Params), bytes.Clone(m.Data)
 	n.Variables, n.Unwatched = slices.Clone(m.Variables), slices.Clone(m.Unwatched)
 	n.Prints = slices.Clone(m.Prints)
-	n.Uses = each(m.Uses, func(u AspectUse) AspectUse {
+	n.Uses = copyEach(m.Uses, func(u AspectUse) AspectUse {
 		u.Calls = slices.Clone(u.Calls)
 		return u
 	})
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use. The field Part of
-// the copied sites is set to part. Import returns the copy of the entry block, which has no predecessor yet. For each
-// constant expression of src that is not a plain constant, Import calls function outside with the expression and its
-// imported arguments. The result of outside replaces the constant expression. Import does not change src, which must
-// not have helpers.
-func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use.
+// Import sets the field Part of the copied sites to part. Import returns the copy of the entry block,
+// which has no predecessor yet. For each constant expression of src that is not a plain constant, Import
+// calls convertOutside with the expression and its imported arguments. The result of convertOutside
+// replaces the constant expression. Import does not change src, which must not have helpers.
+func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
 	}
 	m := f.Module
 	c := newCloner(m)
-	c.outside = outside
+	c.convertOutside = convertOutside
 	for _, s := range src.Sites {
 		t := *s
 		t.Index, t.Part = len(m.Sites), part
 		m.Sites, c.sites[s] = append(m.Sites, &t), &t
 	}
-	m.Vars = append(m.Vars, each(src.Vars, c.variable)...)
+	m.Vars = append(m.Vars, copyEach(src.Vars, c.variable)...)
 	c.funcs[src.Kernel] = f
-	f.Vars = append(f.Vars, each(src.Kernel.Vars, c.variable)...)
-	blocks := each(src.Kernel.Blocks, c.block)
+	f.Vars = append(f.Vars, copyEach(src.Kernel.Vars, c.variable)...)
+	blocks := copyEach(src.Kernel.Blocks, c.block)
 	for _, b := range blocks {
 		b.ID = f.nextBl
 		f.nextBl++
 	}
 	f.Blocks = append(f.Blocks, blocks...)
-	c.finish()
+	c.runTodo()
 	return blocks[0]
 }
 
 // cloner maps the values, blocks, types and other objects of a module to their copies.
 type cloner struct {
 	m *Module // module to which the copies belong
-	// outside is set only by Import, which copies into another module. Copies that Import makes get new ids of that
+	// convertOutside is set only by Import, which copies into another module. Copies that Import makes get new ids of that
 	// module.
-	outside func(v *Value, args []*Value) *Value
+	convertOutside func(v *Value, args []*Value) *Value
 
 	values map[*Value]*Value
 	blocks map[*Block]*Block
@@ -91,8 +91,8 @@ func newCloner(m *Module) *cloner {
 	}
 }
 
-// finish runs the functions in todo.
-func (c *cloner) finish() {
+// runTodo runs the functions that are on the stack todo.
+func (c *cloner) runTodo() {
 	for len(c.todo) > 0 {
 		last := c.todo[len(c.todo)-1]
 		c.todo = c.todo[:len(c.todo)-1]
@@ -100,16 +100,16 @@ func (c *cloner) finish() {
 	}
 }
 
-// The method id assigns a new id to a copy if Import makes the copy.
-func (c *cloner) id(id *int) {
-	if c.outside != nil {
+// copyID assigns a new id to a copy if Import makes the copy.
+func (c *cloner) copyID(id *int) {
+	if c.convertOutside != nil {
 		c.m.nextID++
 		*id = c.m.nextID
 	}
 }
 
-// The function each returns a list with a copy of each element of list, or nil if list is nil.
-func each[T any](list []T, copied func(T) T) []T {
+// copyEach returns a list with a copy of each element of list, or nil if list is nil.
+func copyEach[T any](list []T, copied func(T) T) []T {
 	if list == nil {
 		return nil
 	}
@@ -120,9 +120,9 @@ func each[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// The function shallow returns the copy of p. If isNew is true, this call made the copy, and the caller must replace
-// the pointers in the copy.
-func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
+// shallowCopy returns the copy of p. If isNew is true, this call of shallowCopy made the copy, and the
+// caller must replace the pointers in the copy.
+func shallowCopy[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
 		return nil, false
 	}
@@ -135,15 +135,15 @@ func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 }
 
 func (c *cloner) value(v *Value) *Value {
-	if c.outside != nil && v != nil && v.IsConstExpr() {
-		return c.imported(v)
+	if c.convertOutside != nil && v != nil && v.IsConstExpr() {
+		return c.importExpr(v)
 	}
-	w, isNew := shallow(c.values, v)
+	w, isNew := shallowCopy(c.values, v)
 	if isNew {
-		c.id(&w.ID)
-		w.Type = c.typ(v.Type)
+		c.copyID(&w.ID)
+		w.Type = c.copyType(v.Type)
 		c.todo = append(c.todo, func() {
-			w.Args, w.Block = each(v.Args, c.value), c.block(v.Block)
+			w.Args, w.Block = copyEach(v.Args, c.value), c.block(v.Block)
 			switch aux := v.Aux.(type) {
 			case *Spec:
 				w.Aux = c.spec(aux)
@@ -171,71 +171,71 @@ func (c *cloner) value(v *Value) *Value {
 	return w
 }
 
-// imported returns the value of the other module that replaces constant expression v.
-func (c *cloner) imported(v *Value) *Value {
+// importExpr returns the value of the other module that replaces constant expression v.
+func (c *cloner) importExpr(v *Value) *Value {
 	w := c.values[v]
 	switch {
 	case w != nil:
 	case v.IsConst():
 		w = c.m.Const(v.Type, v.Bits)
 	default:
-		w = c.outside(v, each(v.Args, c.value))
+		w = c.convertOutside(v, copyEach(v.Args, c.value))
 	}
 	c.values[v] = w
 	return w
 }
 
 func (c *cloner) block(b *Block) *Block {
-	d, isNew := shallow(c.blocks, b)
+	d, isNew := shallowCopy(c.blocks, b)
 	if isNew {
 		c.todo = append(c.todo, func() {
 			d.Func = c.fn(b.Func)
-			d.Phis, d.Insts = each(b.Phis, c.value), each(b.Insts, c.value)
-			d.Term.Cond, d.Term.Succs = c.value(b.Term.Cond), each(b.Term.Succs, c.block)
-			d.Preds, d.Merge, d.Continue = each(b.Preds, c.block), c.block(b.Merge), c.block(b.Continue)
+			d.Phis, d.Insts = copyEach(b.Phis, c.value), copyEach(b.Insts, c.value)
+			d.Term.Cond, d.Term.Succs = c.value(b.Term.Cond), copyEach(b.Term.Succs, c.block)
+			d.Preds, d.Merge, d.Continue = copyEach(b.Preds, c.block), c.block(b.Merge), c.block(b.Continue)
 		})
 	}
 	return d
 }
 
 func (c *cloner) fn(f *Func) *Func {
-	g, isNew := shallow(c.funcs, f)
+	g, isNew := shallowCopy(c.funcs, f)
 	if isNew {
 		g.Module = c.m
-		g.Params, g.Vars, g.Blocks = each(f.Params, c.value), each(f.Vars, c.variable), each(f.Blocks, c.block)
+		g.Params, g.Vars, g.Blocks = copyEach(f.Params, c.value), copyEach(f.Vars, c.variable), copyEach(f.Blocks, c.block)
 	}
 	return g
 }
 
 func (c *cloner) variable(x *Var) *Var {
-	y, isNew := shallow(c.vars, x)
+	y, isNew := shallowCopy(c.vars, x)
 	if isNew {
-		c.id(&y.ID)
-		y.Type, y.Init = c.typ(x.Type), each(x.Init, c.value)
+		c.copyID(&y.ID)
+		y.Type, y.Init = c.copyType(x.Type), copyEach(x.Init, c.value)
 	}
 	return y
 }
 
 func (c *cloner) ref(r *Ref) *Ref {
-	s, isNew := shallow(c.refs, r)
+	s, isNew := shallowCopy(c.refs, r)
 	if isNew {
-		s.Var, s.Elem = c.variable(r.Var), c.typ(r.Elem)
+		s.Var, s.Elem = c.variable(r.Var), c.copyType(r.Elem)
 	}
 	return s
 }
 
-// The method typ returns the copy of type t, which is interned in the module that contains the copies.
-func (c *cloner) typ(t *Type) *Type {
+// copyType returns the copy of type t, which is interned in the module that contains the copies.
+func (c *cloner) copyType(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t
 	}
 	u := c.types[t]
 	if u == nil {
 		if t.Kind == Array {
-			u = c.m.arrayOf(c.typ(t.Elem), c.value(t.Len), t.shape(), t.Part)
+			u = c.m.arrayOf(c.copyType(t.Elem), c.value(t.Len), t.matrixShape(), t.Part)
 		} else {
-			u = c.m.StructOf(each(t.Fields, func(f Field) Field {
-				f.Type = c.typ(f.Type)
+			u = c.m.StructOf(copyEach(t.Fields, func(f Field) Field {
+				f.Type = c.copyType(f.Type)
 				return f
 			}), t.Size, t.Align)
 		}
@@ -245,7 +245,7 @@ func (c *cloner) typ(t *Type) *Type {
 }
 
 func (c *cloner) spec(s *Spec) *Spec {
-	t, isNew := shallow(c.specs, s)
+	t, isNew := shallowCopy(c.specs, s)
 	if isNew && s.User != nil {
 		user := *s.User
 		t.User = &user
@@ -254,6 +254,6 @@ func (c *cloner) spec(s *Spec) *Spec {
 }
 
 func (c *cloner) site(s *Site) *Site {
-	t, _ := shallow(c.sites, s)
+	t, _ := shallowCopy(c.sites, s)
 	return t
 }

@@ -5,15 +5,16 @@
 // [Block], [Value] (an operation and its result), [Var] (memory) and [Type]. The operations are
 // listed in _gen/ops.go.
 //
-// Values are bools, integers, floats and device addresses. Integer types have no sign. Operations are signed or
-// unsigned. Package lower splits structs, arrays and slices. A Go variable that needs an address becomes a Var. Loads
-// and stores select a scalar in a Var by a path of indices. A slice becomes an address and a length. Integers of 8 and
-// 16 bits exist only in memory and as operands of conversions. Arithmetic uses 32 or 64 bits.
+// Values are bools, integers, floats and device addresses. Integer types have no sign. Instead, there
+// are signed and unsigned operations. Package lower splits structs, arrays and slices. A Go variable
+// that needs an address becomes a Var. Loads and stores select a scalar in a Var by a path of indices. A
+// slice becomes an address and a length. Integers of 8 and 16 bits exist only in memory and as operands
+// of conversions. Arithmetic uses 32 or 64 bits.
 //
 // A module has one of three levels:
 //
-//   - Built modules are the result of package lower. Their control flow is unrestricted, and their checks are branches
-//     to Fault operations.
+//   - Built modules are the result of package lower. The control flow of Built modules is unrestricted,
+//     and their run-time checks are branches to Fault operations.
 //   - Structured modules have SPIR-V's merge blocks and continue targets.
 //   - Legal modules contain only operations that package spirv/emit can translate.
 //

@@ -14,11 +14,12 @@ func Float16bits(f float64) uint16 {
 	case a >= 65520:
 		return sign | 0x7c00
 	case a < 0x1p-14:
-		// Here the float16 is subnormal or the smallest normal number, whose bits are 1024.
+		// In this branch the float16 is subnormal, or it is the smallest normal number, whose bits are
+		// 1024.
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	e := math.Ilogb(a)
-	n := math.RoundToEven(math.Ldexp(a, 10-e)) // n is in [1024, 2048], and 2048 carries into the exponent
+	n := math.RoundToEven(math.Ldexp(a, 10-e)) // n is in [1024, 2048]; the value 2048 increments the exponent below
 	return sign | (uint16(e+14)<<10 + uint16(n))
 }
 

@@ -16,11 +16,11 @@ type Combine struct {
 	Alone bool
 }
 
-// Combiner is the operation with which a reduction or scan combines values.
+// Combiner is the operation by which a reduction or scan combines two values.
 type Combiner uint8
 
-// The combiners. Names of combiners for floats begin with F. All other combiners are for integers. FMin and
-// FMax are Go's min and max.
+// The combiners. The names of combiners for floats begin with the letter F. All other combiners are for
+// integers. FMin and FMax are Go's min and max.
 const (
 	CombineIAdd Combiner = iota
 	CombineIMul
@@ -77,8 +77,8 @@ func (v *Value) LegalGroupOp() bool {
 // IsGroupOp reports whether the value is a group op with arguments.
 func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 
-// Neutral returns the neutral value for argument i of a group op. Invocations that have returned contribute the neutral
-// value, which does not change the result.
+// Neutral returns the neutral value for argument i of a group op. Invocations that have returned
+// contribute the neutral value, which does not change the op's result.
 func (v *Value) Neutral(m *Module, i int) *Value {
 	switch k := v.Op.Info().Neutral; {
 	case k == NeutralSecond:
@@ -94,9 +94,9 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 // wordArg returns the index of the op's argument that selects a 32-bit word of the result, or -1.
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
-// Word returns the index of the 32-bit word that a group op returns. Result several reports whether the op's complete
-// result consists of several 32-bit words. For example, a ballot has one bit per invocation.
-func (v *Value) Word() (n uint64, several bool) {
+// Word returns the index of the 32-bit word that a group op returns. manyWords reports whether the op's
+// complete result consists of several 32-bit words. For example, a ballot has one bit per invocation.
+func (v *Value) Word() (n uint64, manyWords bool) {
 	i := v.Op.wordArg()
 	if i < 0 {
 		return 0, false
@@ -115,7 +115,8 @@ func (v *Value) Inputs() []*Value {
 	return v.Args
 }
 
-// Combine applies the combiner to two values of type t. Parameters x and y and the result are the bits of the values.
+// Combine applies the combiner to two values of type t. The arguments x and y and the result are bit
+// patterns of values of type t.
 func (c Combiner) Combine(t *Type, x, y uint64) uint64 {
 	shift := 64 - t.Bits()
 	signed := func(x uint64) int64 { return int64(x<<shift) >> shift }

@@ -44,11 +44,11 @@ type Module struct {
 	Level   Level
 	Form    abi.Form
 	Rank    int
-	Items   int // work-items per invocation along x
+	Items   int // number of work-items that each invocation executes, along x
 	Kernel  *Func
 	Helpers []*Func
 	Vars    []*Var // Workgroup and Private variables
-	// Privates lists the arrays in private memory whose length depends on specialization constants.
+	// Privates lists the arrays in private memory whose lengths depend on specialization constants.
 	Privates []abi.Private
 	Specs    []*Spec
 	Sites    []*Site
@@ -76,9 +76,9 @@ type Module struct {
 	Matrices bool
 	// If NoAlias is true, no slice that the kernel writes overlaps with another slice of the launch.
 	NoAlias bool
-	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and linking set
-	// those fields of Target that depend only on the kernel. pass.Run adds the target of its caller. Passes do not
-	// change the target.
+	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and
+	// linking set only the fields of Target that depend on the kernel alone. The function pass.Run adds
+	// its target argument to the target of the module. Passes do not change the target.
 	Target Target
 	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
 	// quirks.CheckDisabled.
@@ -104,9 +104,10 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a use of an aspect at a source position. If Required is true, the position is a function's directive
-// that lists the aspect. Field In is the function that contains the position. Field Func is the function on the call
-// path whose directive does not list the aspect. Field Func is "" if the use belongs to the whole kernel.
+// AspectUse is a use of an aspect at a source position. If Required is true, the position is a
+// function's directive that lists the aspect. Field In is the name of the function that contains the
+// use. Field Func is the name of the function on the call path whose directive does not list the aspect.
+// Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
@@ -221,8 +222,8 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
-	// SubgroupLocalRange is the number of invocations in the current sub-group. SPIR-V has no built-in variable for
-	// SubgroupLocalRange.
+	// SubgroupLocalRange is the number of invocations in the sub-group of the current invocation. SPIR-V
+	// has no built-in variable for SubgroupLocalRange.
 	SubgroupLocalRange
 	NumBuiltIns
 )
@@ -303,8 +304,8 @@ type Term struct {
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
-	// Early marks a Return that comes from a return statement before the end of the kernel. Before pass exits has run,
-	// Early also marks a Jump that leaves an inlined function.
+	// Early marks a Return terminator of a return statement before the end of the kernel. Before pass
+	// exits has run, Early also marks a Jump that leaves an inlined function.
 	Early bool
 }
 
@@ -362,8 +363,9 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that belongs to no module. Analyses use constants from Outside to compare values
-// without adding a constant to the module. A constant from Outside must not become an argument of a value in a module.
+// Outside returns a scalar constant that belongs to no module. Analyses call Outside to compare values
+// with a constant, without adding the constant to the module. A constant that Outside returns must not
+// become an argument of a value in a module.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.
@@ -377,8 +379,8 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization constant has only
-// one such value. The first call of SpecValue for s creates the value.
+// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization
+// constant has only one value with op SpecConst. The first call of SpecValue for s creates the value.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -588,9 +590,11 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs removes the specialization-constant expressions for which function drop returns true. The dropped
-// expressions must not be used any more.
-func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
+// DropExprs removes the specialization-constant expressions for which isDropped returns true. The
+// dropped expressions must not be used any more.
+func (m *Module) DropExprs(isDropped func(v *Value) bool) {
+	m.exprs = slices.DeleteFunc(m.exprs, isDropped)
+}
 
 func constString(v *Value) string {
 	switch v.Op {

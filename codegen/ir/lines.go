@@ -9,8 +9,9 @@ type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, the line contains the label of Block or, if Ends is
-	// set, the terminator of Block. In lines of the module's header, Value and Block are nil.
+	// Value is the value that the line computes. If Value is nil, the line contains the label of Block
+	// or, if Ends is set, the terminator of Block. In a Line of the module's header, Value and Block are
+	// nil.
 	Value *Value
 	Block *Block
 	Ends  bool
@@ -26,7 +27,7 @@ type Names struct {
 // NewNames returns an empty Names.
 func NewNames() *Names { return &Names{map[*Value]int{}, map[*Block]int{}} }
 
-// Value returns a value's number, or -1 if no text contains it.
+// Value returns a value's number, or -1 if no text contains the value.
 func (n *Names) Value(v *Value) int {
 	if i, ok := n.vals[v]; ok {
 		return i
@@ -34,7 +35,7 @@ func (n *Names) Value(v *Value) int {
 	return -1
 }
 
-// Block returns a block's number, or -1 if no text contains it.
+// Block returns a block's number, or -1 if no text contains the block.
 func (n *Names) Block(b *Block) int {
 	if i, ok := n.blocks[b]; ok {
 		return i
@@ -42,9 +43,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module like Text, without positions, and returns a description of each line. If parameter names is
-// not nil, Lines uses the numbers in it and adds missing numbers. If parameter names is nil, Lines numbers values and
-// blocks in order.
+// Lines prints the module like Text, without positions, and returns a description of each line. If names
+// is nil, Lines numbers values and blocks in order. Otherwise Lines uses the numbers in names and adds
+// missing numbers.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {
@@ -66,8 +67,8 @@ func (m *Module) Lines(names *Names) []Line {
 // lineMarks maps the offset of a line in the text to the line's description.
 type lineMarks struct{ at map[int]Line }
 
-// The method mark sets the description of the line that begins at the current offset.
-func (p *printer) mark(l Line) {
+// markLine sets the description of the line that begins at the current offset.
+func (p *printer) markLine(l Line) {
 	if p.lines != nil {
 		p.lines.at[p.b.Len()] = l
 	}

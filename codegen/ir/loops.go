@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Loop is a natural loop. The head of the loop dominates the sources of all back edges to the head. The loop consists
-// of the head and of all blocks from which a path leads to a back edge without passing the head.
+// Loop is a natural loop. The head of a natural loop dominates the sources of all back edges to the
+// head. The loop consists of the head and of all blocks from which a path leads to a back edge without
+// passing the head.
 type Loop struct {
 	Head    *Block
 	Latches []*Block // sources of the back edges, without duplicates
@@ -21,8 +22,8 @@ type Loop struct {
 // Contains reports whether b is in the loop.
 func (l *Loop) Contains(b *Block) bool { return l.in[b] }
 
-// Loops holds the natural loops of a function. Two natural loops are either disjoint, or one of them contains the
-// other.
+// Loops holds the natural loops of a function. Two natural loops either have no common block, or one
+// loop contains the other.
 type Loops struct {
 	All   []*Loop // sorted by heads in reverse postorder: outer loops first
 	inner map[*Block]*Loop

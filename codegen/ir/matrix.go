@@ -39,8 +39,8 @@ type Product struct {
 	Parts [3]int
 }
 
-// The method part returns the part number for the i-th matrix of the list that Matrices returns.
-func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
+// partOf returns the part number for the i-th matrix of the list that Matrices returns.
+func (p *Product) partOf(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
 // Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
@@ -60,7 +60,7 @@ func (v *Value) Matrices() []*Var {
 // MatrixOf returns the type of matrices of the given shape. The type is an array with ⌈m / n⌉ elements. Here m is the
 // number of matrix elements, and n is the size of the smallest sub-group in the work-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
-	held := m.held(s)
+	held := m.maxHeldExpr(s)
 	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements like an array of one
 	// element.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
@@ -68,29 +68,30 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
-// HostMatrixOf returns the type of matrix variables in host forms. In host forms a matrix variable contains a whole
-// matrix for each sub-group.
+// HostMatrixOf returns the type of matrix variables in host forms (modules for the host device). In a
+// host form (a module for the host device), a matrix variable contains a whole matrix for each
+// sub-group.
 func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// The method held returns a constant expression, which is the largest number of elements of a matrix that one
+// maxHeldExpr returns a constant expression for the largest number of elements of a matrix that one
 // invocation stores.
-func (m *Module) held(s matrix.Shape) *Value {
+func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
 	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
 }
 
-// Crowded returns a constant expression that is true if an invocation would store more than matrix.MaxHeld elements of
-// a matrix. The second result is the type of a smaller array for the elements of an invocation. Kernels do not use the
-// smaller array if the expression is true. Both results are nil for small matrices, which never have more than
-// matrix.MaxHeld elements.
+// Crowded returns a constant expression that is true if an invocation would store more than
+// matrix.MaxHeld elements of a matrix. Crowded also returns the type of a smaller array for the elements
+// of an invocation. If the constant expression is true, kernels do not use the smaller array. Both
+// results are nil for small matrices, which never have more than matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
 	}
-	crowded := m.ConstExpr(OpULt, TypeBool, m.Int(TypeI32, matrix.MaxHeld), m.held(*t.Matrix))
+	crowded := m.ConstExpr(OpULt, TypeBool, m.Int(TypeI32, matrix.MaxHeld), m.maxHeldExpr(*t.Matrix))
 	return crowded, m.ArrayOf(t.Elem, m.ConstExpr(OpSelect, TypeI32, crowded, m.Int(TypeI32, 3), t.Len))
 }
 
@@ -99,8 +100,8 @@ func (m *Module) OfSubGroups(elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.eachSubGroup(each))
 }
 
-// OfSubGroupsIf returns the same type as OfSubGroups if constant expression cond is true. Otherwise the array
-// has one element.
+// OfSubGroupsIf returns the same type as OfSubGroups if constant expression cond is true. If cond is
+// false, the array has one element.
 func (m *Module) OfSubGroupsIf(cond *Value, elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.ConstExpr(OpSelect, TypeI32, cond, m.eachSubGroup(each), m.Int(TypeI32, 1)))
 }
@@ -112,10 +113,11 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device. These native
-// matrices are called parts. Each part has part[0] rows and part[1] columns. The parts of a matrix are numbered row by
-// row. In the IR, each invocation of a sub-group of size n stores ⌈m / n⌉ elements of a part with m elements. In
-// SPIR-V, the device chooses the invocation that stores an element.
+// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device.
+// Each native matrix is called a part of the matrix, and has part[0] rows and part[1] columns. The parts
+// of a matrix are numbered row by row. In the IR, each invocation of a sub-group of size n stores ⌈m /
+// n⌉ elements of a part with m elements. In SPIR-V, the device chooses the invocation that stores an
+// element.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -190,8 +192,8 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the element type, as
-// in device memory. Each unpacked element occupies a 32-bit word.
+// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the
+// element type, as in device memory. Each matrix element in unpacked memory occupies a 32-bit word.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:
@@ -204,11 +206,11 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 	return TypeI8
 }
 
-// The method matrices verifies a matrix op.
-func (x *verifier) matrices(v *Value) {
+// checkMatrixOp verifies a matrix op.
+func (x *verifier) checkMatrixOp(v *Value) {
 	for _, a := range v.Matrices() {
 		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup
-		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.owns(a) {
+		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.ownsVar(a) {
 			x.errorf(v, "not a matrix of the function")
 			return
 		}
@@ -235,11 +237,11 @@ func (x *verifier) matrices(v *Value) {
 		if v.Op == OpMatrixStore && s.Use != matrix.Accumulator {
 			x.errorf(v, "a matrix that is no accumulator is stored")
 		}
-		x.ref(v, a.Mem)
+		x.checkRef(v, a.Mem)
 	case *Product:
 		to, c := a.To.Type.Matrix, a.C.Type.Matrix
 		for i, m := range v.Matrices() {
-			part(m, a.part(i))
+			part(m, a.partOf(i))
 		}
 		if p := matrix.Product(*a.A.Type.Matrix, *a.B.Type.Matrix, *c); p.Text != "" {
 			x.errorf(v, "%s", p.Text)

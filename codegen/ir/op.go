@@ -50,8 +50,9 @@ const (
 	FlagPartial
 	// FlagDivides ops are integer divisions. On some processors, an integer division by 0 ends the program.
 	FlagDivides
-	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of the arguments.
-	// FlagPartial ops with FlagLow have this property only for arguments that fit in the low half.
+	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of
+	// the arguments. For ops that are also FlagPartial, this independence holds only if the arguments
+	// fit in the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
@@ -62,43 +63,43 @@ const (
 	FlagSubGroup
 	// FlagSame ops are FlagGroup ops whose result is the same for all work-items of the group.
 	FlagSame
-	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. A FlagNarrow op either defines the
-	// meaning of these words or copies all bits of the words.
+	// FlagNarrow ops accept 32-bit words that contain integers of 8 or 16 bits. A FlagNarrow op either
+	// interprets 32-bit words as integers of 8 or 16 bits, or copies all bits of the words.
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
 	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. Code of the module computes the
 	// results of FlagCoded ops at run time.
 	FlagCoded
-	// FlagNamed ops return their first argument, which earlier code has computed. A device may compute the same value
-	// from the other arguments by a single instruction.
+	// FlagNamed ops return their first argument, which earlier code has computed. A device may compute
+	// the value of a FlagNamed op from the other arguments by a single instruction.
 	FlagNamed
 )
 
-// AuxKind says which Go type the auxiliary data of an op has.
+// AuxKind selects the Go type of an op's auxiliary data.
 type AuxKind uint8
 
 const (
 	AuxNone    AuxKind = iota
-	AuxBits            // Value.Bits
-	AuxSpec            // *Spec
-	AuxBuiltIn         // BuiltIn
-	AuxRef             // *Ref
-	AuxCopy            // *Copy
-	AuxSite            // *Site
-	AuxScope           // Scope
-	AuxCombine         // Combine
-	AuxFunc            // *Func
-	AuxTile            // *Tile
-	AuxProduct         // *Product
+	AuxBits            // no object; the data is in Value.Bits
+	AuxSpec            // *Spec, the specialization constant of the op
+	AuxBuiltIn         // BuiltIn, the built-in variable that the op reads
+	AuxRef             // *Ref, the memory that the op accesses
+	AuxCopy            // *Copy, the variables of a copy
+	AuxSite            // *Site, the source position of a fault
+	AuxScope           // Scope of a barrier or fence
+	AuxCombine         // Combine, the group and operation of a reduction or scan
+	AuxFunc            // *Func, the helper that the op calls
+	AuxTile            // *Tile, the matrix of the op and its memory
+	AuxProduct         // *Product, the matrices of MatrixMulAdd
 )
 
 // NeutralKind selects an argument that does not change the result of a group op.
 type NeutralKind uint8
 
 const (
-	NeutralZero   NeutralKind = iota // zero, or false
-	NeutralTrue                      // true
+	NeutralZero   NeutralKind = iota // the argument zero, or false for a bool
+	NeutralTrue                      // the argument true
 	NeutralSecond                    // the second argument, which is the identity of the combining operation
 )
 
@@ -130,6 +131,6 @@ func ParseOp(name string) (Op, bool) {
 	return OpInvalid, false
 }
 
-// pathStart returns the number of arguments before the path arguments. The character '.' in an op's signature stands
-// for the path arguments.
+// pathStart returns the number of arguments before the path arguments. The character '.' in an op's
+// signature represents the path arguments.
 func (o Op) pathStart() int { return max(strings.IndexByte(opInfos[o].Sig, '.'), 0) }

@@ -29,7 +29,7 @@ func Parse(text string) (m *Module, err error) {
 			panic(e)
 		}
 	}()
-	p.module()
+	p.parseModule()
 	return p.m, nil
 }
 
@@ -72,8 +72,8 @@ func (p *parser) errorf(format string, args ...any) {
 	panic(syntaxError{p.line, fmt.Sprintf(format, args...)})
 }
 
-// The method next moves to the next line that is not empty, and reports whether such a line exists.
-func (p *parser) next() bool {
+// nextLine moves to the next line that is not empty, and reports whether such a line exists.
+func (p *parser) nextLine() bool {
 	for p.line < len(p.lines) {
 		p.s = p.lines[p.line]
 		p.line++
@@ -86,8 +86,8 @@ func (p *parser) next() bool {
 
 func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
 
-// If the text continues with punctuation s, accept skips s and returns true.
-func (p *parser) accept(s string) bool {
+// If the text continues with punctuation s, acceptPunct skips s and returns true.
+func (p *parser) acceptPunct(s string) bool {
 	p.skip()
 	if strings.HasPrefix(p.s, s) {
 		p.s = p.s[len(s):]
@@ -97,13 +97,13 @@ func (p *parser) accept(s string) bool {
 }
 
 func (p *parser) expect(s string) {
-	if !p.accept(s) {
+	if !p.acceptPunct(s) {
 		p.errorf("%q expected before %q", s, p.s)
 	}
 }
 
-// peek returns the next byte, or 0 at the line's end.
-func (p *parser) peek() byte {
+// peekByte returns the next byte, or 0 at the line's end.
+func (p *parser) peekByte() byte {
 	p.skip()
 	if p.s == "" {
 		return 0
@@ -111,16 +111,16 @@ func (p *parser) peek() byte {
 	return p.s[0]
 }
 
-// The method end checks that the line has no further text except a comment, and returns the comment.
-func (p *parser) end() string {
+// endLine checks that the line has no further text except a comment, and returns the comment.
+func (p *parser) endLine() string {
 	if p.skip(); p.s != "" && p.s[0] != ';' {
 		p.errorf("unexpected %q", p.s)
 	}
 	return strings.TrimSpace(strings.TrimPrefix(p.s, ";"))
 }
 
-// The method word returns the next identifier, or "" if the text does not continue with an identifier.
-func (p *parser) word() string {
+// readWord returns the next identifier, or "" if the text does not continue with an identifier.
+func (p *parser) readWord() string {
 	p.skip()
 	n := 0
 	for n < len(p.s) && isNameByte(p.s[n], n > 0) {
@@ -131,10 +131,10 @@ func (p *parser) word() string {
 	return w
 }
 
-// If the text continues with word w, keyword skips w and returns true.
-func (p *parser) keyword(w string) bool {
+// If the text continues with word w, acceptKeyword skips w and returns true.
+func (p *parser) acceptKeyword(w string) bool {
 	s := p.s
-	if p.word() == w {
+	if p.readWord() == w {
 		return true
 	}
 	p.s = s
@@ -142,13 +142,13 @@ func (p *parser) keyword(w string) bool {
 }
 
 func (p *parser) expectWord(w string) {
-	if !p.keyword(w) {
+	if !p.acceptKeyword(w) {
 		p.errorf("%q expected before %q", w, p.s)
 	}
 }
 
-// str reads a quoted string and returns its value.
-func (p *parser) str() string {
+// readString reads a quoted string and returns its value.
+func (p *parser) readString() string {
 	p.skip()
 	q, err := strconv.QuotedPrefix(p.s)
 	if err != nil || q[0] != '"' {
@@ -162,11 +162,11 @@ func (p *parser) str() string {
 	return s
 }
 
-// The method name reads a name, which may be followed by a number that distinguishes equal names. key contains both.
-func (p *parser) name() (name, key string) {
-	if p.peek() == '"' {
-		name = p.str()
-	} else if name = p.word(); name == "" {
+// readName reads a name, which may be followed by a number that distinguishes equal names. key contains both.
+func (p *parser) readName() (name, key string) {
+	if p.peekByte() == '"' {
+		name = p.readString()
+	} else if name = p.readWord(); name == "" {
 		p.errorf("a name expected before %q", p.s)
 	}
 	n := 1
@@ -177,8 +177,8 @@ func (p *parser) name() (name, key string) {
 	return name, name + "#" + strconv.Itoa(n)
 }
 
-// The method number reads a number and returns its text.
-func (p *parser) number() string {
+// readNumber reads a number and returns its text.
+func (p *parser) readNumber() string {
 	p.skip()
 	n := 0
 	for n < len(p.s) {
@@ -203,7 +203,7 @@ func (p *parser) number() string {
 }
 
 func (p *parser) int() int {
-	s := p.number()
+	s := p.readNumber()
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		p.errorf("an integer expected, not %q", s)
@@ -212,7 +212,7 @@ func (p *parser) int() int {
 }
 
 func (p *parser) uint(bits int) uint64 {
-	s := p.number()
+	s := p.readNumber()
 	n, err := strconv.ParseUint(s, 0, bits)
 	if err != nil {
 		p.errorf("an unsigned integer of %d bits expected, not %q", bits, s)
@@ -220,10 +220,10 @@ func (p *parser) uint(bits int) uint64 {
 	return n
 }
 
-// The function pick reads a word, and returns the element of parameter values whose method String returns this word.
-func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
-	w := p.word()
-	for _, v := range values {
+// pickWord reads a word, and returns the element of candidates whose String method returns this word.
+func pickWord[T fmt.Stringer](p *parser, what string, candidates ...T) T {
+	w := p.readWord()
+	for _, v := range candidates {
 		if v.String() == w {
 			return v
 		}
@@ -232,28 +232,28 @@ func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
 	panic("not reached")
 }
 
-// The method module reads the whole text.
-func (p *parser) module() {
-	if !p.next() {
+// parseModule reads the whole text.
+func (p *parser) parseModule() {
+	if !p.nextLine() {
 		p.errorf("no module")
 	}
 	p.expectWord("module")
-	name, _ := p.name()
+	name, _ := p.readName()
 	p.m = NewModule(name)
-	p.m.Level = pick(p, "level", Built, Structured, Legal)
-	p.end()
-	for p.next() {
-		switch w := p.word(); w {
+	p.m.Level = pickWord(p, "level", Built, Structured, Legal)
+	p.endLine()
+	for p.nextLine() {
+		switch w := p.readWord(); w {
 		case "kernel":
 			if p.m.Kernel != nil {
 				p.errorf("a second kernel")
 			}
-			p.m.Kernel = p.function(false)
+			p.m.Kernel = p.parseFunction(false)
 		case "helper":
-			p.m.Helpers = append(p.m.Helpers, p.function(true))
+			p.m.Helpers = append(p.m.Helpers, p.parseFunction(true))
 		default:
-			p.header(w)
-			p.end()
+			p.parseHeaderLine(w)
+			p.endLine()
 		}
 	}
 	if p.m.Kernel == nil {
@@ -269,12 +269,12 @@ func (p *parser) module() {
 	}
 }
 
-// The method header reads a line of the module's header.
-func (p *parser) header(w string) {
+// parseHeaderLine reads a line of the module's header.
+func (p *parser) parseHeaderLine(w string) {
 	m := p.m
 	switch w {
 	case "form":
-		m.Form = pick(p, "form", abi.Task, abi.Range, abi.NDRange)
+		m.Form = pickWord(p, "form", abi.Task, abi.Range, abi.NDRange)
 		m.Rank = p.int()
 	case "items":
 		m.Items = p.int()
@@ -282,33 +282,33 @@ func (p *parser) header(w string) {
 		m.WorkGroup = [3]int{p.int(), p.int(), p.int()}
 	case "args":
 		m.ArgSize = p.int()
-		m.Spilled = p.keyword("spilled")
+		m.Spilled = p.acceptKeyword("spilled")
 	case "cancel":
 		m.Target.Cancel = true
 	case "group":
 		m.UsesGroup = true
-		m.Target.NoSubGroups = p.keyword("alone")
+		m.Target.NoSubGroups = p.acceptKeyword("alone")
 	case "noalias":
 		m.NoAlias = true
 	case "float":
-		m.Float = pick(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
+		m.Float = pickWord(p, "mode", properties.FloatGo, properties.FloatExact, properties.FloatFast)
 	case "param":
 		p.param()
 	case "data":
 		m.DataOffset = p.int()
-		m.Data = []byte(p.str())
+		m.Data = []byte(p.readString())
 	case "spec":
 		p.expect("$")
 		s := &Spec{}
 		var key string
-		s.Name, key = p.name()
+		s.Name, key = p.readName()
 		if p.specs[key] != nil {
 			p.errorf("a second $%s", s.Name)
 		}
 		p.expectWord("id")
 		s.ID = uint32(p.uint(32))
 		p.expect("=")
-		c := p.constant(p.scalarType(p.word()))
+		c := p.readConstant(p.scalarType(p.readWord()))
 		s.Type, s.Default = c.Type, c.Bits
 		p.specs[key] = s
 		m.Specs = append(m.Specs, s)
@@ -323,9 +323,9 @@ func (p *parser) header(w string) {
 
 func (p *parser) param() {
 	var a abi.Param
-	a.Name = p.str()
-	a.Kind = pick(p, "kind of parameter", abi.Value, abi.Slice, abi.LocalAccessor)
-	a.Type = p.str()
+	a.Name = p.readString()
+	a.Kind = pickWord(p, "kind of parameter", abi.Value, abi.Slice, abi.LocalAccessor)
+	a.Type = p.readString()
 	for _, f := range []struct {
 		word string
 		to   *int
@@ -335,8 +335,8 @@ func (p *parser) param() {
 		p.expectWord(f.word)
 		*f.to = p.int()
 	}
-	a.Access = pick(p, "access", 0, abi.Read, abi.Write, abi.ReadWrite)
-	if p.keyword("internal") {
+	a.Access = pickWord(p, "access", 0, abi.Read, abi.Write, abi.ReadWrite)
+	if p.acceptKeyword("internal") {
 		if a.Internal = p.int(); a.Internal < 1 {
 			p.errorf("%d internal elements", a.Internal)
 		}
@@ -351,14 +351,14 @@ func (p *parser) site() {
 	}
 	p.expectWord("kind")
 	s.Kind = abi.FaultKind(p.uint(8))
-	if !p.accept("-") {
-		if s.Pos = p.pos(); s.Pos.File == "" {
+	if !p.acceptPunct("-") {
+		if s.Pos = p.readPos(); s.Pos.File == "" {
 			s.Pos.File = p.fileBefore()
 		}
 	}
-	s.Message = p.str()
-	s.Unsigned = p.keyword("unsigned")
-	if p.keyword("part") {
+	s.Message = p.readString()
+	s.Unsigned = p.acceptKeyword("unsigned")
+	if p.acceptKeyword("part") {
 		s.Part = p.int()
 	}
 	p.m.Sites = append(p.m.Sites, s)
@@ -376,9 +376,9 @@ func (p *parser) fileBefore() string {
 	return ""
 }
 
-// pos reads a position with the file in quotes.
-func (p *parser) pos() (pos Pos) {
-	pos.File = p.str()
+// readPos reads a position with the file in quotes.
+func (p *parser) readPos() (pos Pos) {
+	pos.File = p.readString()
 	p.expect(":")
 	pos.Line = p.int()
 	p.expect(":")
@@ -387,23 +387,23 @@ func (p *parser) pos() (pos Pos) {
 }
 
 func (p *parser) moduleVar() {
-	name, key := p.name()
+	name, key := p.readName()
 	if p.vars[key] != nil {
 		p.errorf("a second variable %s", name)
 	}
-	s := pick(p, "storage", Workgroup, Private)
+	s := pickWord(p, "storage", Workgroup, Private)
 	v := p.m.NewVar(nil, s, name, p.typ())
 	p.vars[key] = v
-	if p.keyword("accessor") {
+	if p.acceptKeyword("accessor") {
 		if v.Accessor = p.int(); v.Accessor < 0 {
 			p.errorf("a negative accessor")
 		}
 	}
-	if p.keyword("init") {
+	if p.acceptKeyword("init") {
 		p.expect("[")
 		for {
-			v.Init = append(v.Init, p.constant(p.scalarType(p.word())))
-			if !p.accept(",") {
+			v.Init = append(v.Init, p.readConstant(p.scalarType(p.readWord())))
+			if !p.acceptPunct(",") {
 				break
 			}
 		}
@@ -411,9 +411,9 @@ func (p *parser) moduleVar() {
 	}
 }
 
-// The method nest increments the nesting depth and checks that the depth is allowed. The caller must call the returned
-// function at the end of the nested text.
-func (p *parser) nest() func() {
+// enterNested increments the nesting depth and checks that the depth is allowed. At the end of the
+// nested text, the caller must call the function that enterNested returns.
+func (p *parser) enterNested() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.errorf("nested too deeply")
 	}
@@ -441,11 +441,11 @@ func (p *parser) valueType(w string) *Type {
 }
 
 func (p *parser) typ() *Type {
-	defer p.nest()()
+	defer p.enterNested()()
 	switch {
-	case p.accept("<"):
+	case p.acceptPunct("<"):
 		var s matrix.Shape
-		switch w := p.word(); w {
+		switch w := p.readWord(); w {
 		case "A":
 		case "B":
 			s.Use = matrix.B
@@ -455,13 +455,13 @@ func (p *parser) typ() *Type {
 			p.errorf("%q is no use of a matrix", w)
 		}
 		s.Rows, s.Cols = int(p.uint(31)), int(p.uint(31))
-		elem := p.word()
+		elem := p.readWord()
 		s.Elem = matrix.ElemNamed(elem)
 		if problem := s.Check(elem); problem.Text != "" {
 			p.errorf("%s", problem.Text)
 		}
 		var part [2]int
-		if p.keyword("of") {
+		if p.acceptKeyword("of") {
 			part = [2]int{int(p.uint(31)), int(p.uint(31))}
 			if part[0] == 0 || part[1] == 0 || s.Rows%part[0] != 0 || s.Cols%part[1] != 0 {
 				p.errorf("a matrix is not made of such parts")
@@ -473,9 +473,9 @@ func (p *parser) typ() *Type {
 			p.errorf("a matrix is an array of words")
 		}
 		return p.m.arrayOf(t.Elem, t.Len, s, part)
-	case p.accept("["):
+	case p.acceptPunct("["):
 		var n *Value
-		if c := p.peek(); '0' <= c && c <= '9' {
+		if c := p.peekByte(); '0' <= c && c <= '9' {
 			n = p.m.Const(TypeI32, p.uint(31))
 		} else if n = p.constOperand(); n.Op == OpConst || n.Type != TypeI32 {
 			p.errorf("an array's length is a number or an expression of type i32")
@@ -486,9 +486,9 @@ func (p *parser) typ() *Type {
 			p.errorf("the array is too large")
 		}
 		return p.m.ArrayOf(t, n)
-	case p.accept("{"):
+	case p.acceptPunct("{"):
 		var fields []Field
-		for p.peek() != ';' {
+		for p.peekByte() != ';' {
 			if len(fields) > 0 {
 				p.expect(",")
 			}
@@ -504,7 +504,7 @@ func (p *parser) typ() *Type {
 		p.expect("}")
 		return p.m.StructOf(fields, size, align)
 	}
-	return p.valueType(p.word())
+	return p.valueType(p.readWord())
 }
 
 func (p *parser) size() int {
@@ -515,13 +515,13 @@ func (p *parser) size() int {
 	return n
 }
 
-// The method constant reads the value of a constant of type t.
-func (p *parser) constant(t *Type) *Value {
+// readConstant reads the value of a constant of type t.
+func (p *parser) readConstant(t *Type) *Value {
 	bits := uint64(0)
 	var err error
 	switch {
 	case t.Kind == Bool:
-		if p.keyword("true") {
+		if p.acceptKeyword("true") {
 			bits = 1
 		} else {
 			p.expectWord("false")
@@ -529,10 +529,10 @@ func (p *parser) constant(t *Type) *Value {
 		return p.m.Const(t, bits)
 	case t.IsInt():
 		var n int64
-		n, err = strconv.ParseInt(p.number(), 10, t.Bits())
+		n, err = strconv.ParseInt(p.readNumber(), 10, t.Bits())
 		bits = uint64(n)
 	default:
-		s := p.number()
+		s := p.readNumber()
 		if t.Kind == Addr || strings.HasPrefix(s, "0x") {
 			bits, err = strconv.ParseUint(s, 0, t.Bits())
 			break
@@ -555,27 +555,27 @@ func (p *parser) constant(t *Type) *Value {
 
 // constOperand reads a constant, a specialization constant or an expression.
 func (p *parser) constOperand() *Value {
-	defer p.nest()()
-	if p.accept("$") {
-		name, key := p.name()
+	defer p.enterNested()()
+	if p.acceptPunct("$") {
+		name, key := p.readName()
 		s := p.specs[key]
 		if s == nil {
 			p.errorf("no specialization constant %s", name)
 		}
 		return p.m.SpecValue(s)
 	}
-	w := p.word()
+	w := p.readWord()
 	op, ok := ParseOp(w)
 	if !ok {
-		return p.constant(p.scalarType(w))
+		return p.readConstant(p.scalarType(w))
 	}
 	if !op.Has(FlagFold) {
 		p.errorf("%v is no constant expression", op)
 	}
-	t := p.scalarType(p.word())
+	t := p.scalarType(p.readWord())
 	p.expect("(")
 	var args []*Value
-	for !p.accept(")") {
+	for !p.acceptPunct(")") {
 		if len(args) > 0 {
 			p.expect(",")
 		}

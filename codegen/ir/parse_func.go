@@ -32,9 +32,9 @@ type pendingPhi struct {
 	line int
 }
 
-// The method function reads a function. The first word of the function's text has already been read.
-func (p *parser) function(helper bool) *Func {
-	name, key := p.name()
+// parseFunction reads a function. The first word of the function's text has already been read.
+func (p *parser) parseFunction(helper bool) *Func {
+	name, key := p.readName()
 	if p.funcs[key] != nil {
 		p.errorf("a second function %s", name)
 	}
@@ -50,37 +50,38 @@ func (p *parser) function(helper bool) *Func {
 		q.params()
 	}
 	p.expect("{")
-	p.end()
+	p.endLine()
 	var b *Block
 	for {
-		if !p.next() {
+		if !p.nextLine() {
 			p.errorf("the function does not end")
 		}
-		if p.accept("}") {
+		if p.acceptPunct("}") {
 			break
 		}
-		switch n, ok := q.label(); {
+		switch n, ok := q.acceptLabel(); {
 		case ok:
-			q.open(b)
-			b = q.header(n)
-		case b == nil && p.keyword("var"):
+			q.checkTerminated(b)
+			b = q.parseBlockHeader(n)
+		case b == nil && p.acceptKeyword("var"):
 			q.variable()
 		case b == nil:
 			p.errorf("a block expected before %q", p.s)
 		case b.Term.Kind != Invalid:
 			p.errorf("the block has ended")
 		default:
-			q.inst(b)
+			q.parseInst(b)
 		}
 	}
-	p.end()
-	q.open(b)
-	q.finish()
+	p.endLine()
+	q.checkTerminated(b)
+	q.resolveRefs()
 	return f
 }
 
-// The method open reports an error if block b has no terminator. For a nil b, the method does nothing.
-func (q *funcParser) open(b *Block) {
+// checkTerminated reports an error if block b has no terminator. If b is nil, checkTerminated does
+// nothing.
+func (q *funcParser) checkTerminated(b *Block) {
 	if b != nil && b.Term.Kind == Invalid {
 		q.errorf("the block before has no terminator")
 	}
@@ -88,35 +89,35 @@ func (q *funcParser) open(b *Block) {
 
 func (q *funcParser) params() {
 	q.expect("(")
-	for !q.accept(")") {
+	for !q.acceptPunct(")") {
 		if len(q.f.Params) > 0 {
 			q.expect(",")
 		}
-		v := q.define()
-		v.Type = q.scalarType(q.word())
+		v := q.readDefinition()
+		v.Type = q.scalarType(q.readWord())
 		q.f.Params = append(q.f.Params, v)
 	}
 }
 
 func (q *funcParser) variable() {
-	name, key := q.name()
+	name, key := q.readName()
 	if q.vars[key] != nil {
 		q.errorf("a second variable %s", name)
 	}
 	var t *Type
-	if q.accept("=") {
+	if q.acceptPunct("=") {
 		t = q.varName().Type
 	} else {
 		t = q.typ()
 	}
 	q.vars[key] = q.m.NewVar(q.f, Function, name, t)
-	q.end()
+	q.endLine()
 }
 
-// If the line begins with a block's label, label reads it.
-func (q *funcParser) label() (int, bool) {
+// If the line begins with a block's label, acceptLabel reads the label.
+func (q *funcParser) acceptLabel() (int, bool) {
 	s := q.s
-	if w := q.word(); len(w) > 1 && w[0] == 'b' && q.peek() == ':' {
+	if w := q.readWord(); len(w) > 1 && w[0] == 'b' && q.peekByte() == ':' {
 		if n, err := strconv.Atoi(w[1:]); err == nil {
 			return n, true
 		}
@@ -125,50 +126,50 @@ func (q *funcParser) label() (int, bool) {
 	return 0, false
 }
 
-// The method header reads the rest of a block's first line, after label n.
-func (q *funcParser) header(n int) *Block {
+// parseBlockHeader reads the rest of a block's first line, after label n.
+func (q *funcParser) parseBlockHeader(n int) *Block {
 	if q.placed[n] {
 		q.errorf("a second block b%d", n)
 	}
 	q.placed[n] = true
-	b := q.block(n)
+	b := q.blockFor(n)
 	b.ID = q.f.nextBl
 	q.f.nextBl++
 	q.f.Blocks = append(q.f.Blocks, b)
 	q.expect(":")
-	if q.keyword("preds") {
+	if q.acceptKeyword("preds") {
 		for {
 			q.preds[b] = append(q.preds[b], q.blockRef())
-			if !q.accept(",") {
+			if !q.acceptPunct(",") {
 				break
 			}
 		}
 	}
-	if q.keyword("merge") {
-		b.Merge = q.target()
+	if q.acceptKeyword("merge") {
+		b.Merge = q.readTarget()
 	}
-	if q.keyword("continue") {
-		b.Continue = q.target()
+	if q.acceptKeyword("continue") {
+		b.Continue = q.readTarget()
 	}
-	b.Unroll = q.keyword("unroll")
-	b.Cold = q.keyword("cold")
-	if q.keyword("loop") {
-		b.Loop = q.pos()
+	b.Unroll = q.acceptKeyword("unroll")
+	b.Cold = q.acceptKeyword("cold")
+	if q.acceptKeyword("loop") {
+		b.Loop = q.readPos()
 	}
-	q.end()
+	q.endLine()
 	return b
 }
 
-// The method target reads a merge block or continue target, which may be missing in the text.
-func (q *funcParser) target() *Block {
-	if q.keyword("none") {
+// readTarget reads a merge block or continue target, which may be missing in the text.
+func (q *funcParser) readTarget() *Block {
+	if q.acceptKeyword("none") {
 		return &Block{ID: -1, Func: q.f}
 	}
 	return q.blockRef()
 }
 
-// The method block returns the block that has number n in the text, and creates the block if necessary.
-func (q *funcParser) block(n int) *Block {
+// blockFor returns the block that has number n in the text, and creates the block if necessary.
+func (q *funcParser) blockFor(n int) *Block {
 	b := q.blocks[n]
 	if b == nil {
 		b = &Block{Func: q.f}
@@ -178,18 +179,18 @@ func (q *funcParser) block(n int) *Block {
 }
 
 func (q *funcParser) blockRef() *Block {
-	w := q.word()
+	w := q.readWord()
 	if len(w) > 1 && w[0] == 'b' {
 		if n, err := strconv.Atoi(w[1:]); err == nil {
-			return q.block(n)
+			return q.blockFor(n)
 		}
 	}
 	q.errorf("a block expected, not %q", w+q.s)
 	return nil
 }
 
-// The method ref reads the number of a value and returns the value.
-func (q *funcParser) ref() (int, *Value) {
+// readRef reads the number of a value and returns the value.
+func (q *funcParser) readRef() (int, *Value) {
 	q.expect("%")
 	n := q.int()
 	if n < 0 {
@@ -203,9 +204,9 @@ func (q *funcParser) ref() (int, *Value) {
 	return n, v
 }
 
-// The method define reads the number of the value that the line defines, and returns the value.
-func (q *funcParser) define() *Value {
-	n, v := q.ref()
+// readDefinition reads the number of the value that the line defines, and returns the value.
+func (q *funcParser) readDefinition() *Value {
+	n, v := q.readRef()
 	if q.defined[n] {
 		q.errorf("a second %%%d", n)
 	}
@@ -214,52 +215,52 @@ func (q *funcParser) define() *Value {
 }
 
 func (q *funcParser) operand() *Value {
-	if q.peek() == '%' {
-		_, v := q.ref()
+	if q.peekByte() == '%' {
+		_, v := q.readRef()
 		return v
 	}
 	return q.constOperand()
 }
 
-// The method rest reads operands up to the end of the line. Parameter first is true if no comma precedes the first
+// readOperands reads operands up to the end of the line. noComma is true if no comma precedes the first
 // operand.
-func (q *funcParser) rest(first bool) []*Value {
+func (q *funcParser) readOperands(noComma bool) []*Value {
 	var args []*Value
-	for c := q.peek(); c != 0 && c != ';'; c = q.peek() {
-		if !first {
+	for c := q.peekByte(); c != 0 && c != ';'; c = q.peekByte() {
+		if !noComma {
 			q.expect(",")
 		}
-		first = false
+		noComma = false
 		args = append(args, q.operand())
 	}
 	return args
 }
 
-// The method inst reads the line of a value or a terminator, and adds the value or terminator to block b.
-func (q *funcParser) inst(b *Block) {
-	if q.peek() != '%' {
+// parseInst reads the line of a value or a terminator, and adds the value or terminator to block b.
+func (q *funcParser) parseInst(b *Block) {
+	if q.peekByte() != '%' {
 		for k := Jump; k <= Unreachable; k++ {
-			if q.keyword(k.String()) {
+			if q.acceptKeyword(k.String()) {
 				q.term(b, k)
 				return
 			}
 		}
 	}
 	var v *Value
-	if q.peek() == '%' {
-		v = q.define()
+	if q.peekByte() == '%' {
+		v = q.readDefinition()
 		q.expect("=")
 	} else {
 		v = q.m.newValue(OpInvalid, TypeVoid)
 	}
-	w := q.word()
+	w := q.readWord()
 	op, ok := ParseOp(w)
 	if !ok || op.Has(FlagConst) {
 		q.errorf("%q is no operation", w)
 	}
 	v.Op, v.Block = op, b
 	if v.Type == nil {
-		v.Type = q.valueType(q.word())
+		v.Type = q.valueType(q.readWord())
 	}
 	if op == OpPhi {
 		if len(b.Insts) > 0 {
@@ -268,17 +269,17 @@ func (q *funcParser) inst(b *Block) {
 		q.phi(v)
 		b.Phis = append(b.Phis, v)
 	} else {
-		q.args(v)
+		q.parseArgs(v)
 		b.Insts = append(b.Insts, v)
 	}
-	v.Pos = parsePos(q.end())
+	v.Pos = parsePos(q.endLine())
 }
 
 func (q *funcParser) term(b *Block, k TermKind) {
 	b.Term.Kind = k
 	switch k {
 	case Jump:
-		b.Term.Early = q.keyword("early")
+		b.Term.Early = q.acceptKeyword("early")
 		b.Term.Succs = []*Block{q.blockRef()}
 	case Branch:
 		b.Term.Cond = q.operand()
@@ -287,15 +288,15 @@ func (q *funcParser) term(b *Block, k TermKind) {
 		q.expect(",")
 		b.Term.Succs = []*Block{yes, q.blockRef()}
 	case Return:
-		b.Term.Early = q.keyword("early")
+		b.Term.Early = q.acceptKeyword("early")
 	}
-	b.Term.Pos = parsePos(q.end())
+	b.Term.Pos = parsePos(q.endLine())
 }
 
 func (q *funcParser) phi(v *Value) {
 	p := pendingPhi{v: v, line: q.line}
 	q.expect("[")
-	for !q.accept("]") {
+	for !q.acceptPunct("]") {
 		if len(p.args) > 0 {
 			q.expect(",")
 		}
@@ -305,16 +306,16 @@ func (q *funcParser) phi(v *Value) {
 	q.phis = append(q.phis, p)
 }
 
-// The method args reads the auxiliary data and the arguments of value v.
-func (q *funcParser) args(v *Value) {
+// parseArgs reads the auxiliary data and the arguments of value v.
+func (q *funcParser) parseArgs(v *Value) {
 	switch v.Op.Info().Aux {
 	case AuxNone:
-		v.Args = q.rest(true)
+		v.Args = q.readOperands(true)
 		return
 	case AuxBits:
 		v.Bits = q.uint(64)
 	case AuxBuiltIn:
-		w := q.word()
+		w := q.readWord()
 		for b := BuiltIn(0); b < NumBuiltIns; b++ {
 			if builtInNames[b] == w {
 				v.Aux = b
@@ -324,13 +325,13 @@ func (q *funcParser) args(v *Value) {
 			q.errorf("%q is no built-in", w)
 		}
 	case AuxCombine:
-		c := Combine{Scope: pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)}
+		c := Combine{Scope: pickWord(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup)}
 		q.expect(",")
-		c.By = pick(q.parser, "combiner", combiners()...)
-		c.Alone = q.keyword("alone")
+		c.By = pickWord(q.parser, "combiner", combiners()...)
+		c.Alone = q.acceptKeyword("alone")
 		v.Aux = c
 	case AuxScope:
-		v.Aux = pick(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup, ScopeDevice)
+		v.Aux = pickWord(q.parser, "scope", ScopeWorkGroup, ScopeSubGroup, ScopeDevice)
 	case AuxSite:
 		q.expectWord("site")
 		n := q.int()
@@ -339,7 +340,7 @@ func (q *funcParser) args(v *Value) {
 		}
 		v.Aux = q.m.Sites[n]
 	case AuxFunc:
-		_, key := q.name()
+		_, key := q.readName()
 		q.calls = append(q.calls, pendingCall{v, key, q.line})
 	case AuxCopy:
 		c := &Copy{Dst: q.varRef()}
@@ -353,28 +354,28 @@ func (q *funcParser) args(v *Value) {
 			if i > 0 {
 				q.expect(",")
 			}
-			vars[i], parts[i] = q.varRef(), q.part()
+			vars[i], parts[i] = q.varRef(), q.readPart()
 		}
 		v.Aux = &Product{vars[0], vars[1], vars[2], vars[3], [3]int(parts[1:])}
 	case AuxTile:
-		t := &Tile{Matrix: q.varRef(), Part: q.part()}
+		t := &Tile{Matrix: q.varRef(), Part: q.readPart()}
 		v.Aux = t
 		if v.Op == OpMatrixLength {
 			break
 		}
 		q.expect(",")
 		var path []*Value
-		t.Mem, path = q.memory()
+		t.Mem, path = q.readMemoryRef()
 		q.expect(",")
-		if t.Columns = q.keyword("columns"); !t.Columns {
+		if t.Columns = q.acceptKeyword("columns"); !t.Columns {
 			q.expectWord("rows")
 		}
-		v.Args = append(q.rest(false), path...)
+		v.Args = append(q.readOperands(false), path...)
 		return
 	case AuxRef:
 		var path []*Value
-		v.Aux, path = q.memory()
-		v.Args = q.rest(false)
+		v.Aux, path = q.readMemoryRef()
+		v.Args = q.readOperands(false)
 		if n := strings.IndexAny(v.Op.Info().Sig, ".:"); len(v.Args) != n {
 			q.errorf("%v takes %d values beside the reference", v.Op, n)
 		}
@@ -383,11 +384,11 @@ func (q *funcParser) args(v *Value) {
 	default:
 		q.errorf("%v stands in no block", v.Op)
 	}
-	v.Args = q.rest(false)
+	v.Args = q.readOperands(false)
 }
 
 func (q *funcParser) varName() *Var {
-	name, key := q.name()
+	name, key := q.readName()
 	v := q.vars[key]
 	if v == nil {
 		q.errorf("no variable %s", name)
@@ -403,37 +404,37 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// The method part reads the number of the matrix part on which an op operates. If the text contains no part, the result
-// is 0.
-func (q *funcParser) part() int {
-	if q.keyword("part") {
+// readPart reads the number of the matrix part on which an op operates. If the text contains no part
+// number, the result is 0.
+func (q *funcParser) readPart() int {
+	if q.acceptKeyword("part") {
 		return 1 + q.int()
 	}
 	return 0
 }
 
-// The method memory reads a memory reference and its path.
-func (q *funcParser) memory() (*Ref, []*Value) {
+// readMemoryRef reads a memory reference and its path.
+func (q *funcParser) readMemoryRef() (*Ref, []*Value) {
 	q.expect("[")
 	r := &Ref{}
 	var path []*Value
-	if q.keyword("var") {
+	if q.acceptKeyword("var") {
 		r.Var = q.varName()
 	} else {
 		path = append(path, q.operand())
 		r.Elem = q.typ()
 	}
-	for !q.accept("]") {
+	for !q.acceptPunct("]") {
 		q.expect(",")
 		path = append(path, q.operand())
 	}
 	return r, path
 }
 
-// The method finish resolves the references between values and blocks of the function.
-func (q *funcParser) finish() {
-	q.missing(q.used, q.defined, "%%%d is not defined")
-	q.missing(q.gotos, q.placed, "there is no b%d")
+// resolveRefs resolves the references between values and blocks of the function.
+func (q *funcParser) resolveRefs() {
+	q.checkDefined(q.used, q.defined, "%%%d is not defined")
+	q.checkDefined(q.gotos, q.placed, "there is no b%d")
 	for _, b := range q.f.Blocks {
 		for _, s := range b.Term.Succs {
 			if q.preds[s] == nil {
@@ -465,12 +466,12 @@ func (q *funcParser) finish() {
 	q.line = end
 }
 
-// The method missing reports an error if a number is used but not defined. Parameter used maps a number to the line of
-// its first use.
-func (q *funcParser) missing(used map[int]int, defined map[int]bool, format string) {
-	for _, n := range slices.Sorted(maps.Keys(used)) {
+// checkDefined reports an error if a number is used but not defined. firstUses maps a number to the line
+// of its first use.
+func (q *funcParser) checkDefined(firstUses map[int]int, defined map[int]bool, format string) {
+	for _, n := range slices.Sorted(maps.Keys(firstUses)) {
 		if !defined[n] {
-			q.line = used[n]
+			q.line = firstUses[n]
 			q.errorf(format, n)
 		}
 	}

@@ -7,14 +7,15 @@ const (
 	storesPerRound = 4
 )
 
-// PerRound returns the number of elements that a loop should store in one iteration. The loop stores to a work-item's
-// array of n elements, and each element consists of the given number of scalars. The result is n if code without a loop
-// is better than a loop.
+// PerRound returns the number of elements that a loop should store in one iteration. The loop stores to
+// a work-item's array of n elements, each with the given number of scalars. If code without a loop is
+// better, PerRound returns n.
 //
-// Iterations with few stores compile quickly. lavapipe compiles a store into one or two basic blocks for each work-item
-// of a sub-group. The compile time of LLVM grows with the square of the number of blocks. lavapipe unrolls loops of up
-// to 32 iterations, so fewer iterations with more stores have no advantage. lavapipe allows 65,535 iterations for all
-// loops of a work-item together. Loops with one store in each iteration might exceed this limit.
+// Loop iterations with few stores compile quickly. lavapipe compiles a store into one or two basic
+// blocks for each work-item of a sub-group. The compile time of LLVM grows with the square of the number
+// of blocks. lavapipe unrolls loops of up to 32 iterations, so fewer iterations with more stores have no
+// advantage. lavapipe allows 65,535 iterations for all loops of a work-item together. Loops with one
+// store in each iteration might exceed lavapipe's limit on iterations.
 func PerRound(n, scalars int64) int64 {
 	if n <= shortLoop && n*scalars <= straightStores {
 		return n

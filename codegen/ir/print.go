@@ -15,8 +15,9 @@ import (
 // PrintOptions select the printed information.
 type PrintOptions struct {
 	Positions bool // whether lines of values and terminators end with "; file:line:col"
-	// Kept selects the text that is stored with a kernel's description. The text of a description contains the
-	// positions of loops. This text omits constant data, because the description contains the data separately.
+	// Kept selects the text that is stored with a kernel's description. The text of a description
+	// contains the positions of loops. The text of a description omits constant data, because the
+	// description contains the data separately.
 	Kept bool
 	// Place reports whether the line of value v ends with the source position of v. If Place is nil, no line ends with
 	// a source position.
@@ -56,15 +57,15 @@ func (p *printer) module() {
 func (v *Value) LongString() string {
 	p := &printer{names: map[any]string{}}
 	if v.Block == nil {
-		return p.operand(v)
+		return p.printOperand(v)
 	}
 	if f := v.Block.Func; f != nil {
 		if f.Module != nil {
 			p = newPrinter(f.Module)
 		}
-		p.number(f)
+		p.numberFunc(f)
 	}
-	p.value(v)
+	p.printValue(v)
 	return p.b.String()
 }
 
@@ -77,30 +78,30 @@ type printer struct {
 	taken  map[string]int // maps a name to the number of module-level variables with that name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // source of the maps vals and blocks, or nil
-	lines  *lineMarks // nil if line descriptions are not needed
+	stable *Names     // numbers that several printed texts share, copied to vals and blocks; nil if unused
+	lines  *lineMarks // descriptions of the printed lines; nil if no caller needs them
 }
 
 func newPrinter(m *Module) *printer {
 	p := &printer{m: m, names: map[any]string{}, taken: map[string]int{}}
 	specs, funcs := map[string]int{}, map[string]int{}
 	for _, s := range m.Specs {
-		p.names[s] = "$" + unique(specs, s.Name)
+		p.names[s] = "$" + uniqueName(specs, s.Name)
 	}
 	for _, v := range m.Vars {
-		p.names[v] = unique(p.taken, v.Name)
+		p.names[v] = uniqueName(p.taken, v.Name)
 	}
 	if m.Kernel != nil {
-		p.names[m.Kernel] = unique(funcs, m.Kernel.Name)
+		p.names[m.Kernel] = uniqueName(funcs, m.Kernel.Name)
 	}
 	for _, f := range m.Helpers {
-		p.names[f] = unique(funcs, f.Name)
+		p.names[f] = uniqueName(funcs, f.Name)
 	}
 	return p
 }
 
-// The function unique quotes a name that is not an identifier, and adds a number to a name that has been used before.
-func unique(taken map[string]int, name string) string {
+// uniqueName quotes a name that is not an identifier, and adds a number to a name that has been used before.
+func uniqueName(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
 	if !isName(name) {
@@ -181,7 +182,7 @@ func (p *printer) header() {
 			if at.File == file {
 				at.File = ""
 			}
-			pos, file = at.quoted(), s.Pos.File
+			pos, file = at.quotedText(), s.Pos.File
 		}
 		more := ""
 		if s.Unsigned {
@@ -193,7 +194,7 @@ func (p *printer) header() {
 		p.f("site %d kind %d %s %q%s\n", s.Index, uint8(s.Kind), pos, s.Message, more)
 	}
 	for _, v := range m.Vars {
-		p.f("var %s %v %s", p.names[v], v.Storage, p.typ(v.Type))
+		p.f("var %s %v %s", p.names[v], v.Storage, p.printType(v.Type))
 		if v.Accessor >= 0 {
 			p.f(" accessor %d", v.Accessor)
 		}
@@ -204,17 +205,17 @@ func (p *printer) header() {
 	}
 }
 
-// The method quoted prints the position with the file in quotes.
-func (p Pos) quoted() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
+// quotedText prints the position with the file in quotes.
+func (p Pos) quotedText() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
 
-// The method number assigns names to the variables of function f, and numbers to its values and blocks.
-func (p *printer) number(f *Func) {
+// numberFunc assigns names to the variables of function f, and numbers to its values and blocks.
+func (p *printer) numberFunc(f *Func) {
 	taken := map[string]int{}
 	for s, n := range p.taken {
 		taken[s] = n
 	}
 	for _, v := range f.Vars {
-		p.names[v] = unique(taken, v.Name)
+		p.names[v] = uniqueName(taken, v.Name)
 	}
 	if p.stable == nil {
 		p.vals, p.blocks = map[*Value]int{}, map[*Block]int{}
@@ -241,7 +242,7 @@ func (p *printer) number(f *Func) {
 }
 
 func (p *printer) fn(word string, f *Func) {
-	p.number(f)
+	p.numberFunc(f)
 	p.f("\n%s %s", word, p.names[f])
 	if word == "helper" {
 		p.f("(")
@@ -249,7 +250,7 @@ func (p *printer) fn(word string, f *Func) {
 			if i > 0 {
 				p.f(", ")
 			}
-			p.f("%s %s", p.operand(v), p.typ(v.Type))
+			p.f("%s %s", p.printOperand(v), p.printType(v.Type))
 		}
 		p.f(")")
 	}
@@ -263,7 +264,7 @@ func (p *printer) fn(word string, f *Func) {
 		if v.Type.Matrix != nil {
 			matrices[v.Type] = v
 		}
-		p.f("\tvar %s %s\n", p.names[v], p.typ(v.Type))
+		p.f("\tvar %s %s\n", p.names[v], p.printType(v.Type))
 	}
 	for _, b := range f.Blocks {
 		p.block(b)
@@ -272,16 +273,16 @@ func (p *printer) fn(word string, f *Func) {
 }
 
 func (p *printer) block(b *Block) {
-	p.mark(Line{Block: b})
+	p.markLine(Line{Block: b})
 	p.f("%s:", p.blockName(b))
 	for i, q := range b.Preds {
 		p.f("%s%s", [...]string{" preds ", ", "}[min(i, 1)], p.blockName(q))
 	}
 	if b.Merge != nil {
-		p.f(" merge %s", p.target(b.Merge))
+		p.f(" merge %s", p.printTarget(b.Merge))
 	}
 	if b.Continue != nil {
-		p.f(" continue %s", p.target(b.Continue))
+		p.f(" continue %s", p.printTarget(b.Continue))
 	}
 	if b.Unroll {
 		p.f(" unroll")
@@ -290,39 +291,39 @@ func (p *printer) block(b *Block) {
 		p.f(" cold")
 	}
 	if p.opts.Kept && b.Loop.File != "" {
-		p.f(" loop %s", b.Loop.quoted())
+		p.f(" loop %s", b.Loop.quotedText())
 	}
 	p.f("\n")
 	for _, vs := range [...][]*Value{b.Phis, b.Insts} {
 		for _, v := range vs {
-			p.mark(Line{Value: v, Pos: v.Pos})
+			p.markLine(Line{Value: v, Pos: v.Pos})
 			p.f("\t")
-			p.value(v)
-			p.pos(v.Pos, p.opts.Place != nil && p.opts.Place(v))
+			p.printValue(v)
+			p.endLine(v.Pos, p.opts.Place != nil && p.opts.Place(v))
 		}
 	}
 	t := &b.Term
-	p.mark(Line{Block: b, Ends: true, Pos: t.Pos})
+	p.markLine(Line{Block: b, Ends: true, Pos: t.Pos})
 	p.f("\t%v", t.Kind)
 	if t.Early {
 		p.f(" early")
 	}
 	sep := " "
 	if t.Kind == Branch || t.Cond != nil {
-		p.f(" %s", p.operand(t.Cond))
+		p.f(" %s", p.printOperand(t.Cond))
 		sep = ", "
 	}
 	for _, s := range t.Succs {
 		p.f("%s%s", sep, p.blockName(s))
 		sep = ", "
 	}
-	p.pos(t.Pos, false)
+	p.endLine(t.Pos, false)
 }
 
-// The method pos ends a line. Before the end it prints the position if parameter always is true or the options demand
-// the position.
-func (p *printer) pos(pos Pos, always bool) {
-	if (p.opts.Positions || always) && pos.File != "" {
+// endLine ends a line. Before the line's end, endLine prints the position if alwaysPos is true or the
+// options demand the position.
+func (p *printer) endLine(pos Pos, alwaysPos bool) {
+	if (p.opts.Positions || alwaysPos) && pos.File != "" {
 		p.f(" ; %v", pos)
 	}
 	p.f("\n")
@@ -335,24 +336,24 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// The method target prints b, which is a merge block or continue target. An unreachable b may be missing in the
-// function.
-func (p *printer) target(b *Block) string {
+// printTarget prints b, which is a merge block or continue target. If b is unreachable, the function may
+// lack the block.
+func (p *printer) printTarget(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
 		return "none"
 	}
 	return p.blockName(b)
 }
 
-// The method value prints one value without its position.
-func (p *printer) value(v *Value) {
+// printValue prints one value without its position.
+func (p *printer) printValue(v *Value) {
 	void := v.Type == TypeVoid
 	if !void {
-		p.f("%s = ", p.operand(v))
+		p.f("%s = ", p.printOperand(v))
 	}
 	p.f("%v", v.Op)
 	if !void {
-		p.f(" %s", p.typ(v.Type))
+		p.f(" %s", p.printType(v.Type))
 	}
 	sep := " "
 	item := func(s string) {
@@ -398,7 +399,7 @@ func (p *printer) value(v *Value) {
 	case AuxProduct:
 		if m, ok := v.Aux.(*Product); ok && m != nil {
 			for i, x := range v.Matrices() {
-				item(p.varRef(x) + partText(m.part(i)))
+				item(p.varRef(x) + partText(m.partOf(i)))
 			}
 		} else {
 			item("?")
@@ -444,7 +445,7 @@ func (p *printer) value(v *Value) {
 		return
 	}
 	for _, a := range args {
-		item(p.operand(a))
+		item(p.printOperand(a))
 	}
 }
 
@@ -469,7 +470,7 @@ func (p *printer) phi(v *Value) string {
 		if v.Block != nil && i < len(v.Block.Preds) {
 			from = p.blockName(v.Block.Preds[i])
 		}
-		b.WriteString(p.operand(a) + " " + from)
+		b.WriteString(p.printOperand(a) + " " + from)
 	}
 	b.WriteByte(']')
 	return b.String()
@@ -493,9 +494,9 @@ func (p *printer) ref(r *Ref, path []*Value) string {
 		}
 		return s
 	case len(path) == 0:
-		return "[? " + p.typ(r.Elem) + "]"
+		return "[? " + p.printType(r.Elem) + "]"
 	}
-	s := "[" + p.operand(path[0]) + " " + p.typ(r.Elem)
+	s := "[" + p.printOperand(path[0]) + " " + p.printType(r.Elem)
 	if len(path) > 1 {
 		s += ", " + p.operands(path[1:])
 	}
@@ -508,14 +509,14 @@ func (p *printer) operands(vs []*Value) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(p.operand(v))
+		b.WriteString(p.printOperand(v))
 	}
 	return b.String()
 }
 
-// The method operand prints a use of value v. The use of a constant is printed in full, and the use of any other value
+// printOperand prints a use of value v. The use of a constant is printed in full, and the use of any other value
 // is printed as the value's number.
-func (p *printer) operand(v *Value) string {
+func (p *printer) printOperand(v *Value) string {
 	switch {
 	case v == nil:
 		return "?"
@@ -535,7 +536,7 @@ func (p *printer) operand(v *Value) string {
 		}
 		return "$?"
 	case v.Op.Has(FlagFold):
-		return fmt.Sprintf("%v %s (%s)", v.Op, p.typ(v.Type), p.operands(v.Args))
+		return fmt.Sprintf("%v %s (%s)", v.Op, p.printType(v.Type), p.operands(v.Args))
 	}
 	return "%?" + strconv.Itoa(v.ID)
 }
@@ -548,18 +549,18 @@ func partText(part int) string {
 	return fmt.Sprintf(" part %d", part-1)
 }
 
-// The method typ prints a type like Type.String, but with unambiguous array lengths.
-func (p *printer) typ(t *Type) string {
+// printType prints a type like Type.String, but with unambiguous array lengths.
+func (p *printer) printType(t *Type) string {
 	switch {
 	case t == nil:
 		return "?"
 	case t.Matrix != nil:
-		return t.matrixText() + "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
+		return t.matrixText() + "[" + p.printOperand(t.Len) + "]" + p.printType(t.Elem)
 	case t.Kind == Array:
 		if n, ok := t.ArrayLen(); ok {
-			return fmt.Sprintf("[%d]%s", n, p.typ(t.Elem))
+			return fmt.Sprintf("[%d]%s", n, p.printType(t.Elem))
 		}
-		return "[" + p.operand(t.Len) + "]" + p.typ(t.Elem)
+		return "[" + p.printOperand(t.Len) + "]" + p.printType(t.Elem)
 	case t.Kind == Struct:
 		var b strings.Builder
 		b.WriteByte('{')
@@ -567,7 +568,7 @@ func (p *printer) typ(t *Type) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "%d: %s", f.Offset, p.typ(f.Type))
+			fmt.Fprintf(&b, "%d: %s", f.Offset, p.printType(f.Type))
 		}
 		fmt.Fprintf(&b, "; %d/%d}", t.Size, t.Align)
 		return b.String()

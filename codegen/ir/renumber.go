@@ -2,9 +2,10 @@ package ir
 
 // This file assigns new ids to a module's values.
 
-// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also removes unused
-// constants. Passes use ids to choose between equally good possibilities. After Renumber, a module has the same ids as
-// a copy that Parse reads from the module's text, so passes transform both alike.
+// Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber also
+// removes unused constants. Passes use ids to choose between equally good transformations. After
+// Renumber, a module has the same ids as a copy that Parse reads from the module's text, so passes
+// transform both alike.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts
@@ -34,34 +35,34 @@ func (r *renumberer) next() int {
 }
 
 func (r *renumberer) variable(v *Var) {
-	r.typ(v.Type)
+	r.numberType(v.Type)
 	for _, c := range v.Init {
-		r.outside(c)
+		r.numberExpr(c)
 	}
 	v.ID = r.next()
 }
 
-// The function typ numbers the values that are array lengths in type t.
-func (r *renumberer) typ(t *Type) {
+// numberType numbers the values that are array lengths in type t.
+func (r *renumberer) numberType(t *Type) {
 	if t.Len != nil {
-		r.outside(t.Len)
+		r.numberExpr(t.Len)
 	}
 	if t.Elem != nil {
-		r.typ(t.Elem)
+		r.numberType(t.Elem)
 	}
 	for _, f := range t.Fields {
-		r.typ(f.Type)
+		r.numberType(f.Type)
 	}
 }
 
-// The function outside numbers the arguments of a constant expression and then the expression.
-func (r *renumberer) outside(v *Value) {
+// numberExpr numbers the arguments of a constant expression and then the expression.
+func (r *renumberer) numberExpr(v *Value) {
 	if r.seen[v] {
 		return
 	}
 	r.seen[v] = true
 	for _, a := range v.Args {
-		r.outside(a)
+		r.numberExpr(a)
 	}
 	v.ID = r.next()
 	if v.Op != OpConst {
@@ -83,7 +84,7 @@ func (r *renumberer) fn(f *Func) {
 			for _, v := range vs {
 				v.ID = r.next()
 				if ref := v.Ref(); ref != nil && ref.Elem != nil {
-					r.typ(ref.Elem)
+					r.numberType(ref.Elem)
 				}
 			}
 		}
@@ -104,7 +105,7 @@ func (r *renumberer) fn(f *Func) {
 func (r *renumberer) operands(args ...*Value) {
 	for _, a := range args {
 		if a.Block == nil && a.Op != OpInvalid {
-			r.outside(a)
+			r.numberExpr(a)
 		}
 	}
 }

@@ -49,7 +49,7 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 // no aspect, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether a is the result of Aspect for some kind.
+// OfKind reports whether a is an aspect that Kind.Aspect returns for some kind.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
@@ -66,8 +66,8 @@ type Type struct {
 	// If a matrix consists of native matrices, Part contains the numbers of rows and columns of each native matrix.
 	// Part is zero if invocations store the elements in arrays.
 	Part [2]int
-	// Size and Align are the size and alignment that gc uses on amd64, in bytes. If the length of an array is not a
-	// plain constant, its Size is 0 and the array is never in device memory.
+	// Size and Align are the size and alignment that gc uses on amd64, in bytes. If the length of an
+	// array is not a plain constant, the array's Size is 0 and the array is never in device memory.
 	Size, Align int
 }
 
@@ -178,15 +178,16 @@ func (t *Type) String() string {
 	return t.Kind.String()
 }
 
-// shape returns the shape of a matrix type, or the zero Shape for other types.
-func (t *Type) shape() (s matrix.Shape) {
+// matrixShape returns the shape of a matrix type, or the zero Shape for other types.
+func (t *Type) matrixShape() (s matrix.Shape) {
 	if t.Matrix != nil {
 		s = *t.Matrix
 	}
 	return s
 }
 
-// matrixText returns the first part of a matrix type's text, which describes the shape and the parts.
+// matrixText returns the beginning of a matrix type's text, which describes the shape and the native
+// matrices.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""
 	if t.Part != [2]int{} {
@@ -236,9 +237,9 @@ func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	return t
 }
 
-// structKey returns a key for a struct's layout. The key contains pointers to the field types, which are interned. The
-// key does not contain the texts of types, because specialization constants with equal names would make the texts
-// ambiguous.
+// structKey returns a key for a struct's layout. The key of a struct contains pointers to the field
+// types, which are interned. The struct's key does not contain the texts of types, because
+// specialization constants with equal names would make the texts ambiguous.
 func structKey(t *Type) string {
 	var b strings.Builder
 	for _, f := range t.Fields {

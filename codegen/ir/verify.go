@@ -81,7 +81,7 @@ func (x *verifier) module() {
 			x.errorf(nil, "two specialization constants have the id %d", s.ID)
 		}
 		ids[s.ID] = true
-		if !x.scalar(s.Type) {
+		if !x.isOneOf(s.Type) {
 			x.errorf(nil, "specialization constant %s has the type %v", s.Name, s.Type)
 		}
 	}
@@ -99,18 +99,18 @@ func (x *verifier) module() {
 	funcs := append([]*Func{m.Kernel}, m.Helpers...)
 	for _, f := range funcs {
 		x.f, x.b = f, nil
-		x.place(f)
+		x.recordHome(f)
 	}
 	for _, f := range funcs {
 		x.f, x.b = f, nil
 		x.function(f)
 	}
 	x.f, x.b = nil, nil
-	x.recursion(funcs)
+	x.checkRecursion(funcs)
 }
 
-// The method place records for each value of f that the value belongs to f.
-func (x *verifier) place(f *Func) {
+// recordHome records f as the function of each value in f.
+func (x *verifier) recordHome(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {
 			x.errorf(v, "another value has the id %d too", v.ID)
@@ -132,7 +132,7 @@ func (x *verifier) place(f *Func) {
 		if v.Op != OpInvalid || v.Block != nil {
 			x.errorf(v, "not a parameter")
 		}
-		if !x.scalar(v.Type) || narrow(v.Type) {
+		if !x.isOneOf(v.Type) || isNarrow(v.Type) {
 			x.errorf(v, "a parameter has the type %v", v.Type)
 		}
 	}
@@ -157,25 +157,25 @@ func (x *verifier) function(f *Func) {
 	for _, v := range f.Vars {
 		x.variable(v, true)
 	}
-	sound := x.edges(f)
+	sound := x.checkEdges(f)
 	for _, b := range f.Blocks {
 		x.b = b
 		x.block(b)
 	}
 	x.b = nil
-	// The remaining checks in this function need correct edges between blocks.
+	// The checks after this line need correct edges between blocks.
 	if !sound {
 		return
 	}
 	dom := f.Dominators()
-	x.dominance(f, dom)
+	x.checkDominance(f, dom)
 	if x.m.Level >= Structured {
 		x.structure(f, dom)
 	}
 }
 
-// The method edges checks the terminators and predecessors of f's blocks, and reports whether all are correct.
-func (x *verifier) edges(f *Func) bool {
+// checkEdges checks the terminators and predecessors of f's blocks, and reports whether all are correct.
+func (x *verifier) checkEdges(f *Func) bool {
 	found := len(x.errs)
 	in := map[*Block]bool{}
 	for _, b := range f.Blocks {
@@ -255,11 +255,11 @@ func (x *verifier) block(b *Block) {
 		if len(v.Args) != len(b.Preds) {
 			x.errorf(v, "a phi with %d arguments in a block with %d predecessors", len(v.Args), len(b.Preds))
 		}
-		if !x.scalar(v.Type) {
+		if !x.isOneOf(v.Type) {
 			x.errorf(v, "a phi has the type %v", v.Type)
 		}
 		for _, a := range v.Args {
-			if x.operand(v, a) && a.Type != v.Type {
+			if x.checkOperand(v, a) && a.Type != v.Type {
 				x.errorf(v, "a phi of type %v has an argument of type %v", v.Type, a.Type)
 			}
 		}
@@ -277,9 +277,9 @@ func (x *verifier) block(b *Block) {
 			continue
 		}
 		for _, a := range v.Args {
-			x.operand(v, a)
+			x.checkOperand(v, a)
 		}
-		x.value(v)
+		x.checkValue(v)
 		if v.Op.Has(FlagSync) && !x.m.UsesGroup {
 			x.errorf(v, "the module does not say that it uses the group")
 		}
@@ -290,31 +290,31 @@ func (x *verifier) block(b *Block) {
 	switch t := &b.Term; {
 	case t.Kind != Branch && t.Cond != nil:
 		x.errorf(nil, "the terminator %v has a condition", t.Kind)
-	case t.Kind == Branch && x.operand(nil, t.Cond) && t.Cond.Type != TypeBool:
+	case t.Kind == Branch && x.checkOperand(nil, t.Cond) && t.Cond.Type != TypeBool:
 		x.errorf(nil, "the condition has the type %v", t.Cond.Type)
 	}
 }
 
-// The method operand checks that value user of the current function may use operand a. The result reports whether a has
-// a type.
-func (x *verifier) operand(user, a *Value) bool {
+// checkOperand checks that userValue, a value of the current function, may use operand a. checkOperand
+// returns whether a has a type.
+func (x *verifier) checkOperand(userValue, a *Value) bool {
 	switch {
 	case a == nil:
-		x.errorf(user, "a missing argument")
+		x.errorf(userValue, "a missing argument")
 		return false
 	case a.Type == nil:
-		x.errorf(user, "an argument without a type")
+		x.errorf(userValue, "an argument without a type")
 		return false
 	case a.Block == nil && a.Op != OpInvalid:
 		if a.Op == OpConst {
 			if !a.Type.IsScalar() || x.m.consts[constKey{a.Type, a.Bits}] != a {
-				x.errorf(user, "the constant %s is not the module's", a.LongString())
+				x.errorf(userValue, "the constant %s is not the module's", a.LongString())
 			}
 		} else if !x.isExpr(a) {
-			x.errorf(user, "an argument stands in no block: %s", a.LongString())
+			x.errorf(userValue, "an argument stands in no block: %s", a.LongString())
 		}
 	case x.home[a] != x.f:
-		x.errorf(user, "an argument does not stand in the function: %s", a.LongString())
+		x.errorf(userValue, "an argument does not stand in the function: %s", a.LongString())
 	}
 	return true
 }
@@ -332,20 +332,20 @@ func (x *verifier) constExpr(v *Value) {
 			return
 		}
 	}
-	x.value(v)
+	x.checkValue(v)
 }
 
-// The method dominance checks that the definition of each value dominates its uses.
-func (x *verifier) dominance(f *Func, dom *DomTree) {
+// checkDominance checks that the definition of each value dominates its uses.
+func (x *verifier) checkDominance(f *Func, dom *DomTree) {
 	at := map[*Value]int{}
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
 			at[v] = i + 1 // phis have index 0
 		}
 	}
-	// The method defined reports whether value a is defined before index i of block b. For an unreachable block b, the
+	// isDefinedAt reports whether value a is defined before index i of block b. For an unreachable block b, the
 	// result is true.
-	defined := func(a *Value, b *Block, i int) bool {
+	isDefinedAt := func(a *Value, b *Block, i int) bool {
 		if a == nil || a.Block == nil || !dom.Reachable(b) {
 			return true
 		}
@@ -358,27 +358,27 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 		x.b = b
 		for _, v := range b.Phis {
 			for i, a := range v.Args[:min(len(v.Args), len(b.Preds))] {
-				if p := b.Preds[i]; !defined(a, p, len(p.Insts)+1) {
+				if p := b.Preds[i]; !isDefinedAt(a, p, len(p.Insts)+1) {
 					x.errorf(v, "%s does not dominate the end of %s", a.LongString(), x.blockName(p))
 				}
 			}
 		}
 		for _, v := range b.Insts {
 			for _, a := range v.Args {
-				if !defined(a, b, at[v]) {
+				if !isDefinedAt(a, b, at[v]) {
 					x.errorf(v, "used before %s", a.LongString())
 				}
 			}
 		}
-		if a := b.Term.Cond; !defined(a, b, len(b.Insts)+1) {
+		if a := b.Term.Cond; !isDefinedAt(a, b, len(b.Insts)+1) {
 			x.errorf(nil, "the condition does not dominate the branch: %s", a.LongString())
 		}
 	}
 	x.b = nil
 }
 
-// The method recursion reports recursive helpers, which SPIR-V does not allow.
-func (x *verifier) recursion(funcs []*Func) {
+// checkRecursion reports recursive helpers, which SPIR-V does not allow.
+func (x *verifier) checkRecursion(funcs []*Func) {
 	const open, closed = 1, 2
 	state := map[*Func]int{}
 	var visit func(f *Func)

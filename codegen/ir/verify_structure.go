@@ -4,34 +4,34 @@ package ir
 // dominance. Structural dominance is dominance in a graph in which each header has additional edges to its
 // merge block and its continue target.
 
-// Type construct is a selection, loop or continue construct in the sense of SPIR-V's structured control flow.
-type construct struct {
+// ctrlConstruct is a selection, loop or continue construct of SPIR-V's structured control flow.
+type ctrlConstruct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
 	header *Block // header, the only entry of the construct
 	loop   *Block // loop header; for a continue construct, the header of its loop
-	merge  *Block // merge block; it and the blocks that it dominates are not in the construct
+	merge  *Block // merge block; the construct contains neither the merge block nor the blocks that it dominates
 }
 
 type structure struct {
 	*verifier
-	f          *Func
-	present    map[*Block]bool
-	absent     map[*Block]*Block // maps a continue target that is not in the function to its loop header
-	dom        *DomTree          // structural dominator tree
-	latch      map[*Block]*Block
-	constructs []construct
-	around     map[*Block][]int  // maps a block to the indices of the constructs that contain it
-	inner      map[*Block]*Block // maps a block to the header of its innermost loop
+	f            *Func
+	present      map[*Block]bool
+	absent       map[*Block]*Block // maps a continue target that is not in the function to its loop header
+	dom          *DomTree          // structural dominator tree
+	latch        map[*Block]*Block
+	constructs   []ctrlConstruct
+	constructsAt map[*Block][]int  // maps a block to the indices of the constructs that contain it
+	inner        map[*Block]*Block // maps a block to the header of its innermost loop
 }
 
 func (x *verifier) structure(f *Func, dom *DomTree) {
-	s := &structure{verifier: x, f: f, present: map[*Block]bool{}, absent: map[*Block]*Block{}, latch: map[*Block]*Block{}, around: map[*Block][]int{}, inner: map[*Block]*Block{}}
+	s := &structure{verifier: x, f: f, present: map[*Block]bool{}, absent: map[*Block]*Block{}, latch: map[*Block]*Block{}, constructsAt: map[*Block][]int{}, inner: map[*Block]*Block{}}
 	found := len(x.errs)
-	s.headers()
+	s.checkHeaders()
 	if len(x.errs) > found {
 		return
 	}
-	order, preds := s.graph()
+	order, preds := s.structuralGraph()
 	s.dom = dominators(order, func(b *Block) []*Block { return preds[b] })
 	for _, b := range f.Blocks {
 		if x.b = b; !s.dom.Reachable(b) {
@@ -41,23 +41,23 @@ func (x *verifier) structure(f *Func, dom *DomTree) {
 	if len(x.errs) > found {
 		return
 	}
-	s.order(dom)
+	s.checkBlockOrder(dom)
 	s.backEdges()
 	for _, b := range f.Blocks {
 		x.b = b
-		s.header(b)
+		s.addHeader(b)
 	}
 	for _, b := range f.Blocks {
 		x.b = b
-		s.leave(b)
+		s.checkLeaving(b)
 	}
 	x.b = nil
 }
 
-// The method headers checks the merge and continue annotations of each block by itself. An unreachable merge block or
+// checkHeaders checks the merge and continue annotations of each block by itself. An unreachable merge block or
 // continue target need not be in the function. A merge block that is missing is emitted as an unreachable block. A
 // continue target that is missing is emitted as a jump to the header.
-func (s *structure) headers() {
+func (s *structure) checkHeaders() {
 	merges := map[*Block]bool{}
 	for _, b := range s.f.Blocks {
 		s.present[b] = true
@@ -93,9 +93,9 @@ func (s *structure) headers() {
 	s.b = nil
 }
 
-// The method graph returns the blocks of the structural control-flow graph in reverse postorder. The second result maps
-// a block to its predecessors in this graph.
-func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
+// structuralGraph returns the blocks of the structural control-flow graph in reverse postorder. The
+// second result of structuralGraph maps a block to its predecessors in the graph.
+func (s *structure) structuralGraph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}
 	var post []*Block
@@ -130,8 +130,8 @@ func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	return post, preds
 }
 
-// The method order checks that blocks come after their dominators, as SPIR-V requires.
-func (s *structure) order(dom *DomTree) {
+// checkBlockOrder checks that blocks come after their dominators, as SPIR-V requires.
+func (s *structure) checkBlockOrder(dom *DomTree) {
 	at := map[*Block]int{}
 	for i, b := range s.f.Blocks {
 		at[b] = i
@@ -166,8 +166,8 @@ func (s *structure) backEdges() {
 	}
 }
 
-// The method header checks a header block against the structural dominator tree, and adds the constructs of the block.
-func (s *structure) header(b *Block) {
+// addHeader checks a header block against the structural dominator tree, and adds the constructs of the block.
+func (s *structure) addHeader(b *Block) {
 	if b.Merge == nil {
 		return
 	}
@@ -190,26 +190,27 @@ func (s *structure) header(b *Block) {
 			s.errorf(nil, "the continue target %s does not dominate the back edge", s.blockName(b.Continue))
 			return
 		}
-		s.add(construct{"continue", b.Continue, b, b.Merge})
-		s.each(b, b.Merge, func(c *Block) {
+		s.addConstruct(ctrlConstruct{"continue", b.Continue, b, b.Merge})
+		s.eachDominated(b, b.Merge, func(c *Block) {
 			// If two loops contain a block, the header of the outer loop dominates the header of the inner loop.
 			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
 				s.inner[c] = b
 			}
 		})
 	}
-	s.add(construct{kind, b, b, b.Merge})
+	s.addConstruct(ctrlConstruct{kind, b, b, b.Merge})
 }
 
-// The method add records a construct, and its blocks in field around. The calls for all constructs together take time
-// proportional to the number of blocks times their nesting depth.
-func (s *structure) add(c construct) {
-	s.each(c.header, c.merge, func(b *Block) { s.around[b] = append(s.around[b], len(s.constructs)) })
+// addConstruct records a construct, and adds its index to constructsAt for each of its blocks. The calls
+// of addConstruct for all constructs take time proportional to the number of blocks times their nesting
+// depth.
+func (s *structure) addConstruct(c ctrlConstruct) {
+	s.eachDominated(c.header, c.merge, func(b *Block) { s.constructsAt[b] = append(s.constructsAt[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
 }
 
-// The method each calls f for all blocks that block header dominates and block merge does not dominate.
-func (s *structure) each(header, merge *Block, f func(b *Block)) {
+// eachDominated calls f for all blocks that block header dominates and block merge does not dominate.
+func (s *structure) eachDominated(header, merge *Block, f func(b *Block)) {
 	if s.dom.Dominates(merge, header) {
 		return
 	}
@@ -224,12 +225,12 @@ func (s *structure) each(header, merge *Block, f func(b *Block)) {
 	}
 }
 
-func (s *structure) in(c *construct, b *Block) bool {
+func (s *structure) in(c *ctrlConstruct, b *Block) bool {
 	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
 }
 
-// The method leave checks edges that start at block b and leave or enter a construct.
-func (s *structure) leave(b *Block) {
+// checkLeaving checks edges that start at block b and leave or enter a construct.
+func (s *structure) checkLeaving(b *Block) {
 	l := s.inner[b]
 	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {
 		s.errorf(nil, "both arms of a branch lead to one block")
@@ -243,7 +244,7 @@ func (s *structure) leave(b *Block) {
 			s.errorf(nil, "a branch without a merge block that neither leaves nor continues a loop")
 		}
 	}
-	for _, i := range s.around[b] {
+	for _, i := range s.constructsAt[b] {
 		c := &s.constructs[i]
 		if c.kind == "continue" && len(b.Term.Succs) == 0 {
 			s.errorf(nil, "%v in the continue construct of %s", b.Term.Kind, s.blockName(c.loop))
@@ -255,7 +256,7 @@ func (s *structure) leave(b *Block) {
 		}
 	}
 	for _, t := range b.Term.Succs {
-		for _, i := range s.around[t] {
+		for _, i := range s.constructsAt[t] {
 			if c := &s.constructs[i]; t != c.header && !s.in(c, b) {
 				s.errorf(nil, "a branch to %s, into the %s construct of %s", s.blockName(t), c.kind, s.blockName(c.header))
 			}
@@ -263,9 +264,9 @@ func (s *structure) leave(b *Block) {
 	}
 }
 
-// mayLeave reports whether the rules permit an edge that leaves construct c. Block b, the source of the edge, is in c.
-// The target t is outside c.
-func (s *structure) mayLeave(c *construct, b, t *Block) bool {
+// mayLeave reports whether the rules permit an edge that leaves construct c. The source b of the edge is
+// in construct c, and the target t is outside.
+func (s *structure) mayLeave(c *ctrlConstruct, b, t *Block) bool {
 	switch c.kind {
 	case "loop":
 		return t == c.merge

@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// The function scalar reports whether t is one of the scalar types.
-func (x *verifier) scalar(t *Type) bool {
+// isOneOf reports whether t is one of the scalar types.
+func (x *verifier) isOneOf(t *Type) bool {
 	return t != nil && t.IsScalar() && scalarTypes[t.Kind] == t
 }
 
 // isVector reports whether t is one of the vector types.
 func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem, t.Size) == t }
 
-// The function narrow reports whether t is i8 or i16, for which the IR has no arithmetic.
-func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
+// isNarrow reports whether t is i8 or i16, for which the IR has no arithmetic.
+func isNarrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
 
 // typeOK reports whether t is a valid type of the module, for memory or for values.
 func (x *verifier) typeOK(t *Type) bool {
@@ -31,7 +31,7 @@ func (x *verifier) typeOK(t *Type) bool {
 	}
 	switch t.Kind {
 	case Array:
-		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len, t.shape(), t.Part}] == t && x.typeOK(t.Elem) && (!t.Elem.IsVector() || t.Elem == TypeI32x4) &&
+		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len, t.matrixShape(), t.Part}] == t && x.typeOK(t.Elem) && (!t.Elem.IsVector() || t.Elem == TypeI32x4) &&
 			(t.Len.Op == OpConst && x.m.consts[constKey{TypeI32, t.Len.Bits}] == t.Len || x.isExpr(t.Len))
 	case Struct:
 		ok = x.m.structs[structKey(t)] == t
@@ -47,15 +47,15 @@ func (x *verifier) typeOK(t *Type) bool {
 	return ok
 }
 
-// The function fixed reports whether the size of a type is a plain constant.
-func fixed(t *Type) bool {
+// hasFixedSize reports whether the size of a type is a plain constant.
+func hasFixedSize(t *Type) bool {
 	switch t.Kind {
 	case Array:
 		_, ok := t.ArrayLen()
-		return ok && fixed(t.Elem)
+		return ok && hasFixedSize(t.Elem)
 	case Struct:
 		for _, f := range t.Fields {
-			if !fixed(f.Type) {
+			if !hasFixedSize(f.Type) {
 				return false
 			}
 		}
@@ -80,11 +80,11 @@ func (x *verifier) variable(v *Var, local bool) {
 		}
 		return
 	}
-	if !fixed(v.Type) {
+	if !hasFixedSize(v.Type) {
 		x.errorf(nil, "variable %s: a table's size is constant", v.Name)
 		return
 	}
-	if n := leaves(v.Type); n != len(v.Init) {
+	if n := countScalars(v.Type); n != len(v.Init) {
 		x.errorf(nil, "variable %s: %d initial values for %d leaves", v.Name, len(v.Init), n)
 		return
 	}
@@ -96,16 +96,16 @@ func (x *verifier) variable(v *Var, local bool) {
 	}
 }
 
-// The function leaves returns the number of scalars in type t, whose size must be a plain constant.
-func leaves(t *Type) int {
+// countScalars returns the number of scalars in type t, whose size must be a plain constant.
+func countScalars(t *Type) int {
 	switch t.Kind {
 	case Array:
 		n, _ := t.ArrayLen()
-		return n * leaves(t.Elem)
+		return n * countScalars(t.Elem)
 	case Struct:
 		n := 0
 		for _, f := range t.Fields {
-			n += leaves(f.Type)
+			n += countScalars(f.Type)
 		}
 		return n
 	}
@@ -116,10 +116,10 @@ func leaves(t *Type) int {
 func leafAt(t *Type, i int) *Type {
 	switch t.Kind {
 	case Array:
-		return leafAt(t.Elem, i%leaves(t.Elem))
+		return leafAt(t.Elem, i%countScalars(t.Elem))
 	case Struct:
 		for _, f := range t.Fields {
-			n := leaves(f.Type)
+			n := countScalars(f.Type)
 			if i < n {
 				return leafAt(f.Type, i)
 			}
@@ -129,11 +129,11 @@ func leafAt(t *Type, i int) *Type {
 	return t
 }
 
-// The method value checks value v against the properties of its op.
-func (x *verifier) value(v *Value) {
+// checkValue checks value v against the properties of its op.
+func (x *verifier) checkValue(v *Value) {
 	info := v.Op.Info()
 	params, result, _ := strings.Cut(info.Sig, ":")
-	var same *Type // type for which the letters I, F and S in the signature stand
+	var same *Type // type that the letters I, F and S in the signature represent
 	fits := func(c byte, t *Type) bool {
 		if c == '-' {
 			return t == TypeVoid
@@ -141,7 +141,7 @@ func (x *verifier) value(v *Value) {
 		if (c == 'v' || c == 'm') && isVector(t) {
 			return true
 		}
-		if c == 'v' || !x.scalar(t) {
+		if c == 'v' || !x.isOneOf(t) {
 			return false
 		}
 		switch c {
@@ -163,7 +163,7 @@ func (x *verifier) value(v *Value) {
 		if same == nil {
 			same = t
 		}
-		return t == same && !narrow(t) && (c == 'S' || c == 'I' && t.IsInt() || c == 'F' && t.IsFloat())
+		return t == same && !isNarrow(t) && (c == 'S' || c == 'I' && t.IsInt() || c == 'F' && t.IsFloat())
 	}
 	fixedArgs := strings.TrimRight(params, ".*")
 	if len(v.Args) < len(fixedArgs) || len(fixedArgs) == len(params) && len(v.Args) != len(params) {
@@ -181,9 +181,9 @@ func (x *verifier) value(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // method operand reports this violation
+		return // checkOperand reports that a has no type
 	}
-	if !x.aux(v, info.Aux) {
+	if !x.checkAux(v, info.Aux) {
 		return
 	}
 	if v.Op.Has(FlagFloat32) && v.Type != TypeF32 {
@@ -227,9 +227,9 @@ func (x *verifier) value(v *Value) {
 	}
 }
 
-// The method aux checks the auxiliary data of value v and the rules that depend on this data. The result reports
-// whether the data exists.
-func (x *verifier) aux(v *Value, kind AuxKind) bool {
+// checkAux checks the auxiliary data of value v and the rules that depend on this data. checkAux returns
+// whether the auxiliary data exists.
+func (x *verifier) checkAux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {
 	case AuxSpec:
@@ -266,24 +266,24 @@ func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	case AuxCopy:
 		c, _ := v.Aux.(*Copy)
 		ok = c != nil && c.Dst != nil && c.Src != nil
-		if ok && (c.Dst.Type != c.Src.Type || !x.owns(c.Dst) || !x.owns(c.Src) ||
+		if ok && (c.Dst.Type != c.Src.Type || !x.ownsVar(c.Dst) || !x.ownsVar(c.Src) ||
 			c.Dst.Storage != Function || c.Src.Storage != Function) {
 			x.errorf(v, "not two Function variables of one type")
 		}
 	case AuxRef:
 		r, _ := v.Aux.(*Ref)
 		if ok = r != nil && (r.Var != nil || r.Elem != nil); ok {
-			x.ref(v, r)
+			x.checkRef(v, r)
 		}
 	case AuxTile:
 		t, _ := v.Aux.(*Tile)
 		if ok = t != nil; ok {
-			x.matrices(v)
+			x.checkMatrixOp(v)
 		}
 	case AuxProduct:
 		p, _ := v.Aux.(*Product)
 		if ok = p != nil; ok {
-			x.matrices(v)
+			x.checkMatrixOp(v)
 		}
 	default:
 		if v.Aux != nil {
@@ -309,20 +309,20 @@ func (x *verifier) call(v *Value, f *Func) {
 	}
 }
 
-// The method owns reports whether the variable belongs to the current function or to the module.
-func (x *verifier) owns(v *Var) bool {
+// ownsVar reports whether the variable belongs to the current function or to the module.
+func (x *verifier) ownsVar(v *Var) bool {
 	return slices.Contains(x.m.Vars, v) || x.f != nil && slices.Contains(x.f.Vars, v)
 }
 
-// The method ref checks a memory reference with its path.
-func (x *verifier) ref(v *Value, r *Ref) {
+// checkRef checks a memory reference with its path.
+func (x *verifier) checkRef(v *Value, r *Ref) {
 	path, ok := v.pathOK()
 	if !ok {
 		return // another check reports that v has too few arguments
 	}
 	index := path
 	if r.Var != nil {
-		if !x.owns(r.Var) {
+		if !x.ownsVar(r.Var) {
 			x.errorf(v, "the variable belongs to another function")
 			return
 		}
@@ -330,7 +330,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 			return
 		}
 	} else {
-		if !x.typeOK(r.Elem) || !fixed(r.Elem) {
+		if !x.typeOK(r.Elem) || !hasFixedSize(r.Elem) {
 			x.errorf(v, "%v is no type for device memory", r.Elem)
 			return
 		}

@@ -20,7 +20,7 @@ type Builder struct {
 	m         Module
 	next      ID
 	d         *Decoder
-	seqs      map[seqKey]seq
+	seqs      map[seqKey]wordSeq
 	defs      map[defKey]ID
 	once      map[onceKey]ID
 	entries   []entryPoint
@@ -32,12 +32,12 @@ type entryPoint struct {
 	auto bool // whether the interface of the entry point consists of the module's global variables
 }
 
-// Type seq is the number of a sequence of words. Two sequences have the same number if and only if they are equal. For
-// this reason a seq can represent a list of words in a map key.
-type seq uint32
+// wordSeq is the number of a sequence of words. Two sequences have the same number if and only if they
+// are equal. For this reason, a map key can contain a wordSeq instead of a list of words.
+type wordSeq uint32
 
 type seqKey struct {
-	head seq
+	head wordSeq
 	last uint32
 }
 
@@ -45,12 +45,12 @@ type seqKey struct {
 type defKey struct {
 	op     Op
 	typ    ID
-	words  seq
-	decors seq
+	words  wordSeq
+	decors wordSeq
 }
 
-// onceKey is the map key for a declaration that a module contains only once. The key contains the name or number that
-// is declared.
+// onceKey is the map key for a declaration that a module contains only once. A onceKey contains the name
+// or number that is declared.
 type onceKey struct {
 	op   Op
 	text string
@@ -63,7 +63,7 @@ func NewBuilder() *Builder {
 		m:    Module{Version: DefaultVersion},
 		next: 1,
 		d:    newDecoder(),
-		seqs: map[seqKey]seq{},
+		seqs: map[seqKey]wordSeq{},
 		defs: map[defKey]ID{},
 		once: map[onceKey]ID{},
 	}
@@ -79,12 +79,12 @@ func (b *Builder) NewID() ID {
 	return id
 }
 
-func (b *Builder) seq(head seq, words ...uint32) seq {
+func (b *Builder) sequenceOf(head wordSeq, words ...uint32) wordSeq {
 	for _, w := range words {
 		k := seqKey{head, w}
 		s, ok := b.seqs[k]
 		if !ok {
-			s = seq(len(b.seqs) + 1)
+			s = wordSeq(len(b.seqs) + 1)
 			b.seqs[k] = s
 		}
 		head = s
@@ -92,30 +92,30 @@ func (b *Builder) seq(head seq, words ...uint32) seq {
 	return head
 }
 
-// The method global appends an instruction to the section of types, constants and global variables.
-func (b *Builder) global(in Instruction) ID {
+// appendGlobal appends an instruction to the section of types, constants and global variables.
+func (b *Builder) appendGlobal(in Instruction) ID {
 	if in.Result == 0 && in.Op.row().flags&hasResult != 0 {
 		in.Result = b.NewID()
 	}
 	b.m.Globals = append(b.m.Globals, in)
-	b.d.note(&in)
+	b.d.noteFacts(&in)
 	return in.Result
 }
 
-// The method def returns the id of a definition that a module contains only once. If result fresh is true, the call has
-// appended the definition, and the caller must decorate it.
-func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
-	k := defKey{op, typ, b.seq(0, words...), decors}
+// defineOnce returns the id of a definition that a module contains only once. If isNew is true, this
+// call of defineOnce has appended the definition, and the caller must decorate it.
+func (b *Builder) defineOnce(op Op, typ ID, decors wordSeq, words ...uint32) (id ID, isNew bool) {
+	k := defKey{op, typ, b.sequenceOf(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
 		return id, false
 	}
-	id = b.global(Instruction{Op: op, Type: typ, Words: slices.Clone(words)})
+	id = b.appendGlobal(Instruction{Op: op, Type: typ, Words: slices.Clone(words)})
 	b.defs[k] = id
 	return id, true
 }
 
 func (b *Builder) plain(op Op, typ ID, words ...uint32) ID {
-	id, _ := b.def(op, typ, 0, words...)
+	id, _ := b.defineOnce(op, typ, 0, words...)
 	return id
 }
 
@@ -194,23 +194,23 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName), which programs that load the module search for. Mark writes the name even if
-// KeepNames is false.
+// Mark writes a name of id (OpName). Programs that load the module search for the marking name. Mark
+// writes the name even if KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// These names mark vectors for float16 operations, which the module computes by float32 code. The marked vector
-// contains the computed value and then the operands. A device may compute the same value from the operands by one
-// instruction.
+// Names with this prefix mark vectors for float16 operations, which the module computes by float32 code.
+// The marked vector contains the computed value and then the operands. A device may compute the same
+// value from the operands by one instruction.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// These names mark arrays for sums of products. The marked array contains the computed sum and then the 8-bit operands.
-// A device may compute the same sum from the operands by one instruction.
+// Names with this prefix mark arrays for sums of products. The marked array contains the computed sum
+// and then the 8-bit operands. A device may compute the same sum from the operands by one instruction.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -220,8 +220,9 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains only one copy.
-// Such a type is decorated by the method that defines it.
+// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains
+// only one copy. A type of which the module contains only one copy is decorated by the Builder method
+// that defines the type.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -233,22 +234,22 @@ func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands .
 		Instruction{Op: OpMemberDecorate, Words: append([]uint32{uint32(typ), member, uint32(d)}, operands...)})
 }
 
-// Variable defines a global variable (OpVariable). Parameter init is the id of a constant, or 0 for a variable without
-// an initial value.
-func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
+// Variable defines a global variable (OpVariable). initID is the id of a constant, or 0 for a variable
+// without an initial value.
+func (b *Builder) Variable(ptrType ID, class StorageClass, initID ID) ID {
 	if class == StorageClassFunction {
 		panic("BUG: a global variable of the class Function")
 	}
 	words := []uint32{uint32(class)}
-	if init != 0 {
-		words = append(words, uint32(init))
+	if initID != 0 {
+		words = append(words, uint32(initID))
 	}
-	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
+	return b.appendGlobal(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids; see [Module.Compact]. An error means that the emitted code is
-// not a valid module, for example because a label is missing or a block has no end. After Module, the Builder can still
-// be used.
+// Module returns the finished module, in which ids have no gaps; see [Module.Compact]. An error means
+// that the emitted code is not a valid module, for example because a label is missing or a block has no
+// end. After Module, the Builder can still be used.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
@@ -256,8 +257,8 @@ func (b *Builder) Module() (*Module, error) {
 		m.Functions = append(m.Functions, Function{Code: cloneList(f.assemble())})
 	}
 	for in := range m.All {
-		if in.size() > maxWords {
-			return nil, fmt.Errorf("spirv: %v of %d words", in.Op, in.size())
+		if in.wordCount() > maxWords {
+			return nil, fmt.Errorf("spirv: %v of %d words", in.Op, in.wordCount())
 		}
 	}
 	if err := m.Compact(); err != nil {

@@ -4,8 +4,8 @@ package spirv
 
 import "fmt"
 
-// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a label or
-// value before its definition, take an id from [Builder.NewID] and define it later.
+// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a
+// label or value before its definition, allocate an id with [Builder.NewID] and define the id later.
 type FunctionBuilder struct {
 	ID ID
 	// Tag is stored with each instruction that is added to a block. [Builder.Tags] returns the tags.
@@ -59,24 +59,24 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 	return id
 }
 
-// Variable adds a variable of class Function (OpVariable). Parameter init is the id of a constant, or 0 for a variable
-// without an initial value. Variable may be called at any time while the function is built.
-func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
+// Variable adds a variable of class Function (OpVariable). initID is the id of a constant, or 0 for a
+// variable without an initial value. Variable may be called at any time while the function is built.
+func (f *FunctionBuilder) Variable(ptrType, initID ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
-	if init != 0 {
-		words = append(words, uint32(init))
+	if initID != 0 {
+		words = append(words, uint32(initID))
 	}
 	id := f.b.NewID()
 	f.variables = append(f.variables, Instruction{Op: OpVariable, Type: ptrType, Result: id, Words: words})
 	return id
 }
 
-// Label begins a block (OpLabel). If parameter label is 0, the method Label allocates a new id.
-func (f *FunctionBuilder) Label(label ID) ID {
+// Label begins a block (OpLabel). If labelID is 0, Label allocates a new id.
+func (f *FunctionBuilder) Label(labelID ID) ID {
 	if f.block != 0 {
 		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
 	}
-	f.block = f.add(Instruction{Op: OpLabel, Result: label})
+	f.block = f.add(Instruction{Op: OpLabel, Result: labelID})
 	return f.block
 }
 
@@ -114,8 +114,8 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	return in.Result
 }
 
-// Op emits an instruction whose operands are all ids. Parameter typ is 0 if the opcode has no Result Type. The returned
-// id is 0 if the opcode has no result.
+// Op emits an instruction whose operands are all ids. The argument typ is 0 if the opcode has no Result
+// Type. The returned id is 0 if the opcode has no result.
 func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
@@ -135,8 +135,8 @@ func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
 
-// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). If an operand is not 0,
-// its bit in the mask is set too.
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). If an
+// operand is not 0, the operand's bit in the mask is set too.
 type MemoryOperands struct {
 	Access    MemoryAccess // bits without operands, such as MemoryAccessVolatile
 	Alignment uint32       // operand of Aligned, if not 0; required for PhysicalStorageBuffer
@@ -147,7 +147,7 @@ type MemoryOperands struct {
 func (o MemoryOperands) words() []uint32 {
 	mask := o.Access
 	var args []uint32
-	for _, bit := range [...]struct { // the bits in ascending order
+	for _, bit := range [...]struct { // mask bits with their operands, in ascending order
 		mask MemoryAccess
 		arg  uint32
 	}{
@@ -176,7 +176,7 @@ func (f *FunctionBuilder) Store(ptr, value ID, mem MemoryOperands) {
 	f.Emit(Instruction{Op: OpStore, Words: append([]uint32{uint32(ptr), uint32(value)}, mem.words()...)})
 }
 
-// AccessChain emits OpAccessChain. Parameter ptrType is the type of the result.
+// AccessChain emits OpAccessChain. The argument ptrType is the type of the result.
 func (f *FunctionBuilder) AccessChain(ptrType, base ID, indexes ...ID) ID {
 	return f.Op(OpAccessChain, ptrType, append([]ID{base}, indexes...)...)
 }
@@ -213,8 +213,8 @@ func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. Parameter operands contains the
-// operands that belong to bits of parameter control.
+// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. The operands
+// belong to the bits that are set in control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }
@@ -233,11 +233,11 @@ type Case struct {
 	Target ID
 }
 
-// Switch emits OpSwitch. Parameter typ is the type of the selector, which determines the width of the literals.
+// Switch emits OpSwitch. The type of the selector, typ, determines the width of the literals.
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {
-		words = append(words, f.b.literal(typ, c.Value)...)
+		words = append(words, f.b.literalWords(typ, c.Value)...)
 		words = append(words, uint32(c.Target))
 	}
 	f.Emit(Instruction{Op: OpSwitch, Words: words})

@@ -27,10 +27,10 @@ func (b *Builder) TypeVector(component ID, n uint32) ID {
 	return b.plain(OpTypeVector, 0, uint32(component), n)
 }
 
-// TypeArray returns OpTypeArray without a stride. Parameter length is the id of a constant or a specialization
+// TypeArray returns OpTypeArray without a stride. lengthID is the id of a constant or a specialization
 // constant.
-func (b *Builder) TypeArray(elem, length ID) ID {
-	return b.plain(OpTypeArray, 0, uint32(elem), uint32(length))
+func (b *Builder) TypeArray(elem, lengthID ID) ID {
+	return b.plain(OpTypeArray, 0, uint32(elem), uint32(lengthID))
 }
 
 // TypeRuntimeArray returns OpTypeRuntimeArray without a stride.
@@ -47,7 +47,7 @@ func (b *Builder) RuntimeArrayStride(elem ID, stride uint32) ID {
 }
 
 func (b *Builder) strided(stride uint32, op Op, words ...uint32) ID {
-	id, fresh := b.def(op, 0, b.seq(0, uint32(DecorationArrayStride), stride), words...)
+	id, fresh := b.defineOnce(op, 0, b.sequenceOf(0, uint32(DecorationArrayStride), stride), words...)
 	if fresh {
 		b.Decorate(id, DecorationArrayStride, stride)
 	}
@@ -72,24 +72,24 @@ type MemberDecoration struct {
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct. Each member has the decoration Offset and the decorations in its Member value. If
-// parameter block is true, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules for Shader
-// Capabilities").
+// StructLayout returns OpTypeStruct. Each member has the decoration Offset and the decorations in its
+// Member value. If block is true, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules
+// for Shader Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
-	key := b.seq(0, uint32(DecorationOffset))
+	key := b.sequenceOf(0, uint32(DecorationOffset))
 	if block {
-		key = b.seq(0, uint32(DecorationBlock))
+		key = b.sequenceOf(0, uint32(DecorationBlock))
 	}
 	for _, m := range members {
 		types = append(types, uint32(m.Type))
-		key = b.seq(key, m.Offset, uint32(len(m.Decorations)))
+		key = b.sequenceOf(key, m.Offset, uint32(len(m.Decorations)))
 		for _, d := range m.Decorations {
-			key = b.seq(key, uint32(d.Decoration), uint32(len(d.Operands)))
-			key = b.seq(key, d.Operands...)
+			key = b.sequenceOf(key, uint32(d.Decoration), uint32(len(d.Operands)))
+			key = b.sequenceOf(key, d.Operands...)
 		}
 	}
-	id, fresh := b.def(OpTypeStruct, 0, key, types...)
+	id, fresh := b.defineOnce(OpTypeStruct, 0, key, types...)
 	if !fresh {
 		return id
 	}
@@ -114,16 +114,17 @@ func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
 // use the pointer type before DefinePointer is called.
 func (b *Builder) ForwardPointer(class StorageClass) ID {
 	id := b.NewID()
-	b.global(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
+	b.appendGlobal(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
 	return id
 }
 
-// DefinePointer defines the pointer type that ForwardPointer has declared. After DefinePointer, TypePointer returns the
-// same type, unless TypePointer has already defined an equal type.
+// DefinePointer defines the pointer type that ForwardPointer has declared. After the call of
+// DefinePointer, TypePointer returns the defined type, unless TypePointer has already defined an equal
+// type.
 func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
 	words := []uint32{uint32(class), uint32(pointee)}
-	b.global(Instruction{Op: OpTypePointer, Result: forward, Words: words})
-	k := defKey{OpTypePointer, 0, b.seq(0, words...), 0}
+	b.appendGlobal(Instruction{Op: OpTypePointer, Result: forward, Words: words})
+	k := defKey{OpTypePointer, 0, b.sequenceOf(0, words...), 0}
 	if _, ok := b.defs[k]; !ok {
 		b.defs[k] = forward
 	}
@@ -134,21 +135,21 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type. The low bits of parameter bits are the value,
-// encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so callers may convert a
-// negative int64 to bits.
-func (b *Builder) ConstBits(typ ID, bits uint64) ID {
-	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
+// ConstBits returns OpConstant of an integer or floating-point type. The low bits of valueBits are the
+// value, encoded as two's complement or IEEE 754. ConstBits ignores bits above the width of the type, so
+// callers may convert a negative int64 to bits.
+func (b *Builder) ConstBits(typ ID, valueBits uint64) ID {
+	return b.plain(OpConstant, typ, b.literalWords(typ, valueBits)...)
 }
 
-// The function literal encodes a number as 32-bit words. A signed number of less than 32 bits is sign-extended. All
+// literalWords encodes a number as 32-bit words. A signed number of less than 32 bits is sign-extended. All
 // numbers that are unsigned or have at least 32 bits are zero-extended (SPIR-V 2.2.1).
-func (b *Builder) literal(typ ID, bits uint64) []uint32 {
+func (b *Builder) literalWords(typ ID, bits uint64) []uint32 {
 	t, ok := b.d.numeric[typ]
 	if !ok || t.Kind == Bool {
 		panic(fmt.Sprintf("BUG: %%%d is no integer or floating-point type", typ))
 	}
-	bits = truncate(bits, t.Width)
+	bits = truncateBits(bits, t.Width)
 	if t.Width > 32 {
 		return []uint32{uint32(bits), uint32(bits >> 32)}
 	}
@@ -185,7 +186,7 @@ func (b *Builder) Undef(typ ID) ID { return b.plain(OpUndef, typ) }
 // SpecConst defines OpSpecConstant with a SpecId and a default. Each call of a method whose name begins with SpecConst
 // defines a new specialization constant.
 func (b *Builder) SpecConst(typ ID, specID uint32, bits uint64) ID {
-	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literal(typ, bits)})
+	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literalWords(typ, bits)})
 }
 
 // SpecConstBool defines OpSpecConstantTrue or OpSpecConstantFalse with a SpecId.
@@ -198,14 +199,14 @@ func (b *Builder) SpecConstBool(specID uint32, v bool) ID {
 }
 
 func (b *Builder) spec(specID uint32, in Instruction) ID {
-	id := b.global(in)
+	id := b.appendGlobal(in)
 	b.Decorate(id, DecorationSpecId, specID)
 	return id
 }
 
 // SpecConstComposite defines OpSpecConstantComposite.
 func (b *Builder) SpecConstComposite(typ ID, parts ...ID) ID {
-	return b.global(Instruction{Op: OpSpecConstantComposite, Type: typ, Words: IDWords(parts...)})
+	return b.appendGlobal(Instruction{Op: OpSpecConstantComposite, Type: typ, Words: IDWords(parts...)})
 }
 
 // SpecConstOp defines OpSpecConstantOp for an opcode whose operands are all ids.
@@ -216,5 +217,5 @@ func (b *Builder) SpecConstOp(typ ID, op Op, args ...ID) ID {
 // SpecConstOpWords defines OpSpecConstantOp for an opcode that also has literal operands, such as
 // OpCompositeExtract.
 func (b *Builder) SpecConstOpWords(typ ID, op Op, args ...uint32) ID {
-	return b.global(Instruction{Op: OpSpecConstantOp, Type: typ, Words: append([]uint32{uint32(op)}, args...)})
+	return b.appendGlobal(Instruction{Op: OpSpecConstantOp, Type: typ, Words: append([]uint32{uint32(op)}, args...)})
 }

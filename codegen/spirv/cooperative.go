@@ -1,8 +1,9 @@
 package spirv
 
-// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The instructions operate on
-// matrices whose elements are distributed over the invocations of a sub-group. The generated tables do not contain
-// these instructions, because the grammar is older than the extensions.
+// This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The
+// instructions operate on matrices whose elements are distributed over the invocations of a sub-group.
+// The generated tables do not contain the instructions of these extensions, because the grammar is
+// older.
 
 import "slices"
 
@@ -22,12 +23,12 @@ const (
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. OpTypeFloat for other floats has no
-// additional operand.
+// encodingBFloat16 is the additional operand of OpTypeFloat for BFloat16. OpTypeFloat for floats other
+// than BFloat16 has no additional operand.
 const encodingBFloat16 = 0
 
-// The possible uses of a matrix, and the possible layouts of its memory. In instructions, the operand for a use or
-// layout is the id of a constant with one of these values.
+// These constants are the possible uses of a matrix and the possible layouts of a matrix in memory. The
+// operand for a matrix use or layout is the id of an OpConstant that contains one of the values below.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -36,8 +37,8 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each bit means that one matrix of the operation has
-// signed integers.
+// The bits of the mask operand of OpCooperativeMatrixMulAddKHR. Each bit of the mask operand means that
+// one matrix of the multiplication has signed integers.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2
@@ -77,7 +78,8 @@ func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID
 // TypeBFloat16 returns OpTypeFloat for BFloat16.
 func (b *Builder) TypeBFloat16() ID { return b.plain(OpTypeFloat, 0, 16, encodingBFloat16) }
 
-// LoadMatrix adds OpCooperativeMatrixLoadKHR. Parameter stride is a number of elements of the type to which ptr points.
+// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride is a number of elements of the type to which
+// ptr points.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {
 	return f.Emit(Instruction{Op: OpCooperativeMatrixLoadKHR, Type: typ, Words: append(IDWords(ptr, layout, stride), mem.words()...)})
 }

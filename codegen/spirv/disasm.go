@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Disassemble formats m in the syntax of spirv-as, with one instruction on each line. The text is
-// that of spirv-dis --raw-id --no-header --no-indent:
+// Disassemble formats m in the syntax of spirv-as, with one instruction on each line. Disassemble prints
+// the same text as spirv-dis --raw-id --no-header --no-indent:
 //
 //	%5 = OpIAdd %2 %3 %4
 //
@@ -41,7 +41,7 @@ func (d *Decoder) Format(b *strings.Builder, in *Instruction) {
 	if in.Type != 0 {
 		fmt.Fprintf(b, " %%%d", in.Type)
 	}
-	err := d.walk(in, func(o Operand) {
+	err := d.walkOperands(in, func(o Operand) {
 		b.WriteByte(' ')
 		d.operand(b, in, o)
 	})
@@ -65,13 +65,13 @@ func (d *Decoder) operand(b *strings.Builder, in *Instruction, o Operand) {
 		}
 		b.WriteByte('"')
 	case o.Kind == KindLiteralContextDependentNumber:
-		b.WriteString(number(d.numeric[in.Type], o.Words))
+		b.WriteString(encodeNumber(d.numeric[in.Type], o.Words))
 	case o.Kind == KindLiteralSpecConstantOpInteger:
 		b.WriteString(strings.TrimPrefix(Op(w).String(), "Op"))
 	case o.Kind == KindLiteralExtInstInteger && d.sets[ID(in.Words[0])] == GLSLstd450Name:
 		b.WriteString(GLSLstd450(w).String())
 	case o.Kind == KindLiteralInteger && in.Op == OpSwitch:
-		b.WriteString(number(d.numeric[d.typeOf[ID(in.Words[0])]], o.Words))
+		b.WriteString(encodeNumber(d.numeric[d.typeOf[ID(in.Words[0])]], o.Words))
 	case kindRows[o.Kind].category == categoryLiteral:
 		fmt.Fprint(b, w)
 	default:
@@ -79,7 +79,7 @@ func (d *Decoder) operand(b *strings.Builder, in *Instruction, o Operand) {
 	}
 }
 
-func number(t Numeric, words []uint32) string {
+func encodeNumber(t Numeric, words []uint32) string {
 	bits := uint64(words[0])
 	if len(words) > 1 {
 		bits |= uint64(words[1]) << 32
@@ -92,14 +92,14 @@ func number(t Numeric, words []uint32) string {
 		}
 		return strconv.FormatInt(int64(bits), 10)
 	case Float:
-		return float(t.Width, bits)
+		return formatFloat(t.Width, bits)
 	}
 	return strconv.FormatUint(bits, 10)
 }
 
-// The function float prints a float so that a parser can read back the exact value. NaNs, infinities, subnormals and
+// formatFloat prints a float so that a parser can read back the exact value. NaNs, infinities, subnormals and
 // all 16-bit floats are printed in hexadecimal.
-func float(width uint32, bits uint64) string {
+func formatFloat(width uint32, bits uint64) string {
 	switch width {
 	case 16:
 		return hexFloat(bits, 5, 10)

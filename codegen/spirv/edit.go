@@ -61,8 +61,9 @@ func (e *Editor) Decorate(id ID, d Decoration) {
 // TypeOf returns the type of the value id, or 0 if id is not a value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
-// Float returns the width of the floats in type t, and the number of floats. The number is 1 for a scalar, or the size
-// of a vector. If t is not a type of floats, the width is 0.
+// Float returns the width of the floats in type t, and the number of floats. The number of floats is 1
+// for a scalar type, and the number of components for a vector type. If t is not a type of floats, the
+// width is 0.
 func (e *Editor) Float(t ID) (width, lanes uint32) {
 	def := e.defs[t]
 	switch {
@@ -86,8 +87,8 @@ type Code struct {
 // NewCode returns an empty list of instructions.
 func (e *Editor) NewCode() *Code { return &Code{e: e} }
 
-// Op adds an instruction to the list, and returns the id of its result. If parameter typ is 0, the instruction has no
-// result.
+// Op adds an instruction to the list, and returns the id of its result. If typ is 0, the instruction has
+// no result.
 func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	in := Instruction{Op: op, Type: typ}
 	if typ != 0 {
@@ -101,5 +102,5 @@ func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	return in.Result
 }
 
-// Last sets the result of the last instruction in the list to id, which the module already uses.
+// Last makes id, which the module already uses, the result of the last instruction in the list.
 func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

@@ -65,8 +65,8 @@ type Module struct {
 	Trailing                []Instruction // debug or non-semantic instructions after the last function
 }
 
-// Function is the list of a function's instructions from OpFunction to OpFunctionEnd. Debug lines and
-// non-semantic instructions before the OpFunction also belong to the list.
+// Function contains the list of a function's instructions from OpFunction to OpFunctionEnd. The list
+// also contains the debug lines and non-semantic instructions directly before OpFunction.
 type Function struct {
 	Code []Instruction
 }
@@ -86,17 +86,18 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections returns the module's lists of instructions in the order of the layout, without functions. Result before has
-// the lists before MemoryModel, and result after has the lists after MemoryModel.
-func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
-	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
-	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
+// sections returns the module's lists of instructions in the order of the layout, without functions.
+// beforeModel contains the lists before MemoryModel, and afterModel contains the lists after
+// MemoryModel.
+func (m *Module) sections() (beforeModel [3]*[]Instruction, afterModel [8]*[]Instruction) {
+	beforeModel = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
+	afterModel = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
 		&m.Strings, &m.Names, &m.ModuleProcessed, &m.Annotations, &m.Globals}
-	return before, after
+	return beforeModel, afterModel
 }
 
-// The method list returns a pointer to the field of m that contains the instructions of section sec.
-func (m *Module) list(sec section) *[]Instruction {
+// sectionList returns a pointer to the field of m that contains the instructions of section sec.
+func (m *Module) sectionList(sec layoutSection) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
 		return before[sec-secCapability]
@@ -104,8 +105,8 @@ func (m *Module) list(sec section) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls function yield for every instruction in the order of the layout, until yield returns false. The callback
-// may change an instruction through its pointer.
+// All calls yield for every instruction in the order of the layout, until yield returns false. The
+// callback may change an instruction through its pointer.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {
 		for i := range list {
@@ -161,8 +162,8 @@ func cloneList(list []Instruction) []Instruction {
 	return list
 }
 
-// The method size returns the instruction's word count.
-func (in *Instruction) size() int {
+// wordCount returns the instruction's word count.
+func (in *Instruction) wordCount() int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
 		n++
@@ -178,15 +179,15 @@ func (in *Instruction) size() int {
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
-		n += in.size()
+		n += in.wordCount()
 	}
 	words := make([]uint32, 0, n)
 	words = append(words, Magic, m.Version, m.Generator, m.Bound, 0)
 	for in := range m.All {
-		if in.size() > maxWords {
-			panic(fmt.Sprintf("BUG: %v of %d words", in.Op, in.size()))
+		if in.wordCount() > maxWords {
+			panic(fmt.Sprintf("BUG: %v of %d words", in.Op, in.wordCount()))
 		}
-		words = append(words, uint32(in.size())<<16|uint32(in.Op))
+		words = append(words, uint32(in.wordCount())<<16|uint32(in.Op))
 		if in.Type != 0 {
 			words = append(words, uint32(in.Type))
 		}
@@ -208,13 +209,13 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not change Bound. If an
-// instruction does not fit its operand pattern, RemapIDs returns an error. After an error, some ids of the module have
-// been replaced and others have not.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. RemapIDs does not
+// change Bound. If an instruction does not fit its operand pattern, RemapIDs returns an error. After an
+// error, RemapIDs has replaced only some of the module's ids.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
-		if err := d.ids(in, func(w *uint32) { *w = uint32(f(ID(*w))) }); err != nil {
+		if err := d.eachID(in, func(w *uint32) { *w = uint32(f(ID(*w))) }); err != nil {
 			return err
 		}
 		if in.Type != 0 {
@@ -277,8 +278,8 @@ func String(words []uint32) string {
 	return s
 }
 
-// stringAt decodes the literal string at the beginning of words. The second result is the number of 32-bit words of the
-// string. It is zero if the string has no NUL byte.
+// stringAt decodes the literal string at the beginning of words. The second result is the number of
+// 32-bit words of the string. The second result is zero if the string has no NUL byte.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

@@ -25,7 +25,7 @@ func (o Operand) Text() string {
 	return s
 }
 
-// NumericKind says how the bits of a scalar are interpreted.
+// NumericKind is the interpretation of a scalar's bits, such as signed integer or float.
 type NumericKind uint8
 
 const (
@@ -41,8 +41,8 @@ type Numeric struct {
 	Width uint32
 }
 
-// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of the value. For
-// this reason a Decoder contains the types of its module at the time of the Decoder's creation.
+// Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of
+// the value. For this reason a Decoder records the types of its module when the Decoder is created.
 type Decoder struct {
 	numeric map[ID]Numeric // maps the id of a scalar type to the type
 	typeOf  map[ID]ID      // maps the id of a value to the id of its type
@@ -53,7 +53,7 @@ type Decoder struct {
 func (m *Module) Decoder() *Decoder {
 	d := newDecoder()
 	for in := range m.All {
-		d.note(in)
+		d.noteFacts(in)
 	}
 	return d
 }
@@ -62,9 +62,9 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// The method note records the facts about an instruction that are needed for the operands of later instructions. The
-// method note must accept invalid operands, because operands are checked later.
-func (d *Decoder) note(in *Instruction) {
+// noteFacts records the facts about an instruction that are needed for the operands of later
+// instructions. noteFacts must accept invalid operands, because operands are checked later.
+func (d *Decoder) noteFacts(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
 	}
@@ -100,22 +100,22 @@ func (d *Decoder) Numeric(typ ID) (Numeric, bool) {
 // Operands decodes an instruction's operands that follow Result Type and Result.
 func (d *Decoder) Operands(in *Instruction) ([]Operand, error) {
 	var list []Operand
-	err := d.walk(in, func(o Operand) { list = append(list, o) })
+	err := d.walkOperands(in, func(o Operand) { list = append(list, o) })
 	return list, err
 }
 
-// The method ids calls function f for each operand word of an instruction that is an id.
-func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
-	return d.walk(in, func(o Operand) {
+// eachID calls function f for each operand word of an instruction that is an id.
+func (d *Decoder) eachID(in *Instruction, f func(*uint32)) error {
+	return d.walkOperands(in, func(o Operand) {
 		if o.Kind.IsID() {
 			f(&o.Words[0])
 		}
 	})
 }
 
-// The method walk matches the operands of an instruction with the operand pattern of its opcode, and calls visit for
+// walkOperands matches the operands of an instruction with the operand pattern of its opcode, and calls visit for
 // each operand.
-func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
+func (d *Decoder) walkOperands(in *Instruction, visit func(Operand)) error {
 	row := in.Op.row()
 	if row == nil {
 		return fmt.Errorf("spirv: unknown opcode %d", uint16(in.Op))
@@ -137,7 +137,7 @@ func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 type walker struct {
 	d     *Decoder
 	typ   ID // Result Type
-	first ID // first operand; stored because visit may change the words
+	first ID // first operand before the call of visit, which may change the words
 	rest  []uint32
 	visit func(Operand)
 }
@@ -168,8 +168,8 @@ func (w *walker) pattern(ops []OperandInfo) error {
 	return nil
 }
 
-// The method take calls visit with the next n words as one operand, and returns the first word.
-func (w *walker) take(k Kind, n int) (uint32, error) {
+// takeWords calls visit with the next n words as one operand, and returns the first word.
+func (w *walker) takeWords(k Kind, n int) (uint32, error) {
 	if len(w.rest) < n {
 		return 0, errShort
 	}
@@ -187,13 +187,13 @@ func (w *walker) operand(k Kind) error {
 		if len(w.rest) > 0 && w.rest[0] == 0 {
 			return errors.New("an <id> is 0")
 		}
-		_, err := w.take(k, 1)
+		_, err := w.takeWords(k, 1)
 		return err
 	case categoryComposite:
 		for i, base := range row.bases {
 			var err error
 			if k == KindPairLiteralIntegerIdRef && i == 0 { // this kind occurs only in OpSwitch
-				err = w.number(w.d.typeOf[w.first], KindLiteralInteger)
+				err = w.walkNumber(w.d.typeOf[w.first], KindLiteralInteger)
 			} else {
 				err = w.operand(base)
 			}
@@ -205,11 +205,11 @@ func (w *walker) operand(k Kind) error {
 	case categoryLiteral:
 		return w.literal(k)
 	}
-	v, err := w.take(k, 1)
+	v, err := w.takeWords(k, 1)
 	if err != nil {
 		return err
 	}
-	return w.parameters(k, v)
+	return w.walkParameters(k, v)
 }
 
 func (w *walker) literal(k Kind) error {
@@ -222,12 +222,12 @@ func (w *walker) literal(k Kind) error {
 		if !utf8.ValidString(s) {
 			return errors.New("a string that is not UTF-8")
 		}
-		_, err := w.take(k, n)
+		_, err := w.takeWords(k, n)
 		return err
 	case KindLiteralContextDependentNumber:
-		return w.number(w.typ, k)
+		return w.walkNumber(w.typ, k)
 	case KindLiteralSpecConstantOpInteger:
-		v, err := w.take(k, 1)
+		v, err := w.takeWords(k, 1)
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (w *walker) literal(k Kind) error {
 	case KindLiteralExtInstInteger:
 		return w.extInst()
 	}
-	_, err := w.take(k, 1)
+	_, err := w.takeWords(k, 1)
 	return err
 }
 
@@ -249,7 +249,7 @@ func (w *walker) literal(k Kind) error {
 // (SPV_KHR_non_semantic_info).
 func (w *walker) extInst() error {
 	set := w.d.sets[w.first]
-	inst, err := w.take(KindLiteralExtInstInteger, 1)
+	inst, err := w.takeWords(KindLiteralExtInstInteger, 1)
 	if err != nil {
 		return err
 	}
@@ -276,9 +276,9 @@ func (w *walker) extInst() error {
 
 func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
 
-// The method number decodes a literal that has the width of type typ. A literal of up to 32 bits has one word, and a
+// walkNumber decodes a literal that has the width of type typ. A literal of up to 32 bits has one word, and a
 // literal of up to 64 bits has two (SPIR-V 2.2.1).
-func (w *walker) number(typ ID, k Kind) error {
+func (w *walker) walkNumber(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
 		return fmt.Errorf("a literal whose type %%%d is no integer or floating-point type of 1 to 64 bits", typ)
@@ -287,15 +287,16 @@ func (w *walker) number(typ ID, k Kind) error {
 	if t.Width > 32 {
 		n = 2
 	}
-	_, err := w.take(k, n)
+	_, err := w.takeWords(k, n)
 	return err
 }
 
-// The method parameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the order
-// of its bits. A number that the grammar does not contain may belong to a newer extension. An unknown number is
-// accepted without parameters if no enumerant of kind k has parameters. If an enumerant of kind k has parameters, the
-// length of an unknown operand is unknown, and the method returns an error.
-func (w *walker) parameters(k Kind, v uint32) error {
+// walkParameters decodes the parameters of enumerant v of kind k. The parameters of a mask follow in the
+// order of its bits. A number that the grammar does not contain may belong to a newer extension. An
+// unknown number is accepted without parameters if no enumerant of kind k has parameters. If an
+// enumerant of kind k has parameters, the length of an unknown operand is unknown, and walkParameters
+// returns an error.
+func (w *walker) walkParameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {
 		return w.enumerant(k, v)

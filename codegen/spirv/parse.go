@@ -27,10 +27,11 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the logical layout
-// (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the bound and defined exactly
-// once. Parse does not check types, dominance or capabilities. [Module.Words] returns exactly the words that Parse has
-// accepted. The returned module does not share memory with parameter words.
+// Parse reads a module in its binary form. Parse checks the header, word counts, operand patterns, the
+// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be less than the
+// bound and defined exactly once. Parse does not check types, dominance or capabilities. [Module.Words]
+// returns exactly the words that Parse has accepted. The returned module does not share memory with the
+// argument words.
 //
 // Parse refuses opcodes, and enumerants with operands, that are newer than the grammar. Parse also refuses
 // extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…, because it cannot
@@ -40,15 +41,15 @@ func Parse(words []uint32) (*Module, error) {
 	if err := p.header(words); err != nil {
 		return nil, fmt.Errorf("spirv: %w", err)
 	}
-	list, err := p.split(words)
+	list, err := p.splitWords(words)
 	if err != nil {
 		return nil, fmt.Errorf("spirv: %w", err)
 	}
 	for i := range list {
-		p.d.note(&list[i])
+		p.d.noteFacts(&list[i])
 	}
 	for i := range list {
-		if err := p.place(&list[i]); err != nil {
+		if err := p.placeInSection(&list[i]); err != nil {
 			return nil, fmt.Errorf("spirv: instruction %d, %v: %w", i, list[i].Op, err)
 		}
 	}
@@ -64,9 +65,9 @@ func Parse(words []uint32) (*Module, error) {
 type parser struct {
 	d   *Decoder
 	m   *Module
-	sec section // section of the last instruction
+	sec layoutSection // section of the last instruction
 
-	// The function that the parser is reading, and the parser's state in this function.
+	// These fields describe the function that the parser is reading.
 	code    []Instruction
 	state   functionState
 	defined bool // whether an earlier function has a body
@@ -98,8 +99,8 @@ func (p *parser) header(words []uint32) error {
 	return nil
 }
 
-// The method split divides the words into instructions, and sets the fields Type and Result of each instruction.
-func (p *parser) split(words []uint32) ([]Instruction, error) {
+// splitWords divides the words into instructions, and sets the fields Type and Result of each instruction.
+func (p *parser) splitWords(words []uint32) ([]Instruction, error) {
 	words = append([]uint32(nil), words...)
 	var list []Instruction
 	for at := 5; at < len(words); {
@@ -135,9 +136,9 @@ func (p *parser) split(words []uint32) ([]Instruction, error) {
 	return list, nil
 }
 
-// The method place appends an instruction to its section. The section of an instruction must not come before the
+// placeInSection appends an instruction to its section. The section of an instruction must not come before the
 // section of the previous instruction.
-func (p *parser) place(in *Instruction) error {
+func (p *parser) placeInSection(in *Instruction) error {
 	sec := in.Op.row().section
 	if sec == secGlobalOrFunction {
 		sec = secFunction
@@ -153,7 +154,7 @@ func (p *parser) place(in *Instruction) error {
 	}
 	p.sec = sec
 	if sec == secFunction {
-		return p.function(in)
+		return p.addToFunction(in)
 	}
 	if sec == secMemoryModel {
 		if p.m.MemoryModel.Op != OpNop {
@@ -162,7 +163,7 @@ func (p *parser) place(in *Instruction) error {
 		p.m.MemoryModel = *in
 		return nil
 	}
-	list := p.m.list(sec)
+	list := p.m.sectionList(sec)
 	*list = append(*list, *in)
 	return nil
 }
@@ -181,9 +182,9 @@ func (p *parser) mayBeGlobal(in *Instruction) error {
 	return nil
 }
 
-// The method function appends an instruction to the current function, and checks the structure of functions and blocks
+// addToFunction appends an instruction to the current function, and checks the structure of functions and blocks
 // (SPIR-V 2.4).
-func (p *parser) function(in *Instruction) error {
+func (p *parser) addToFunction(in *Instruction) error {
 	debug := in.Op == OpLine || in.Op == OpNoLine ||
 		in.Op == OpExtInst && len(in.Words) > 0 && isNonSemantic(p.d.sets[ID(in.Words[0])])
 	switch {
@@ -261,7 +262,7 @@ func (p *parser) checkIDs(list []Instruction) error {
 			}
 		}
 		use(in.Type)
-		if err := p.d.ids(in, func(w *uint32) { use(ID(*w)) }); err != nil {
+		if err := p.d.eachID(in, func(w *uint32) { use(ID(*w)) }); err != nil {
 			return err
 		}
 		if undefined != 0 {

@@ -38,7 +38,7 @@ func (m *Module) SpecConstants() []SpecConstant {
 			for i, w := range in.Words {
 				c.Default |= uint64(w) << (32 * i)
 			}
-			c.Default = truncate(c.Default, c.Type.Width)
+			c.Default = truncateBits(c.Default, c.Type.Width)
 		default:
 			continue
 		}
@@ -47,8 +47,8 @@ func (m *Module) SpecConstants() []SpecConstant {
 	return list
 }
 
-// truncate clears all bits of a number above the given width.
-func truncate(bits uint64, width uint32) uint64 {
+// truncateBits clears all bits of a number above the given width.
+func truncateBits(bits uint64, width uint32) uint64 {
 	if width >= 64 {
 		return bits
 	}

@@ -12,7 +12,7 @@ import (
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 
-// Quantifier says how often an operand occurs in an instruction.
+// Quantifier is the number of times that an operand may occur in an instruction.
 type Quantifier uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 type opRow struct {
 	op       Op
 	name     string
-	section  section
+	section  layoutSection
 	flags    opFlags
 	operands []OperandInfo
 }
@@ -63,8 +63,8 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the description of op in the grammar. Result ok is false for an opcode that the grammar does not
-// contain.
+// Info returns the description of op in the grammar. The result ok is false for an opcode that the
+// grammar does not contain.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
 	if r == nil {
@@ -109,11 +109,11 @@ type kindRow struct {
 	name       string
 	category   category
 	bases      []Kind // elements of a composite kind
-	enumerants []enumerant
+	enumerants []enumRow
 }
 
-// enumerant is a row of an enumeration. Rows are sorted by value.
-type enumerant struct {
+// enumRow is a row of an enumeration. Rows are sorted by value.
+type enumRow struct {
 	value  uint32
 	name   string
 	params []OperandInfo // parameters that follow this enumerant
@@ -130,9 +130,9 @@ func (k Kind) String() string {
 // IsID reports whether an operand of this kind is an <id>.
 func (k Kind) IsID() bool { return kindRows[k].category == categoryId }
 
-func (k Kind) lookup(v uint32) *enumerant {
+func (k Kind) lookup(v uint32) *enumRow {
 	rows := kindRows[k].enumerants
-	i, ok := slices.BinarySearchFunc(rows, v, func(e enumerant, v uint32) int { return cmp.Compare(e.value, v) })
+	i, ok := slices.BinarySearchFunc(rows, v, func(e enumRow, v uint32) int { return cmp.Compare(e.value, v) })
 	if !ok {
 		return nil
 	}
@@ -197,12 +197,12 @@ func (g GLSLstd450) Operands() []OperandInfo {
 	return nil
 }
 
-// Type section is a section of the logical layout of a module. The constants are in the order of the layout (SPIR-V
-// 2.4).
-type section uint8
+// layoutSection is a section of the logical layout of a module. The constants of this type are in the
+// order of the logical layout (SPIR-V 2.4).
+type layoutSection uint8
 
 const (
-	secCapability section = iota + 1
+	secCapability layoutSection = iota + 1
 	secExtension
 	secExtInstImport
 	secMemoryModel

@@ -121,7 +121,7 @@ type ImageOperands uint32
 
 func (v ImageOperands) String() string { return enumString(KindImageOperands, uint32(v)) }
 
-var rowsImageOperands = [...]enumerant{
+var rowsImageOperands = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "Bias", []OperandInfo{{KindIdRef, One}}},
 	{0x2, "Lod", []OperandInfo{{KindIdRef, One}}},
@@ -146,7 +146,7 @@ type FPFastMathMode uint32
 
 func (v FPFastMathMode) String() string { return enumString(KindFPFastMathMode, uint32(v)) }
 
-var rowsFPFastMathMode = [...]enumerant{
+var rowsFPFastMathMode = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "NotNaN", nil},
 	{0x2, "NotInf", nil},
@@ -162,7 +162,7 @@ const SelectionControlNone SelectionControl = 0x0
 
 func (v SelectionControl) String() string { return enumString(KindSelectionControl, uint32(v)) }
 
-var rowsSelectionControl = [...]enumerant{
+var rowsSelectionControl = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "Flatten", nil},
 	{0x2, "DontFlatten", nil},
@@ -177,7 +177,7 @@ const LoopControlDontUnroll LoopControl = 0x2
 
 func (v LoopControl) String() string { return enumString(KindLoopControl, uint32(v)) }
 
-var rowsLoopControl = [...]enumerant{
+var rowsLoopControl = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "Unroll", nil},
 	{0x2, "DontUnroll", nil},
@@ -197,7 +197,7 @@ const FunctionControlNone FunctionControl = 0x0
 
 func (v FunctionControl) String() string { return enumString(KindFunctionControl, uint32(v)) }
 
-var rowsFunctionControl = [...]enumerant{
+var rowsFunctionControl = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "Inline", nil},
 	{0x2, "DontInline", nil},
@@ -225,7 +225,7 @@ const MemorySemanticsVolatile MemorySemantics = 0x8000
 
 func (v MemorySemantics) String() string { return enumString(KindMemorySemantics, uint32(v)) }
 
-var rowsMemorySemantics = [...]enumerant{
+var rowsMemorySemantics = [...]enumRow{
 	{0x0, "Relaxed", nil},
 	{0x2, "Acquire", nil},
 	{0x4, "Release", nil},
@@ -255,7 +255,7 @@ const MemoryAccessNonPrivatePointer MemoryAccess = 0x20
 
 func (v MemoryAccess) String() string { return enumString(KindMemoryAccess, uint32(v)) }
 
-var rowsMemoryAccess = [...]enumerant{
+var rowsMemoryAccess = [...]enumRow{
 	{0x0, "None", nil},
 	{0x1, "Volatile", nil},
 	{0x2, "Aligned", []OperandInfo{{KindLiteralInteger, One}}},
@@ -270,7 +270,7 @@ type KernelProfilingInfo uint32
 
 func (v KernelProfilingInfo) String() string { return enumString(KindKernelProfilingInfo, uint32(v)) }
 
-var rowsKernelProfilingInfo = [...]enumerant{
+var rowsKernelProfilingInfo = [...]enumRow{
 	{0x0, "None", nil},
 }
 
@@ -279,7 +279,7 @@ type RayFlags uint32
 
 func (v RayFlags) String() string { return enumString(KindRayFlags, uint32(v)) }
 
-var rowsRayFlags = [...]enumerant{
+var rowsRayFlags = [...]enumRow{
 	{0x0, "NoneKHR", nil},
 	{0x1, "OpaqueKHR", nil},
 	{0x2, "NoOpaqueKHR", nil},
@@ -299,7 +299,7 @@ type FragmentShadingRate uint32
 
 func (v FragmentShadingRate) String() string { return enumString(KindFragmentShadingRate, uint32(v)) }
 
-var rowsFragmentShadingRate = [...]enumerant{
+var rowsFragmentShadingRate = [...]enumRow{
 	{0x1, "Vertical2Pixels", nil},
 	{0x2, "Vertical4Pixels", nil},
 	{0x4, "Horizontal2Pixels", nil},
@@ -311,7 +311,7 @@ type SourceLanguage uint32
 
 func (v SourceLanguage) String() string { return enumString(KindSourceLanguage, uint32(v)) }
 
-var rowsSourceLanguage = [...]enumerant{
+var rowsSourceLanguage = [...]enumRow{
 	{0x0, "Unknown", nil},
 	{0x1, "ESSL", nil},
 	{0x2, "GLSL", nil},
@@ -329,7 +329,7 @@ const ExecutionModelGLCompute ExecutionModel = 5
 
 func (v ExecutionModel) String() string { return enumString(KindExecutionModel, uint32(v)) }
 
-var rowsExecutionModel = [...]enumerant{
+var rowsExecutionModel = [...]enumRow{
 	{0x0, "Vertex", nil},
 	{0x1, "TessellationControl", nil},
 	{0x2, "TessellationEvaluation", nil},
@@ -356,7 +356,7 @@ const AddressingModelPhysicalStorageBuffer64 AddressingModel = 5348
 
 func (v AddressingModel) String() string { return enumString(KindAddressingModel, uint32(v)) }
 
-var rowsAddressingModel = [...]enumerant{
+var rowsAddressingModel = [...]enumRow{
 	{0x0, "Logical", nil},
 	{0x1, "Physical32", nil},
 	{0x2, "Physical64", nil},
@@ -371,7 +371,7 @@ const MemoryModelVulkan MemoryModel = 3
 
 func (v MemoryModel) String() string { return enumString(KindMemoryModel, uint32(v)) }
 
-var rowsMemoryModel = [...]enumerant{
+var rowsMemoryModel = [...]enumRow{
 	{0x0, "Simple", nil},
 	{0x1, "GLSL450", nil},
 	{0x3, "Vulkan", nil},
@@ -390,7 +390,7 @@ const ExecutionModeRoundingModeRTZ ExecutionMode = 4463
 
 func (v ExecutionMode) String() string { return enumString(KindExecutionMode, uint32(v)) }
 
-var rowsExecutionMode = [...]enumerant{
+var rowsExecutionMode = [...]enumRow{
 	{0x0, "Invocations", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x1, "SpacingEqual", nil},
 	{0x2, "SpacingFractionalEven", nil},
@@ -461,7 +461,7 @@ const StorageClassPhysicalStorageBuffer StorageClass = 5349
 
 func (v StorageClass) String() string { return enumString(KindStorageClass, uint32(v)) }
 
-var rowsStorageClass = [...]enumerant{
+var rowsStorageClass = [...]enumRow{
 	{0x0, "UniformConstant", nil},
 	{0x1, "Input", nil},
 	{0x2, "Uniform", nil},
@@ -493,7 +493,7 @@ const Dim2D Dim = 1
 
 func (v Dim) String() string { return enumString(KindDim, uint32(v)) }
 
-var rowsDim = [...]enumerant{
+var rowsDim = [...]enumRow{
 	{0x0, "1D", nil},
 	{0x1, "2D", nil},
 	{0x2, "3D", nil},
@@ -510,21 +510,21 @@ func (v SamplerAddressingMode) String() string {
 	return enumString(KindSamplerAddressingMode, uint32(v))
 }
 
-var rowsSamplerAddressingMode = [...]enumerant{}
+var rowsSamplerAddressingMode = [...]enumRow{}
 
 // SamplerFilterMode is the value enumeration of SPIR-V 3 with that name.
 type SamplerFilterMode uint32
 
 func (v SamplerFilterMode) String() string { return enumString(KindSamplerFilterMode, uint32(v)) }
 
-var rowsSamplerFilterMode = [...]enumerant{}
+var rowsSamplerFilterMode = [...]enumRow{}
 
 // ImageFormat is the value enumeration of SPIR-V 3 with that name.
 type ImageFormat uint32
 
 func (v ImageFormat) String() string { return enumString(KindImageFormat, uint32(v)) }
 
-var rowsImageFormat = [...]enumerant{
+var rowsImageFormat = [...]enumRow{
 	{0x0, "Unknown", nil},
 	{0x1, "Rgba32f", nil},
 	{0x2, "Rgba16f", nil},
@@ -574,21 +574,21 @@ type ImageChannelOrder uint32
 
 func (v ImageChannelOrder) String() string { return enumString(KindImageChannelOrder, uint32(v)) }
 
-var rowsImageChannelOrder = [...]enumerant{}
+var rowsImageChannelOrder = [...]enumRow{}
 
 // ImageChannelDataType is the value enumeration of SPIR-V 3 with that name.
 type ImageChannelDataType uint32
 
 func (v ImageChannelDataType) String() string { return enumString(KindImageChannelDataType, uint32(v)) }
 
-var rowsImageChannelDataType = [...]enumerant{}
+var rowsImageChannelDataType = [...]enumRow{}
 
 // FPRoundingMode is the value enumeration of SPIR-V 3 with that name.
 type FPRoundingMode uint32
 
 func (v FPRoundingMode) String() string { return enumString(KindFPRoundingMode, uint32(v)) }
 
-var rowsFPRoundingMode = [...]enumerant{
+var rowsFPRoundingMode = [...]enumRow{
 	{0x0, "RTE", nil},
 	{0x1, "RTZ", nil},
 	{0x2, "RTP", nil},
@@ -600,35 +600,35 @@ type FPDenormMode uint32
 
 func (v FPDenormMode) String() string { return enumString(KindFPDenormMode, uint32(v)) }
 
-var rowsFPDenormMode = [...]enumerant{}
+var rowsFPDenormMode = [...]enumRow{}
 
 // QuantizationModes is the value enumeration of SPIR-V 3 with that name.
 type QuantizationModes uint32
 
 func (v QuantizationModes) String() string { return enumString(KindQuantizationModes, uint32(v)) }
 
-var rowsQuantizationModes = [...]enumerant{}
+var rowsQuantizationModes = [...]enumRow{}
 
 // FPOperationMode is the value enumeration of SPIR-V 3 with that name.
 type FPOperationMode uint32
 
 func (v FPOperationMode) String() string { return enumString(KindFPOperationMode, uint32(v)) }
 
-var rowsFPOperationMode = [...]enumerant{}
+var rowsFPOperationMode = [...]enumRow{}
 
 // OverflowModes is the value enumeration of SPIR-V 3 with that name.
 type OverflowModes uint32
 
 func (v OverflowModes) String() string { return enumString(KindOverflowModes, uint32(v)) }
 
-var rowsOverflowModes = [...]enumerant{}
+var rowsOverflowModes = [...]enumRow{}
 
 // LinkageType is the value enumeration of SPIR-V 3 with that name.
 type LinkageType uint32
 
 func (v LinkageType) String() string { return enumString(KindLinkageType, uint32(v)) }
 
-var rowsLinkageType = [...]enumerant{
+var rowsLinkageType = [...]enumRow{
 	{0x0, "Export", nil},
 	{0x1, "Import", nil},
 	{0x2, "LinkOnceODR", nil},
@@ -639,7 +639,7 @@ type AccessQualifier uint32
 
 func (v AccessQualifier) String() string { return enumString(KindAccessQualifier, uint32(v)) }
 
-var rowsAccessQualifier = [...]enumerant{}
+var rowsAccessQualifier = [...]enumRow{}
 
 // FunctionParameterAttribute is the value enumeration of SPIR-V 3 with that name.
 type FunctionParameterAttribute uint32
@@ -648,7 +648,7 @@ func (v FunctionParameterAttribute) String() string {
 	return enumString(KindFunctionParameterAttribute, uint32(v))
 }
 
-var rowsFunctionParameterAttribute = [...]enumerant{}
+var rowsFunctionParameterAttribute = [...]enumRow{}
 
 // Decoration is the value enumeration of SPIR-V 3 with that name.
 type Decoration uint32
@@ -678,7 +678,7 @@ const DecorationUserTypeGOOGLE Decoration = 5636
 
 func (v Decoration) String() string { return enumString(KindDecoration, uint32(v)) }
 
-var rowsDecoration = [...]enumerant{
+var rowsDecoration = [...]enumRow{
 	{0x0, "RelaxedPrecision", nil},
 	{0x1, "SpecId", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x2, "Block", nil},
@@ -764,7 +764,7 @@ const BuiltInSubgroupLtMask BuiltIn = 4420
 
 func (v BuiltIn) String() string { return enumString(KindBuiltIn, uint32(v)) }
 
-var rowsBuiltIn = [...]enumerant{
+var rowsBuiltIn = [...]enumRow{
 	{0x0, "Position", nil},
 	{0x1, "PointSize", nil},
 	{0x3, "ClipDistance", nil},
@@ -880,7 +880,7 @@ const ScopeQueueFamily Scope = 5
 
 func (v Scope) String() string { return enumString(KindScope, uint32(v)) }
 
-var rowsScope = [...]enumerant{
+var rowsScope = [...]enumRow{
 	{0x0, "CrossDevice", nil},
 	{0x1, "Device", nil},
 	{0x2, "Workgroup", nil},
@@ -900,7 +900,7 @@ const GroupOperationClusteredReduce GroupOperation = 3
 
 func (v GroupOperation) String() string { return enumString(KindGroupOperation, uint32(v)) }
 
-var rowsGroupOperation = [...]enumerant{
+var rowsGroupOperation = [...]enumRow{
 	{0x0, "Reduce", nil},
 	{0x1, "InclusiveScan", nil},
 	{0x2, "ExclusiveScan", nil},
@@ -915,7 +915,7 @@ type KernelEnqueueFlags uint32
 
 func (v KernelEnqueueFlags) String() string { return enumString(KindKernelEnqueueFlags, uint32(v)) }
 
-var rowsKernelEnqueueFlags = [...]enumerant{}
+var rowsKernelEnqueueFlags = [...]enumRow{}
 
 // Capability is the value enumeration of SPIR-V 3 with that name.
 type Capability uint32
@@ -960,7 +960,7 @@ const CapabilityAtomicFloat64AddEXT Capability = 6034
 
 func (v Capability) String() string { return enumString(KindCapability, uint32(v)) }
 
-var rowsCapability = [...]enumerant{
+var rowsCapability = [...]enumRow{
 	{0x0, "Matrix", nil},
 	{0x1, "Shader", nil},
 	{0x2, "Geometry", nil},
@@ -1132,7 +1132,7 @@ type RayQueryIntersection uint32
 
 func (v RayQueryIntersection) String() string { return enumString(KindRayQueryIntersection, uint32(v)) }
 
-var rowsRayQueryIntersection = [...]enumerant{
+var rowsRayQueryIntersection = [...]enumRow{
 	{0x0, "RayQueryCandidateIntersectionKHR", nil},
 	{0x1, "RayQueryCommittedIntersectionKHR", nil},
 }
@@ -1144,7 +1144,7 @@ func (v RayQueryCommittedIntersectionType) String() string {
 	return enumString(KindRayQueryCommittedIntersectionType, uint32(v))
 }
 
-var rowsRayQueryCommittedIntersectionType = [...]enumerant{
+var rowsRayQueryCommittedIntersectionType = [...]enumRow{
 	{0x0, "RayQueryCommittedIntersectionNoneKHR", nil},
 	{0x1, "RayQueryCommittedIntersectionTriangleKHR", nil},
 	{0x2, "RayQueryCommittedIntersectionGeneratedKHR", nil},
@@ -1157,7 +1157,7 @@ func (v RayQueryCandidateIntersectionType) String() string {
 	return enumString(KindRayQueryCandidateIntersectionType, uint32(v))
 }
 
-var rowsRayQueryCandidateIntersectionType = [...]enumerant{
+var rowsRayQueryCandidateIntersectionType = [...]enumRow{
 	{0x0, "RayQueryCandidateIntersectionTriangleKHR", nil},
 	{0x1, "RayQueryCandidateIntersectionAABBKHR", nil},
 }
@@ -1167,6 +1167,6 @@ type PackedVectorFormat uint32
 
 func (v PackedVectorFormat) String() string { return enumString(KindPackedVectorFormat, uint32(v)) }
 
-var rowsPackedVectorFormat = [...]enumerant{
+var rowsPackedVectorFormat = [...]enumRow{
 	{0x0, "PackedVectorFormat4x8Bit", nil},
 }

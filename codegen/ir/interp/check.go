@@ -28,13 +28,13 @@ type Finding struct {
 	Message string
 }
 
-// FindingKind says which error a finding reports.
+// FindingKind is the kind of error that a finding reports.
 type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race is a finding of two unordered accesses to the same memory by different work-items, of which at least one is
-	// a write.
+	// Race is a finding of two unordered accesses to the same memory by different work-items, and at
+	// least one access is a write.
 	Race FindingKind = iota
 	// Unwritten is a finding of a load from work-group memory that no work-item has written.
 	Unwritten
@@ -50,23 +50,23 @@ func (f Finding) Error() string { return fmt.Sprintf("%v: %s", f.Pos, f.Message)
 type checker struct {
 	Checks
 	rng  *rand.Rand
-	seen map[place]bool
-	// items counts the work-items of all groups that ran before the current group.
-	items   int
-	device  map[uint64]*shadow // maps the address of device memory to the accesses there
-	local   map[*cell]*shadow
-	atomics map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
-	// early maps a memory cell to the loads that read the cell before any store.
-	early map[*cell][]*ir.Value
-	// relaxed is the set of variables that the kernel accesses by atomic ops.
-	relaxed map[*ir.Var]bool
-	// across is true if the checker compares accesses of different groups. The comparison requires a kernel without
+	seen map[findingKey]bool
+	// itemsBefore counts the work-items of all groups that ran before the current group.
+	itemsBefore int
+	device      map[uint64]*accessList // maps the address of device memory to the accesses there
+	local       map[*cell]*accessList
+	atomics     map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
+	// unwrittenLoads maps a scalar in memory to the loads that read the scalar before any store.
+	unwrittenLoads map[*cell][]*ir.Value
+	// atomicVars is the set of variables that the kernel accesses by atomic ops.
+	atomicVars map[*ir.Var]bool
+	// acrossGroups is true if the checker compares accesses of different groups. The comparison requires a kernel without
 	// atomic ops on device memory, because such ops could order the accesses of groups.
-	across bool
+	acrossGroups bool
 }
 
-// Type place is the key of a finding. If several findings have the same key, only the first finding is reported.
-type place struct {
+// findingKey is the key of a finding. If several findings have the same key, only the first finding is reported.
+type findingKey struct {
 	kind       FindingKind
 	pos, other ir.Pos
 }
@@ -76,12 +76,13 @@ type memoryKey struct {
 	cell *cell
 }
 
-// shadow lists the last accesses by each work-item to one memory location.
-type shadow struct{ writes, reads []access }
+// accessList lists the last accesses by each work-item to one memory location.
+type accessList struct{ writes, reads []accessRecord }
 
-// Type access is the last load or the last store of a memory location by one work-item. The access happens before an
-// access by work-item w if the element of w's vector clock for the first work-item is at least clock.
-type access struct {
+// accessRecord is the last load or the last store of a memory location by one work-item. The recorded
+// access happens before an access by another work-item if that work-item's vector clock has at least
+// value clock for this work-item.
+type accessRecord struct {
 	item, linear int
 	clock        uint32
 	v            *ir.Value
@@ -90,38 +91,38 @@ type access struct {
 }
 
 func newChecker(m *ir.Module, c *Checks) *checker {
-	x := &checker{Checks: *c, rng: rand.New(rand.NewPCG(c.Seed, 1)), seen: map[place]bool{},
-		device: map[uint64]*shadow{}, relaxed: map[*ir.Var]bool{}, across: true}
+	x := &checker{Checks: *c, rng: rand.New(rand.NewPCG(c.Seed, 1)), seen: map[findingKey]bool{},
+		device: map[uint64]*accessList{}, atomicVars: map[*ir.Var]bool{}, acrossGroups: true}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
 			if !v.Op.Has(ir.FlagAtomic) {
 				continue
 			}
 			if r := v.Ref(); r != nil && r.Var != nil {
-				x.relaxed[r.Var] = true
+				x.atomicVars[r.Var] = true
 			} else {
-				x.across = false
+				x.acrossGroups = false
 			}
 		}
 	}
 	return x
 }
 
-// The method begin resets the checker before a group runs.
-func (c *checker) begin(items []*item) {
-	if !c.across {
+// beginGroup resets the checker before a group runs.
+func (c *checker) beginGroup(items []*itemState) {
+	if !c.acrossGroups {
 		clear(c.device)
 	}
-	c.local, c.atomics, c.early = map[*cell]*shadow{}, map[memoryKey][]uint32{}, map[*cell][]*ir.Value{}
+	c.local, c.atomics, c.unwrittenLoads = map[*cell]*accessList{}, map[memoryKey][]uint32{}, map[*cell][]*ir.Value{}
 	for i, w := range items {
 		w.clock = make([]uint32, len(items))
 		w.clock[i] = 1
 	}
 }
 
-// The method found reports a finding unless a finding with the same key has been reported.
-func (c *checker) found(f Finding) {
-	key := place{f.Kind, f.Pos, f.Other}
+// reportFinding reports a finding unless a finding with the same key has been reported.
+func (c *checker) reportFinding(f Finding) {
+	key := findingKey{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
 		key.pos, key.other = key.other, key.pos
 	}
@@ -131,15 +132,15 @@ func (c *checker) found(f Finding) {
 	}
 }
 
-// The method turns runs the work-items in random order, a few steps at a time, until every work-item waits or has
+// runRandomly runs the work-items in random order, a few steps at a time, until every work-item waits or has
 // returned.
-func (c *checker) turns(items []*item) {
-	ready := slices.DeleteFunc(slices.Clone(items), func(w *item) bool { return w.frame == nil || w.at != nil })
+func (c *checker) runRandomly(items []*itemState) {
+	ready := slices.DeleteFunc(slices.Clone(items), func(w *itemState) bool { return w.frame == nil || w.at != nil })
 	for len(ready) > 0 {
 		i := c.rng.IntN(len(ready))
 		w := ready[i]
 		for n := 1 + c.rng.IntN(64); n > 0 && w.frame != nil && w.at == nil; n-- {
-			w.step()
+			w.runStep()
 		}
 		if w.frame == nil || w.at != nil {
 			ready = slices.Delete(ready, i, i+1)
@@ -147,14 +148,14 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// The method meet records a barrier, which orders all accesses before the barrier before all accesses after it. The
-// barrier also orders accesses of work-items that have returned, because on a device these work-items reach the barrier
-// too.
-func (c *checker) meet(items []*item) {
+// recordBarrier records a barrier, which orders all accesses before the barrier before all accesses
+// after it. A barrier also orders accesses of work-items that have returned, because on a device these
+// work-items reach the barrier too.
+func (c *checker) recordBarrier(items []*itemState) {
 	var all []uint32
 	for _, w := range items {
 		if w.at != nil || w.frame == nil {
-			all = later(all, w.clock)
+			all = maxClock(all, w.clock)
 		}
 	}
 	for _, w := range items {
@@ -165,8 +166,8 @@ func (c *checker) meet(items []*item) {
 	}
 }
 
-// The function later sets each element of vector clock a to the maximum of the elements of a and b, and returns a.
-func later(a, b []uint32) []uint32 {
+// maxClock sets each element of vector clock a to the maximum of the elements of a and b, and returns a.
+func maxClock(a, b []uint32) []uint32 {
 	if a == nil {
 		return slices.Clone(b)
 	}
@@ -176,43 +177,43 @@ func later(a, b []uint32) []uint32 {
 	return a
 }
 
-// The method acquire is called before an atomic op on memory location k. It orders earlier atomic ops on k before the
-// next accesses of work-item w.
-func (c *checker) acquire(w *item, k memoryKey) { later(w.clock, c.atomics[k]) }
+// acquireClock is called before an atomic op on memory location k. acquireClock orders earlier atomic
+// ops on k before the next accesses of work-item w.
+func (c *checker) acquireClock(w *itemState, k memoryKey) { maxClock(w.clock, c.atomics[k]) }
 
-// The method release is called after an atomic op on memory location k. It orders the accesses of work-item w before
-// later atomic ops on k.
-func (c *checker) release(w *item, k memoryKey) {
-	c.atomics[k] = later(c.atomics[k], w.clock)
+// releaseClock is called after an atomic op on memory location k. releaseClock orders the accesses of
+// work-item w before later atomic ops on k.
+func (c *checker) releaseClock(w *itemState, k memoryKey) {
+	c.atomics[k] = maxClock(c.atomics[k], w.clock)
 	w.clock[w.linear]++
 }
 
-// The method access records a memory access by work-item w, and reports a race with an unordered earlier access.
-func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
+// recordAccess records a memory access by work-item w, and reports a race with an unordered earlier access.
+func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes bool) {
 	s := c.local[key.cell]
 	if key.cell == nil {
 		s = c.device[key.addr]
 	}
 	if s == nil {
-		s = &shadow{}
+		s = &accessList{}
 		if key.cell == nil {
 			c.device[key.addr] = s
 		} else {
 			c.local[key.cell] = s
 		}
 	}
-	a := access{c.items + int(w.linear), int(w.linear), w.clock[w.linear], v, v.Op.Has(ir.FlagAtomic), w.globalID()}
+	a := accessRecord{c.itemsBefore + int(w.linear), int(w.linear), w.clock[w.linear], v, v.Op.Has(ir.FlagAtomic), w.globalID()}
 	c.compare(w, a, s.writes, true, writes)
 	if writes {
 		c.compare(w, a, s.reads, false, true)
-		s.writes = s.add(s.writes, a)
+		s.writes = s.replaceAccess(s.writes, a)
 	} else {
-		s.reads = s.add(s.reads, a)
+		s.reads = s.replaceAccess(s.reads, a)
 	}
 }
 
-// The method add replaces the earlier access of the same work-item in the list by access a, and returns the list.
-func (*shadow) add(list []access, a access) []access {
+// replaceAccess replaces the earlier access of the same work-item in the list by access a, and returns the list.
+func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRecord {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
 			list[i] = a
@@ -222,9 +223,9 @@ func (*shadow) add(list []access, a access) []access {
 	return append(list, a)
 }
 
-func (c *checker) compare(w *item, a access, others []access, wrote, writes bool) {
+func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, wrote, writes bool) {
 	for _, o := range others {
-		same := o.item/len(w.clock) == a.item/len(w.clock) // same group
+		same := o.item/len(w.clock) == a.item/len(w.clock) // whether the same group makes both accesses
 		if o.item == a.item || o.atomic && a.atomic || same && o.clock <= w.clock[o.linear] {
 			continue
 		}
@@ -233,36 +234,36 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 		if !same {
 			where = "of two groups"
 		}
-		c.found(Finding{Race, a.v.Pos, o.v.Pos, fmt.Sprintf(
+		c.reportFinding(Finding{Race, a.v.Pos, o.v.Pos, fmt.Sprintf(
 			"a data race: this %s by work-item %v and the %s at %v by work-item %v, %s, are of the same memory, and nothing orders them",
 			kind[writes], a.id, kind[wrote], o.v.Pos, o.id, where)})
 	}
 }
 
-// The method unwritten reports loads of work-group memory that no store has written. The method is called when the
-// group no longer uses the memory. If a work-item has faulted, the method reports nothing, because the fault may have
-// skipped stores.
-func (c *checker) unwritten(of *store, items []*item) {
-	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })
+// reportUnwritten reports loads of work-group memory that no store has written. reportUnwritten is
+// called when the group no longer uses the memory. If a work-item has faulted, reportUnwritten reports
+// nothing, because the fault may have skipped stores.
+func (c *checker) reportUnwritten(of *varMemory, items []*itemState) {
+	faulted := slices.ContainsFunc(items, func(w *itemState) bool { return w.faulted })
 	for i := range of.cells {
 		cell := &of.cells[i]
 		if !cell.written && !faulted {
-			for _, v := range c.early[cell] {
-				c.found(Finding{Kind: Unwritten, Pos: v.Pos, Message: "this work-group memory was never written: no work-item has stored what is loaded here"})
+			for _, v := range c.unwrittenLoads[cell] {
+				c.reportFinding(Finding{Kind: Unwritten, Pos: v.Pos, Message: "this work-group memory was never written: no work-item has stored what is loaded here"})
 			}
 		}
-		delete(c.early, cell)
+		delete(c.unwrittenLoads, cell)
 	}
 }
 
-// The method stop ends the run with a finding.
-func (c *checker) stop(f Finding) {
-	c.found(f)
+// stopRun ends the run with a finding.
+func (c *checker) stopRun(f Finding) {
+	c.reportFinding(f)
 	panic(runError{f})
 }
 
 // globalID returns the global id of work-item w, with its components in the kernel's order.
-func (w *item) globalID() (id []uint32) {
+func (w *itemState) globalID() (id []uint32) {
 	for i := max(w.x.m.Rank, 1) - 1; i >= 0; i-- {
 		id = append(id, w.group[i]*w.x.l.Local[i]+w.local[i])
 	}
@@ -270,13 +271,13 @@ func (w *item) globalID() (id []uint32) {
 }
 
 // checkAccess checks an access to memory that work-items share for races and for loads of unwritten memory.
-func (w *item) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
+func (w *itemState) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {
 		return
 	}
-	if k.cell != nil && !writes && !k.cell.written && k.cell.set && !c.relaxed[r.Var] && !slices.Contains(c.early[k.cell], v) {
-		c.early[k.cell] = append(c.early[k.cell], v)
+	if k.cell != nil && !writes && !k.cell.written && k.cell.set && !c.atomicVars[r.Var] && !slices.Contains(c.unwrittenLoads[k.cell], v) {
+		c.unwrittenLoads[k.cell] = append(c.unwrittenLoads[k.cell], v)
 	}
-	c.access(w, v, k, writes)
+	c.recordAccess(w, v, k, writes)
 }

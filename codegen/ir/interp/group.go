@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// If the work-items wait at a group op, combine computes the op. Work-items that have returned contribute the neutral
-// value.
-func (x *machine) combine(items []*item) {
+// If the work-items wait at a group op, combineItems computes the op. Work-items that have returned
+// contribute the neutral value.
+func (x *launchState) combineItems(items []*itemState) {
 	var v *ir.Value
 	for _, w := range items {
 		if w.at != nil {
@@ -18,13 +18,13 @@ func (x *machine) combine(items []*item) {
 		}
 	}
 	if v.Matrices() != nil {
-		x.matrix(v, items)
+		x.runMatrixOp(v, items)
 		return
 	}
 	if !v.IsGroupOp() {
 		return
 	}
-	ins := x.gather(v, items)
+	ins := x.gatherInputs(v, items)
 	in := ins[0]
 	c, _ := v.Aux.(ir.Combine)
 	switch v.Op {
@@ -36,7 +36,7 @@ func (x *machine) combine(items []*item) {
 	switch {
 	case v.Op == ir.OpGroupSelect:
 	case v.Op == ir.OpGroupBallot:
-		ballot(in, int(v.Args[1].Bits))
+		ballotWord(in, int(v.Args[1].Bits))
 	case v.Op.Has(ir.FlagSame):
 		for d := 1; d < len(in); d *= 2 {
 			for i := 0; i+d < len(in); i += 2 * d {
@@ -62,47 +62,47 @@ func (x *machine) combine(items []*item) {
 		case ir.OpGroupSelect:
 			n := ins[1][i]
 			if n >= uint64(len(in)) {
-				w.fail(w.at, "index %d in a group of %d", n, len(in))
+				w.failAt(w.at, "index %d in a group of %d", n, len(in))
 			}
 			at = int(n)
 		case ir.OpGroupUniform:
-			// Work-items that have returned contribute zero.
-			if x := w.value(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
+			// Work-items that have returned contribute a zero bit to a ballot.
+			if x := w.operandBits(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
 				if c := w.x.check; c != nil {
-					c.stop(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
+					c.stopRun(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
 				}
-				w.fail(v, "the value %#x is not uniform: the group's is %#x", x, in[0])
+				w.failAt(v, "the value %#x is not uniform: the group's is %#x", x, in[0])
 			}
 		case ir.OpGroupExclusiveScan:
 			at = i - 1
 		}
 		if at < 0 {
-			w.set(v, w.value(v.Args[1]))
+			w.setValue(v, w.operandBits(v.Args[1]))
 		} else {
-			w.set(v, in[at])
+			w.setValue(v, in[at])
 		}
 	}
 }
 
-// gather returns a list for each input of a group op. The list of an input contains the input's value for each
+// gatherInputs returns a list for each input of a group op. The list of an input contains the input's value for each
 // work-item.
-func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
+func (x *launchState) gatherInputs(v *ir.Value, items []*itemState) [][]uint64 {
 	ins := make([][]uint64, len(v.Inputs()))
 	for a := range ins {
 		ins[a] = make([]uint64, len(items))
 		for i, w := range items {
 			if w.at == nil {
-				ins[a][i] = x.constant(v.Neutral(x.m, a))
+				ins[a][i] = x.constantBits(v.Neutral(x.m, a))
 			} else {
-				ins[a][i] = w.value(w.at.Args[a])
+				ins[a][i] = w.operandBits(w.at.Args[a])
 			}
 		}
 	}
 	return ins
 }
 
-// The function ballot computes one 32-bit word of a ballot, and stores this word in the first element of parameter in.
-func ballot(in []uint64, word int) {
+// ballotWord computes one 32-bit word of a ballot, and stores this word in the first element of in.
+func ballotWord(in []uint64, word int) {
 	bits := uint64(0)
 	for i, x := range in {
 		if i/32 == word {

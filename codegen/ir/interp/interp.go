@@ -1,7 +1,7 @@
-// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle. Tests
-// compare the results of other programs with those of the interpreter. The input is a module and a [Launch]
-// with the argument block and the device memory. [Run] returns the memory after the launch and the fault, if
-// any.
+// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle.
+// Tests compare the results of compiled kernels with the results of the interpreter. The input is a
+// module and a [Launch] with the argument block and the device memory. [Run] returns the memory after
+// the launch and the fault, if any.
 //
 // The interpreter is slow, simple and strict. If SPIR-V leaves the result of an operation undefined, the interpreter
 // reports an error that names the value.
@@ -20,14 +20,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Region is a contiguous piece of device memory.
+// Region is a contiguous range of device memory.
 type Region struct {
 	Addr uint64
 	Data []byte
 }
 
-// Launch is one launch of a kernel. In arrays of three elements, the elements belong to the dimensions x, y and z in
-// this order.
+// Launch is one launch of a kernel. The elements of a three-element array in a Launch belong to the
+// dimensions x, y and z, in this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1
@@ -40,16 +40,16 @@ type Launch struct {
 	MaxSteps int64
 	// If Stop is not nil, the run ends with [ErrStopped] as soon as the value of Stop is true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To cancel a
-	// launch, the host sets a 32-bit word of the fault record, which makes work-items return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
+	// cancel a launch, the host sets a 32-bit word of the fault record, and then work-items return.
 	LeaveAfter int64
 	// If Unfused is true, op Fma rounds the product before the addition, as some devices do.
 	Unfused bool
-	// If Leave is true, a work-item may return before a Sync op that other work-items of its group reach. Kernels may
-	// contain these early returns until pass deadlanes has run.
+	// If Leave is true, a work-item may return before a Sync op that other work-items of its group
+	// reach. Kernels may contain such early returns before a Sync op until pass deadlanes has run.
 	Leave bool
-	// If Accessed is not nil, the interpreter calls it for each access of device memory. The arguments are the global
-	// id of the work-item, the op, and the address.
+	// If Accessed is not nil, the interpreter calls Accessed for each access of device memory. The
+	// arguments are the global id of the work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
 	// If Checks is not nil, the interpreter searches for errors in the kernel.
 	Checks *Checks
@@ -74,7 +74,8 @@ type Result struct {
 	Steps  int64
 }
 
-// Addresses of the memory that the interpreter adds for a launch. Device memory never has these addresses.
+// These constants are the addresses of the memory that the interpreter adds for a launch. Regions of
+// Launch.Memory never have these addresses.
 const (
 	faultAddr = 1 << 60
 	spillAddr = faultAddr + 1<<20
@@ -102,11 +103,11 @@ func Run(m *ir.Module, l Launch) (r Result, err error) {
 		}
 		r.Steps = x.steps
 		r.Memory = x.memory[:len(l.Memory)]
-		f, ferr := x.fault()
+		f, ferr := x.decodeFault()
 		r.Fault = f
 		err = errors.Join(err, ferr)
 	}()
-	x.run()
+	x.runGroups()
 	return r, err
 }
 
@@ -116,26 +117,26 @@ var ErrStopped = errors.New("stopped")
 // runError is the panic value that ends a run with an error.
 type runError struct{ error }
 
-// machine is the state of a launch.
-type machine struct {
+// launchState is the state of a launch.
+type launchState struct {
 	m      *ir.Module
 	l      Launch
 	specs  map[*ir.Spec]uint64
-	consts map[*ir.Value]uint64 // cached values of constant expressions
-	memory []Region             // regions of Launch.Memory, then the regions that the interpreter adds
-	record []byte               // fault record
-	block  []byte               // launch block
-	tables map[*ir.Var]*store   // Private variables
-	group  map[*ir.Var]*store   // Workgroup variables of the current group
+	consts map[*ir.Value]uint64   // cached values of constant expressions
+	memory []Region               // regions of Launch.Memory, then the regions that the interpreter adds
+	record []byte                 // fault record
+	block  []byte                 // launch block
+	tables map[*ir.Var]*varMemory // Private variables
+	group  map[*ir.Var]*varMemory // Workgroup variables of the current group
 	steps  int64
 	check  *checker // checker of the launch; nil without checks
 
-	slots   []int32          // maps Value.ID to the value's slot in frames, plus one
-	values  map[*ir.Func]int // maps a function to the number of slots in its frames
+	slots   []int32          // maps Value.ID to the value's slot in call frames, plus one
+	values  map[*ir.Func]int // maps a function to the number of value slots in each of its call frames
 	scratch []uint64         // buffer for operands
 }
 
-func newMachine(m *ir.Module, l Launch) (*machine, error) {
+func newMachine(m *ir.Module, l Launch) (*launchState, error) {
 	for i := range l.Local {
 		l.Local[i] = max(l.Local[i], 1)
 	}
@@ -145,9 +146,9 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	if l.MaxSteps == 0 {
 		l.MaxSteps = 1 << 26
 	}
-	x := &machine{
+	x := &launchState{
 		m: m, l: l, specs: map[*ir.Spec]uint64{}, consts: map[*ir.Value]uint64{},
-		tables: map[*ir.Var]*store{}, values: map[*ir.Func]int{}, record: make([]byte, parts(m)*abi.FaultRecordSize),
+		tables: map[*ir.Var]*varMemory{}, values: map[*ir.Func]int{}, record: make([]byte, countParts(m)*abi.FaultRecordSize),
 	}
 	for i, r := range l.Memory {
 		if r.Addr+uint64(len(r.Data)) > faultAddr || r.Addr+uint64(len(r.Data)) < r.Addr {
@@ -179,7 +180,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 		default:
 			v = s.Default
 		}
-		x.specs[s] = mask(s.Type, v)
+		x.specs[s] = maskBits(s.Type, v)
 	}
 	x.launchBlock()
 	if l.Checks != nil {
@@ -190,7 +191,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 
 // launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block, even
 // arguments that a later pass moves to a buffer.
-func (x *machine) launchBlock() {
+func (x *launchState) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
 		b = binary.LittleEndian.AppendUint32(b, n)
@@ -204,8 +205,8 @@ func (x *machine) launchBlock() {
 	x.block = append(b, x.l.Args...)
 }
 
-// fault decodes the fault record, and returns nil if there was no fault.
-func (x *machine) fault() (*Fault, error) {
+// decodeFault decodes the fault record, and returns nil if there was no fault.
+func (x *launchState) decodeFault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
 	for le.Uint32(record) == 0 { // finds the first kernel of a linked module that has recorded a fault
@@ -227,8 +228,8 @@ func (x *machine) fault() (*Fault, error) {
 	return f, nil
 }
 
-// The function parts returns the number of fault records of a module.
-func parts(m *ir.Module) int {
+// countParts returns the number of fault records of a module.
+func countParts(m *ir.Module) int {
 	n := 1
 	for _, s := range m.Sites {
 		n = max(n, s.Part+1)
@@ -236,11 +237,11 @@ func parts(m *ir.Module) int {
 	return n
 }
 
-// The method run executes all work-groups.
-func (x *machine) run() {
+// runGroups executes all work-groups.
+func (x *launchState) runGroups() {
 	x.slots = make([]int32, x.m.Len()+1)
 	for _, f := range append([]*ir.Func{x.m.Kernel}, x.m.Helpers...) {
-		x.number(f)
+		x.assignSlots(f)
 	}
 	for _, v := range x.m.Vars {
 		if v.Storage == ir.Private {

@@ -336,7 +336,7 @@ func TestPure(t *testing.T) {
 		for _, a := range v.Args {
 			args = append(args, a.Bits)
 		}
-		bits, err := x.pure(v, args)
+		bits, err := x.computePure(v, args)
 		if got := m.Const(v.Type, bits).LongString(); err != nil || got != c.want {
 			t.Errorf("%s: got %s, %v, want %s", c.expr, got, err, c.want)
 		}
@@ -368,7 +368,7 @@ func TestRounding(t *testing.T) {
 		exact.Add(exact, big.NewFloat(float64(z)))
 		fma, _ := exact.Float32()
 		for op, want := range map[ir.Op]float32{ir.OpFAdd: x + y, ir.OpFSub: x - y, ir.OpFMul: x * y, ir.OpFDiv: x / y, ir.OpFma: fma} {
-			got, _ := m.float(op, ir.TypeF32, a)
+			got, _ := m.floatOp(op, ir.TypeF32, a)
 			if g := math.Float32frombits(uint32(got)); g != want && (g == g || want == want) {
 				t.Fatalf("%v of %g, %g, %g: got %g, want %g", op, x, y, z, g, want)
 			}

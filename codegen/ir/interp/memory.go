@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Type store is the memory of a variable, which is the list of the variable's scalars in order. Ops access variables
-// only by paths, so the interpreter needs no offsets in bytes.
-type store struct {
+// varMemory is the memory of a variable, which consists of a list of scalars. Ops access variables only
+// by paths, so the interpreter needs no offsets in bytes.
+type varMemory struct {
 	typ   *ir.Type
 	cells []cell
 }
@@ -25,28 +25,28 @@ type cell struct {
 // maxCells is the largest number of scalars in a variable.
 const maxCells = 1 << 24
 
-func (x *machine) newStore(v *ir.Var) *store {
-	return &store{v.Type, make([]cell, x.cells(v.Type))}
+func (x *launchState) newStore(v *ir.Var) *varMemory {
+	return &varMemory{v.Type, make([]cell, x.countCells(v.Type))}
 }
 
-// The method length returns the length of array type t. The length may be a constant expression.
-func (x *machine) length(t *ir.Type) int {
-	n := int32(x.constant(t.Len))
+// arrayLength returns the length of array type t. The array length may be a constant expression.
+func (x *launchState) arrayLength(t *ir.Type) int {
+	n := int32(x.constantBits(t.Len))
 	if n < 0 {
 		panic(runError{fmt.Errorf("the array %v has the length %d", t, n)})
 	}
 	return int(n)
 }
 
-// The method cells returns the number of scalars in a variable of type t.
-func (x *machine) cells(t *ir.Type) int {
+// countCells returns the number of scalars in a variable of type t.
+func (x *launchState) countCells(t *ir.Type) int {
 	n := 0
 	switch t.Kind {
 	case ir.Array:
-		n = x.length(t) * x.cells(t.Elem)
+		n = x.arrayLength(t) * x.countCells(t.Elem)
 	case ir.Struct:
 		for _, f := range t.Fields {
-			n += x.cells(f.Type)
+			n += x.countCells(f.Type)
 		}
 	case ir.I32x4:
 		n = t.Lanes()
@@ -59,43 +59,43 @@ func (x *machine) cells(t *ir.Type) int {
 	return n
 }
 
-// The method cell returns the scalar of s that the path selects.
-func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
+// cellAt returns the scalar of s that the path selects.
+func (w *itemState) cellAt(v *ir.Value, s *varMemory, path []*ir.Value) *cell {
 	t, at := s.typ, 0
 	for _, p := range path {
 		if t.Kind == ir.Array {
-			at += int(w.index(v, t, p)) * w.x.cells(t.Elem)
+			at += int(w.checkedIndex(v, t, p)) * w.x.countCells(t.Elem)
 			t = t.Elem
 			continue
 		}
 		for _, f := range t.Fields[:p.Bits] {
-			at += w.x.cells(f.Type)
+			at += w.x.countCells(f.Type)
 		}
 		t = t.Fields[p.Bits].Type
 	}
 	return &s.cells[at]
 }
 
-// The method index returns the value of index p, and checks that the value is less than the length of array type t.
-func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
-	i := sext(p.Type, w.value(p))
-	if n := w.x.length(t); i < 0 || i >= int64(n) {
-		w.fail(v, "index %d of an array of length %d", i, n)
+// checkedIndex returns the value of index p, and checks that the value is less than the length of array type t.
+func (w *itemState) checkedIndex(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
+	i := sext(p.Type, w.operandBits(p))
+	if n := w.x.arrayLength(t); i < 0 || i >= int64(n) {
+		w.failAt(v, "index %d of an array of length %d", i, n)
 	}
 	return i
 }
 
-// The method address returns the device address that the path selects, and the type of the memory at that address.
-func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
+// deviceAddress returns the device address that the path selects, and the type of the memory at that address.
+func (w *itemState) deviceAddress(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
 	t := r.Elem
-	i := sext(path[1].Type, w.value(path[1]))
+	i := sext(path[1].Type, w.operandBits(path[1]))
 	if i < 0 && path[1].Type == ir.TypeI32 {
-		w.fail(v, "index %d has 32 bits: drivers differ in whether it has a sign", i)
+		w.failAt(v, "index %d has 32 bits: drivers differ in whether it has a sign", i)
 	}
-	a := w.value(path[0]) + uint64(i*int64(t.Size))
+	a := w.operandBits(path[0]) + uint64(i*int64(t.Size))
 	for _, p := range path[2:] {
 		if t.Kind == ir.Array {
-			a += uint64(w.index(v, t, p) * int64(t.Elem.Size))
+			a += uint64(w.checkedIndex(v, t, p) * int64(t.Elem.Size))
 			t = t.Elem
 			continue
 		}
@@ -106,11 +106,11 @@ func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Ty
 	return a, t
 }
 
-// The method bytes returns the memory at a device address.
-func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type) {
-	a, t := w.address(v, r, path)
+// deviceBytes returns the memory at a device address.
+func (w *itemState) deviceBytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type) {
+	a, t := w.deviceAddress(v, r, path)
 	if a%uint64(t.Align) != 0 {
-		w.fail(v, "address %#x is not aligned to %d", a, t.Align)
+		w.failAt(v, "address %#x is not aligned to %d", a, t.Align)
 	}
 	if told := w.x.l.Accessed; told != nil {
 		told([3]uint32{w.builtIn(ir.GlobalInvocationIDX), w.builtIn(ir.GlobalInvocationIDY), w.builtIn(ir.GlobalInvocationIDZ)}, v, a)
@@ -120,12 +120,12 @@ func (w *item) bytes(v *ir.Value, r *ir.Ref, path []*ir.Value) ([]byte, *ir.Type
 			return m.Data[a-m.Addr:][:t.Size], t
 		}
 	}
-	w.fail(v, "%d bytes at address %#x are no memory of the launch", t.Size, a)
+	w.failAt(v, "%d bytes at address %#x are no memory of the launch", t.Size, a)
 	return nil, nil
 }
 
-// The method variable returns the memory of a variable.
-func (w *item) variable(v *ir.Var) *store {
+// memoryOf returns the memory of a variable.
+func (w *itemState) memoryOf(v *ir.Var) *varMemory {
 	switch v.Storage {
 	case ir.Private:
 		return w.x.tables[v]
@@ -136,38 +136,38 @@ func (w *item) variable(v *ir.Var) *store {
 }
 
 // load reads memory.
-func (w *item) load(v *ir.Value, r *ir.Ref, path []*ir.Value) uint64 {
+func (w *itemState) load(v *ir.Value, r *ir.Ref, path []*ir.Value) uint64 {
 	if r.Var != nil {
-		c := w.cell(v, w.variable(r.Var), path)
+		c := w.cellAt(v, w.memoryOf(r.Var), path)
 		w.checkAccess(v, r, memoryKey{cell: c}, false)
 		if !c.set {
-			w.fail(v, "read before it was written")
+			w.failAt(v, "read before it was written")
 		}
 		return c.bits
 	}
-	b, t := w.bytes(v, r, path)
+	b, t := w.deviceBytes(v, r, path)
 	if w.x.check != nil {
-		a, _ := w.address(v, r, path)
+		a, _ := w.deviceAddress(v, r, path)
 		w.checkAccess(v, r, memoryKey{addr: a}, false)
 	}
 	bits := readBytes(b)
 	if t == ir.TypeBool && bits > 1 {
-		w.fail(v, "a bool of value %d in memory", bits)
+		w.failAt(v, "a bool of value %d in memory", bits)
 	}
 	return bits
 }
 
 // store writes memory.
-func (w *item) store(v *ir.Value, r *ir.Ref, path []*ir.Value, bits uint64) {
+func (w *itemState) store(v *ir.Value, r *ir.Ref, path []*ir.Value, bits uint64) {
 	if r.Var != nil {
-		c := w.cell(v, w.variable(r.Var), path)
+		c := w.cellAt(v, w.memoryOf(r.Var), path)
 		w.checkAccess(v, r, memoryKey{cell: c}, true)
 		*c = cell{bits, true, true}
 		return
 	}
-	b, _ := w.bytes(v, r, path)
+	b, _ := w.deviceBytes(v, r, path)
 	if w.x.check != nil {
-		a, _ := w.address(v, r, path)
+		a, _ := w.deviceAddress(v, r, path)
 		w.checkAccess(v, r, memoryKey{addr: a}, true)
 	}
 	var all [8]byte
@@ -182,8 +182,8 @@ func readBytes(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(all[:])
 }
 
-// The method zero sets all scalars of a variable to zero.
-func (s *store) zero() {
+// clearAll sets all scalars of a variable to zero.
+func (s *varMemory) clearAll() {
 	for i := range s.cells {
 		s.cells[i] = cell{set: true}
 	}

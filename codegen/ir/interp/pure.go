@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The function mask clears the bits beyond the type's width.
-func mask(t *ir.Type, x uint64) uint64 {
+// maskBits clears the bits beyond the type's width.
+func maskBits(t *ir.Type, x uint64) uint64 {
 	if n := t.Bits(); n < 64 {
 		x &= 1<<n - 1
 	}
@@ -32,14 +32,14 @@ func boolBits(b bool) uint64 {
 	return 0
 }
 
-// The function pure computes an op without side effects. The arguments and the result are the bits of values,
+// computePure computes an op without side effects. The arguments and the result are the bits of values,
 // zero-extended to 64 bits.
-func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
+func (x *launchState) computePure(v *ir.Value, a []uint64) (uint64, error) {
 	if len(v.Args) == 0 {
 		return 0, fmt.Errorf("%v is unknown", v.Op)
 	}
 	t := v.Args[0].Type
-	if r, ok := compare(v.Op, t, a); ok {
+	if r, ok := compareOp(v.Op, t, a); ok {
 		return boolBits(r), nil
 	}
 	switch v.Op {
@@ -49,9 +49,9 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		}
 		return a[2], nil
 	case ir.OpSConvert:
-		return mask(v.Type, uint64(sext(t, a[0]))), nil
+		return maskBits(v.Type, uint64(sext(t, a[0]))), nil
 	case ir.OpUConvert:
-		return mask(v.Type, a[0]), nil
+		return maskBits(v.Type, a[0]), nil
 	case ir.OpBitcast:
 		return a[0], nil
 	case ir.OpPair:
@@ -75,7 +75,7 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		}
 		return a[0], nil
 	case ir.OpSDot, ir.OpUDot, ir.OpSUDot, ir.OpSDotAccSat, ir.OpUDotAccSat, ir.OpSUDotAccSat:
-		if want := dot(v.Op, a[1:]); uint32(a[0]) != want {
+		if want := dotProduct(v.Op, a[1:]); uint32(a[0]) != want {
 			return 0, fmt.Errorf("the sum of products is %#x, but the operands' is %#x", a[0], want)
 		}
 		return a[0], nil
@@ -96,9 +96,9 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		return toInt(v.Op, v.Type, ir.FloatValue(t, a[0]))
 	}
 	if t.IsFloat() {
-		return x.float(v.Op, t, a)
+		return x.floatOp(v.Op, t, a)
 	}
-	return integer(v.Op, t, a)
+	return integerOp(v.Op, t, a)
 }
 
 // halfBits returns the bits of the float16 nearest to the float32 with the given bits.
@@ -130,8 +130,8 @@ func computedHalf(op ir.Op, a []uint64) uint64 {
 	return uint64(ir.Float16bits(r))
 }
 
-// The function compare computes the ops whose result is a bool.
-func compare(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
+// compareOp computes the ops whose result is a bool.
+func compareOp(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
 	switch op {
 	case ir.OpIEq, ir.OpLEq:
 		return a[0] == a[1], true
@@ -165,8 +165,8 @@ func compare(op ir.Op, t *ir.Type, a []uint64) (result, ok bool) {
 	return false, false
 }
 
-// The function integer computes ops on integers of type t.
-func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
+// integerOp computes ops on integers of type t.
+func integerOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	x, y := a[0], uint64(0)
 	if len(a) > 1 {
 		y = a[1]
@@ -185,7 +185,7 @@ func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		switch {
 		case d == 0:
 			return 0, errors.New("division by zero")
-		case d == -1 && mask(t, uint64(-n)) == x && n != 0:
+		case d == -1 && maskBits(t, uint64(-n)) == x && n != 0:
 			return 0, fmt.Errorf("%d / -1 overflows", n)
 		}
 		r = uint64(n / d)
@@ -234,7 +234,7 @@ func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
 	}
-	return mask(t, r), nil
+	return maskBits(t, r), nil
 }
 
 // toInt converts a float to a value of an integer type. The float must be in the range of the integer type.
@@ -249,13 +249,13 @@ func toInt(op ir.Op, t *ir.Type, f float64) (uint64, error) {
 		return 0, fmt.Errorf("%g is out of the range of %v", f, t)
 	}
 	if op == ir.OpFToS {
-		return mask(t, uint64(int64(f))), nil
+		return maskBits(t, uint64(int64(f))), nil
 	}
 	return uint64(f), nil
 }
 
-// The function float computes ops on floats of type t.
-func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
+// floatOp computes ops on floats of type t.
+func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	sign := uint64(1) << (t.Bits() - 1)
 	switch op {
 	case ir.OpFNegate:
@@ -270,8 +270,9 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		f[i] = ir.FloatValue(t, a[i])
 	}
 	x, y := f[0], f[1]
-	// The result is rounded first to float64 and then to t. For the basic operations on float32 and float16,
-	// the result is the same as with one rounding, because float64 has more than twice their precision.
+	// The result of an op is rounded first to float64 and then to t. For basic operations on float32 and
+	// float16, two roundings give the same result as one, because float64 has more than twice the
+	// precision.
 	var r float64
 	switch op {
 	case ir.OpFAdd:
@@ -318,9 +319,9 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	case ir.OpFPow:
 		r = math.Pow(x, y)
 	case ir.OpFInvSqrt, ir.OpFRsqrt:
-		// The result is rounded to float64 first and then to float32. Rounding twice gives the same result as rounding
-		// once, because no inverse square root of a float32 is close enough to the midpoint of two float32s.
-		// TestRsqrtIsExact of math32 checks all values.
+		// The inverse square root is rounded to float64 first and then to float32. Rounding twice gives
+		// the same result as rounding once, because no inverse square root of a float32 is close enough
+		// to the midpoint of two float32s. TestRsqrtIsExact of math32 checks all values.
 		r = 1 / math.Sqrt(x)
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
@@ -328,8 +329,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z. A float64 result is rounded once. For other types, the caller rounds the result to t, and the
-// value is the same as after a single rounding.
+// fma returns x*y + z. A float64 result is rounded once. For narrower types, the caller rounds the
+// result of fma to type t, which gives the same value as a single rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -337,9 +338,9 @@ func fma(t *ir.Type, x, y, z float64) float64 {
 	return addOdd(x*y, z)
 }
 
-// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the neighboring
-// float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same value as rounding the
-// exact sum once. (Products of float32 are exact in float64.)
+// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the
+// neighboring float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same
+// value as rounding the exact sum once. (The product of two float32 values is exact in float64.)
 func addOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {
@@ -358,8 +359,8 @@ func addOdd(x, y float64) float64 {
 	return math.Float64frombits(n - 1)
 }
 
-// dot returns the result of dot-product op op for the operands x.
-func dot(op ir.Op, x []uint64) uint32 {
+// dotProduct returns the result of dot-product op op for the operands x.
+func dotProduct(op ir.Op, x []uint64) uint32 {
 	signedA := op != ir.OpUDot && op != ir.OpUDotAccSat
 	signedB := op == ir.OpSDot || op == ir.OpSDotAccSat
 	number := func(bits uint64, signed bool) int64 {

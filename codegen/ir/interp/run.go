@@ -10,30 +10,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Type item is the state of one invocation.
-type item struct {
-	x       *machine
-	group   [3]uint32 // id of the work-group
-	local   [3]uint32 // id of the invocation in its work-group
-	linear  uint32    // linear index of the invocation in its work-group
-	frame   *frame    // nil after the invocation has returned
-	at      *ir.Value // Sync op at which the invocation waits, or nil
-	clock   []uint32  // vector clock of the invocation, with one element per work-item of the group
-	faulted bool      // whether the work-item has executed a Fault op, after which Sync ops do not wait for the work-item
+// itemState is the state of one invocation.
+type itemState struct {
+	x       *launchState
+	group   [3]uint32  // id of the work-group
+	local   [3]uint32  // id of the invocation in its work-group
+	linear  uint32     // linear index of the invocation in its work-group
+	frame   *callFrame // nil after the invocation has returned
+	at      *ir.Value  // Sync op at which the invocation waits, or nil
+	clock   []uint32   // vector clock of the invocation, with one element per work-item of the group
+	faulted bool       // whether the work-item has executed a Fault op, after which Sync ops do not wait for the work-item
 }
 
-// Type frame is an activation of a function.
-type frame struct {
-	caller *frame
+// callFrame is an activation of a function.
+type callFrame struct {
+	caller *callFrame
 	b      *ir.Block
 	next   int      // index of the next value in b.Insts
 	vals   []uint64 // values of the function, indexed by machine.slots
 	known  []bool
-	vars   map[*ir.Var]*store
+	vars   map[*ir.Var]*varMemory
 }
 
-// The method fail ends the run with an error about v. For an error about a terminator, v is nil.
-func (w *item) fail(v *ir.Value, format string, args ...any) {
+// failAt ends the run with an error about v. For an error about a terminator, v is nil.
+func (w *itemState) failAt(v *ir.Value, format string, args ...any) {
 	s := "terminator"
 	if v != nil {
 		s = v.LongString()
@@ -45,17 +45,17 @@ func (w *item) fail(v *ir.Value, format string, args ...any) {
 	panic(runError{fmt.Errorf("%s%s: work-group %v, local id %v: %s", name, s, w.group, w.local, fmt.Sprintf(format, args...))})
 }
 
-func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
+func (x *launchState) newFrame(f *ir.Func, caller *callFrame) *callFrame {
 	n := x.values[f]
-	fr := &frame{caller: caller, b: f.Blocks[0], vals: make([]uint64, n), known: make([]bool, n), vars: make(map[*ir.Var]*store, len(f.Vars))}
+	fr := &callFrame{caller: caller, b: f.Blocks[0], vals: make([]uint64, n), known: make([]bool, n), vars: make(map[*ir.Var]*varMemory, len(f.Vars))}
 	for _, v := range f.Vars {
 		fr.vars[v] = x.newStore(v)
 	}
 	return fr
 }
 
-// The method number assigns a frame slot to each value that function f computes.
-func (x *machine) number(f *ir.Func) {
+// assignSlots assigns a frame slot to each value that function f computes.
+func (x *launchState) assignSlots(f *ir.Func) {
 	n := 0
 	add := func(v *ir.Value) {
 		for v.ID >= len(x.slots) {
@@ -86,50 +86,50 @@ func (x *machine) number(f *ir.Func) {
 	x.values[f] = n
 }
 
-// The method set stores the value of v in the current frame.
-func (w *item) set(v *ir.Value, bits uint64) { w.frame.set(w.x, v, bits) }
+// setValue stores the value of v in the current frame.
+func (w *itemState) setValue(v *ir.Value, bits uint64) { w.frame.setValue(w.x, v, bits) }
 
-func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
+func (f *callFrame) setValue(x *launchState, v *ir.Value, bits uint64) {
 	i := x.slots[v.ID] - 1
 	f.vals[i], f.known[i] = bits, true
 }
 
 // runGroup runs the items of a work-group from one Sync op to the next.
-func (x *machine) runGroup(id [3]uint32) {
-	x.group = map[*ir.Var]*store{}
+func (x *launchState) runGroup(id [3]uint32) {
+	x.group = map[*ir.Var]*varMemory{}
 	for _, v := range x.m.Vars {
 		if v.Storage == ir.Workgroup {
 			x.group[v] = x.newStore(v)
 		}
 	}
-	var items []*item
+	var items []*itemState
 	for lz := range x.l.Local[2] {
 		for ly := range x.l.Local[1] {
 			for lx := range x.l.Local[0] {
-				w := &item{x: x, group: id, local: [3]uint32{lx, ly, lz}, linear: uint32(len(items))}
+				w := &itemState{x: x, group: id, local: [3]uint32{lx, ly, lz}, linear: uint32(len(items))}
 				w.frame = x.newFrame(x.m.Kernel, nil)
 				items = append(items, w)
 			}
 		}
 	}
 	if x.check != nil {
-		x.check.begin(items)
-		defer func() { x.check.items += len(items) }()
+		x.check.beginGroup(items)
+		defer func() { x.check.itemsBefore += len(items) }()
 	}
 	for {
 		if x.check != nil {
-			x.check.turns(items)
+			x.check.runRandomly(items)
 		}
 		for _, w := range items {
 			for w.frame != nil && w.at == nil {
-				w.step()
+				w.runStep()
 			}
 		}
-		if !x.meet(items) {
+		if !x.completeSync(items) {
 			if x.check != nil {
 				for _, v := range x.m.Vars {
 					if v.Storage == ir.Workgroup {
-						x.check.unwritten(x.group[v], items)
+						x.check.reportUnwritten(x.group[v], items)
 					}
 				}
 			}
@@ -138,9 +138,9 @@ func (x *machine) runGroup(id [3]uint32) {
 	}
 }
 
-// The method meet completes Sync ops, so that the waiting work-items continue. The result reports whether any work-item
-// was waiting.
-func (x *machine) meet(items []*item) bool {
+// completeSync completes Sync ops, so that the waiting work-items continue. completeSync reports whether
+// any work-item was waiting.
+func (x *launchState) completeSync(items []*itemState) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)
 	for i := 0; i < len(items); i += n {
@@ -151,29 +151,29 @@ func (x *machine) meet(items []*item) bool {
 			}
 			waiting = true
 			if w.at.GroupScope() == ir.ScopeSubGroup {
-				x.combine(sub)
-				pass(sub)
+				x.combineItems(sub)
+				passSync(sub)
 				return true
 			}
 		}
 	}
 	if waiting {
-		x.combine(items)
-		v := pass(items)
+		x.combineItems(items)
+		v := passSync(items)
 		if v.Op == ir.OpZeroLocal {
 			if x.check != nil {
-				x.check.unwritten(x.group[v.Ref().Var], items)
+				x.check.reportUnwritten(x.group[v.Ref().Var], items)
 			}
-			x.group[v.Ref().Var].zero()
+			x.group[v.Ref().Var].clearAll()
 		}
 	}
 	return waiting
 }
 
-// The method pass checks that all work-items wait at the same Sync op, lets them continue, and returns the op. The
-// method ignores work-items that have returned after a Fault op.
-func pass(items []*item) *ir.Value {
-	var first *item
+// passSync checks that all work-items wait at the same Sync op, lets the work-items continue, and
+// returns the op. passSync ignores work-items that have returned after a Fault op.
+func passSync(items []*itemState) *ir.Value {
+	var first *itemState
 	for _, w := range items {
 		switch {
 		case w.at == nil && (w.faulted || w.x.l.Leave):
@@ -190,18 +190,18 @@ func pass(items []*item) *ir.Value {
 					f.Other = other.at.Pos
 					f.Message = fmt.Sprintf("divergent barriers: work-item %v waits here, and work-item %v of its group at %v", first.globalID(), other.globalID(), other.at.Pos)
 				}
-				c.stop(f)
+				c.stopRun(f)
 			}
 			where := "has returned"
 			if other.at != nil {
 				where = "is at " + other.at.LongString()
 			}
-			first.fail(first.at, "divergent barrier: local id %v %s", other.local, where)
+			first.failAt(first.at, "divergent barrier: local id %v %s", other.local, where)
 		}
 	}
 	v := first.at
 	if c := first.x.check; c != nil && v.Matrices() == nil { // matrix ops do not order memory accesses
-		c.meet(items)
+		c.recordBarrier(items)
 	}
 	for _, w := range items {
 		w.at = nil
@@ -209,8 +209,8 @@ func pass(items []*item) *ir.Value {
 	return v
 }
 
-// The method step executes the next op or the terminator.
-func (w *item) step() {
+// runStep executes the next op or the terminator.
+func (w *itemState) runStep() {
 	if w.x.steps++; w.x.steps > w.x.l.MaxSteps {
 		panic(runError{fmt.Errorf("more than %d steps", w.x.l.MaxSteps)})
 	}
@@ -224,31 +224,31 @@ func (w *item) step() {
 	if f.next < len(f.b.Insts) {
 		v := f.b.Insts[f.next]
 		f.next++
-		w.exec(v)
+		w.runOp(v)
 		return
 	}
 	t := &f.b.Term
 	switch t.Kind {
 	case ir.Jump:
-		w.jump(0)
+		w.followEdge(0)
 	case ir.Branch:
-		if w.value(t.Cond) != 0 {
-			w.jump(0)
+		if w.operandBits(t.Cond) != 0 {
+			w.followEdge(0)
 		} else {
-			w.jump(1)
+			w.followEdge(1)
 		}
 	case ir.Return:
 		w.frame = f.caller
 	case ir.Unreachable:
 		if !w.faulted {
-			w.fail(nil, "%v is reached", t.Kind)
+			w.failAt(nil, "%v is reached", t.Kind)
 		}
 		w.frame = nil
 	}
 }
 
-// The method jump follows edge n out of the current block, and sets the phis of the target block.
-func (w *item) jump(n int) {
+// followEdge follows edge n out of the current block, and sets the phis of the target block.
+func (w *itemState) followEdge(n int) {
 	f := w.frame
 	to := f.b.Term.Succs[n]
 	// If both edges of a branch lead to the same block, edge 0 belongs to the first of the equal
@@ -271,19 +271,19 @@ func (w *item) jump(n int) {
 	}
 	vals := w.x.scratch[:0]
 	for _, phi := range to.Phis {
-		vals = append(vals, w.value(phi.Args[edge]))
+		vals = append(vals, w.operandBits(phi.Args[edge]))
 	}
 	for i, phi := range to.Phis {
-		w.set(phi, vals[i])
+		w.setValue(phi, vals[i])
 	}
 	w.x.scratch = vals
 	f.b, f.next = to, 0
 }
 
-// The method value returns the value of an operand.
-func (w *item) value(v *ir.Value) uint64 {
+// operandBits returns the value of an operand.
+func (w *itemState) operandBits(v *ir.Value) uint64 {
 	if v.IsConstExpr() {
-		return w.x.constant(v)
+		return w.x.constantBits(v)
 	}
 	f := w.frame
 	if v.ID < len(w.x.slots) {
@@ -291,12 +291,12 @@ func (w *item) value(v *ir.Value) uint64 {
 			return f.vals[i]
 		}
 	}
-	w.fail(v, "used before it was computed")
+	w.failAt(v, "used before it was computed")
 	return 0
 }
 
-// The method constant returns the value of a constant expression.
-func (x *machine) constant(v *ir.Value) uint64 {
+// constantBits returns the value of a constant expression.
+func (x *launchState) constantBits(v *ir.Value) uint64 {
 	switch v.Op {
 	case ir.OpConst:
 		return v.Bits
@@ -307,10 +307,10 @@ func (x *machine) constant(v *ir.Value) uint64 {
 	if !ok {
 		args := make([]uint64, len(v.Args))
 		for i, a := range v.Args {
-			args[i] = x.constant(a)
+			args[i] = x.constantBits(a)
 		}
 		var err error
-		if bits, err = x.pure(v, args); err != nil {
+		if bits, err = x.computePure(v, args); err != nil {
 			panic(runError{fmt.Errorf("%s: %w", v.LongString(), err)})
 		}
 		x.consts[v] = bits
@@ -318,57 +318,57 @@ func (x *machine) constant(v *ir.Value) uint64 {
 	return bits
 }
 
-// The method exec executes op v.
-func (w *item) exec(v *ir.Value) {
+// runOp executes op v.
+func (w *itemState) runOp(v *ir.Value) {
 	f := w.frame
 	switch v.Op {
 	case ir.OpArg:
 		end := v.Bits + uint64(v.Type.Size)
 		if end > uint64(len(w.x.block)) {
-			w.fail(v, "the launch block has %d bytes", len(w.x.block))
+			w.failAt(v, "the launch block has %d bytes", len(w.x.block))
 		}
 		bits := readBytes(w.x.block[v.Bits:end])
 		if v.Type == ir.TypeBool && bits > 1 {
-			w.fail(v, "a bool of value %d in the launch block", bits)
+			w.failAt(v, "a bool of value %d in the launch block", bits)
 		}
-		w.set(v, bits)
+		w.setValue(v, bits)
 	case ir.OpBuiltIn:
-		w.set(v, uint64(w.builtIn(v.Aux.(ir.BuiltIn))))
+		w.setValue(v, uint64(w.builtIn(v.Aux.(ir.BuiltIn))))
 	case ir.OpVecMake:
 		for i, a := range v.Args {
-			w.setElement(v, i, w.value(a))
+			w.setElement(v, i, w.operandBits(a))
 		}
 	case ir.OpVecExtract:
-		w.set(v, w.element(v.Args[0], int(v.Bits)))
+		w.setValue(v, w.vectorElement(v.Args[0], int(v.Bits)))
 	case ir.OpLoad:
 		if v.Type.IsVector() {
 			w.loadVector(v)
 			return
 		}
-		w.set(v, w.load(v, v.Ref(), v.Path()))
+		w.setValue(v, w.load(v, v.Ref(), v.Path()))
 	case ir.OpStore:
 		if v.Args[0].Type.IsVector() {
 			w.storeVector(v)
 			return
 		}
-		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
+		w.store(v, v.Ref(), v.Path(), w.operandBits(v.Args[0]))
 	case ir.OpAddrOf:
-		bits, _ := w.address(v, v.Ref(), v.Path())
-		w.set(v, bits)
+		bits, _ := w.deviceAddress(v, v.Ref(), v.Path())
+		w.setValue(v, bits)
 	case ir.OpZero:
-		w.variable(v.Ref().Var).zero()
+		w.memoryOf(v.Ref().Var).clearAll()
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
-		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
+		copy(w.memoryOf(c.Dst).cells, w.memoryOf(c.Src).cells)
 	case ir.OpMatrixLength:
-		w.set(v, w.heldOf(v.Matrices()[0]))
+		w.setValue(v, w.heldOf(v.Matrices()[0]))
 	case ir.OpFault:
 		w.recordFault(v)
 	case ir.OpCall:
 		callee := v.Aux.(*ir.Func)
 		g := w.x.newFrame(callee, f)
 		for i, p := range callee.Params {
-			g.set(w.x, p, w.value(v.Args[i]))
+			g.setValue(w.x, p, w.operandBits(v.Args[i]))
 		}
 		w.frame = g
 	default:
@@ -377,24 +377,24 @@ func (w *item) exec(v *ir.Value) {
 			return
 		}
 		if v.Op.Has(ir.FlagAtomic) {
-			w.atomic(v)
+			w.runAtomic(v)
 			return
 		}
 		args := w.x.scratch[:0]
 		for _, a := range v.Args {
-			args = append(args, w.value(a))
+			args = append(args, w.operandBits(a))
 		}
 		w.x.scratch = args
-		bits, err := w.x.pure(v, args)
+		bits, err := w.x.computePure(v, args)
 		if err != nil {
-			w.fail(v, "%v", err)
+			w.failAt(v, "%v", err)
 		}
-		w.set(v, bits)
+		w.setValue(v, bits)
 	}
 }
 
 // recordFault writes the fault record unless an earlier fault has been recorded.
-func (w *item) recordFault(v *ir.Value) {
+func (w *itemState) recordFault(v *ir.Value) {
 	w.faulted = true
 	site := v.Aux.(*ir.Site)
 	le, r := binary.LittleEndian, w.x.record[site.Part*abi.FaultRecordSize:]
@@ -403,14 +403,14 @@ func (w *item) recordFault(v *ir.Value) {
 	}
 	le.PutUint32(r, 1)
 	le.PutUint32(r[4:], uint32(site.Index))
-	le.PutUint64(r[8:], w.value(v.Args[0]))
-	le.PutUint64(r[16:], w.value(v.Args[1]))
+	le.PutUint64(r[8:], w.operandBits(v.Args[0]))
+	le.PutUint64(r[16:], w.operandBits(v.Args[1]))
 	for i, a := range v.Args[2:] {
-		le.PutUint32(r[24+4*i:], uint32(w.value(a)))
+		le.PutUint32(r[24+4*i:], uint32(w.operandBits(a)))
 	}
 }
 
-func (w *item) builtIn(b ir.BuiltIn) uint32 {
+func (w *itemState) builtIn(b ir.BuiltIn) uint32 {
 	local, sub := &w.x.l.Local, w.x.l.SubGroupSize
 	switch {
 	case b <= ir.GlobalInvocationIDZ:
@@ -435,6 +435,6 @@ func (w *item) builtIn(b ir.BuiltIn) uint32 {
 	case ir.SubgroupLocalRange:
 		return min(sub, local[0]*local[1]*local[2]-w.linear/sub*sub)
 	}
-	w.fail(nil, "the built-in %v is unknown", b)
+	w.failAt(nil, "the built-in %v is unknown", b)
 	return 0
 }

@@ -9,59 +9,59 @@ import (
 )
 
 // setElement sets element i of the vector v.
-func (w *item) setElement(v *ir.Value, i int, bits uint64) {
+func (w *itemState) setElement(v *ir.Value, i int, bits uint64) {
 	f := w.frame
 	at := int(w.x.slots[v.ID]) - 1 + i
 	f.vals[at], f.known[at] = bits, true
 }
 
-// The method element returns element i of vector v.
-func (w *item) element(v *ir.Value, i int) uint64 {
+// vectorElement returns element i of vector v.
+func (w *itemState) vectorElement(v *ir.Value, i int) uint64 {
 	f := w.frame
 	at := int(w.x.slots[v.ID]) - 1 + i
 	if !f.known[at] {
-		w.fail(v, "used before it was computed")
+		w.failAt(v, "used before it was computed")
 	}
 	return f.vals[at]
 }
 
 // loadVector reads a vector from memory. The address of the vector must be a multiple of the vector's size.
-func (w *item) loadVector(v *ir.Value) {
+func (w *itemState) loadVector(v *ir.Value) {
 	if x := v.Ref().Var; x != nil {
-		for i, c := range w.lanes(v, x) {
+		for i, c := range w.vectorCells(v, x) {
 			w.checkAccess(v, v.Ref(), memoryKey{cell: c}, false)
 			if !c.set {
-				w.fail(v, "read before it was written")
+				w.failAt(v, "read before it was written")
 			}
 			w.setElement(v, i, c.bits)
 		}
 		return
 	}
-	for i, b := range w.vector(v, v.Type, false) {
+	for i, b := range w.vectorBytes(v, v.Type, false) {
 		w.setElement(v, i, readBytes(b))
 	}
 }
 
 // storeVector writes a vector.
-func (w *item) storeVector(v *ir.Value) {
+func (w *itemState) storeVector(v *ir.Value) {
 	if x := v.Ref().Var; x != nil {
-		for i, c := range w.lanes(v, x) {
+		for i, c := range w.vectorCells(v, x) {
 			w.checkAccess(v, v.Ref(), memoryKey{cell: c}, true)
-			*c = cell{w.element(v.Args[0], i), true, true}
+			*c = cell{w.vectorElement(v.Args[0], i), true, true}
 		}
 		return
 	}
-	for i, b := range w.vector(v, v.Args[0].Type, true) {
+	for i, b := range w.vectorBytes(v, v.Args[0].Type, true) {
 		var all [8]byte
-		binary.LittleEndian.PutUint64(all[:], w.element(v.Args[0], i))
+		binary.LittleEndian.PutUint64(all[:], w.vectorElement(v.Args[0], i))
 		copy(b, all[:])
 	}
 }
 
-// The method lanes returns the cells that contain the elements of a vector in variable x.
-func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
-	s := w.variable(x)
-	at := int(w.index(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
+// vectorCells returns the scalars of variable x that are the elements of a vector.
+func (w *itemState) vectorCells(v *ir.Value, x *ir.Var) []*cell {
+	s := w.memoryOf(x)
+	at := int(w.checkedIndex(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
 	list := make([]*cell, s.typ.Elem.Lanes())
 	for i := range list {
 		list[i] = &s.cells[at+i]
@@ -69,15 +69,15 @@ func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
 	return list
 }
 
-// The method vector returns the bytes of device memory for each element of the vector that op v accesses.
-func (w *item) vector(v *ir.Value, t *ir.Type, writes bool) [][]byte {
-	b, _ := w.bytes(v, v.Ref(), v.Path())
+// vectorBytes returns the bytes of device memory for each element of the vector that op v accesses.
+func (w *itemState) vectorBytes(v *ir.Value, t *ir.Type, writes bool) [][]byte {
+	b, _ := w.deviceBytes(v, v.Ref(), v.Path())
 	size := t.Elem.Size
 	var elems [][]byte
 	for i := range t.Lanes() {
 		elems = append(elems, b[i*size:][:size])
 		if w.x.check != nil {
-			a, _ := w.address(v, v.Ref(), v.Path())
+			a, _ := w.deviceAddress(v, v.Ref(), v.Path())
 			w.checkAccess(v, v.Ref(), memoryKey{addr: a + uint64(i*size)}, writes)
 		}
 	}

@@ -361,7 +361,7 @@ func enum(b *bytes.Buffer, k operandKind, used map[string]bool) {
 		}
 	}
 	fmt.Fprintf(b, "\nfunc (v %s) String() string { return enumString(Kind%s, uint32(v)) }\n\n", k.Kind, k.Kind)
-	fmt.Fprintf(b, "var rows%s = [...]enumerant{\n", k.Kind)
+	fmt.Fprintf(b, "var rows%s = [...]enumRow{\n", k.Kind)
 	for _, e := range canonical(k.Enumerants, func(e enumerantJSON) (uint32, string) { return uint32(e.Value), e.Name }) {
 		fmt.Fprintf(b, "{%#x, %q, %s},\n", uint32(e.Value), e.Name, pattern(e.Parameters))
 	}

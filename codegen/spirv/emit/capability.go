@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// The method need records that the module must declare a capability.
-func (e *emitter) need(c spirv.Capability) {
+// needCapability records that the module must declare a capability.
+func (e *emitter) needCapability(c spirv.Capability) {
 	if e.caps[c] {
 		return
 	}
@@ -20,9 +20,9 @@ func (e *emitter) need(c spirv.Capability) {
 	e.caps[c] = true
 }
 
-// The method declare emits the capabilities that the module needs, in the order of features.Rows. The method declare
+// declareCapabilities emits the capabilities that the module needs, in the order of features.Rows. declareCapabilities
 // also emits the required extensions that are not part of SPIR-V 1.5.
-func (e *emitter) declare() {
+func (e *emitter) declareCapabilities() {
 	for i := range features.Rows {
 		row := &features.Rows[i]
 		if !e.caps[row.Capability] {

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The method constant returns the id of v, which is a constant, a specialization constant or a constant expression.
-func (e *emitter) constant(v *ir.Value) spirv.ID {
+// constantID returns the id of v, which is a constant, a specialization constant or a constant expression.
+func (e *emitter) constantID(v *ir.Value) spirv.ID {
 	id, ok := e.consts[v]
 	if !ok {
 		id = e.newConstant(v)
@@ -27,80 +27,80 @@ func (e *emitter) newConstant(v *ir.Value) spirv.ID {
 		case ir.Addr:
 			return b.ConstComposite(e.uvec2(), b.ConstU32(uint32(v.Bits)), b.ConstU32(uint32(v.Bits>>32)))
 		}
-		return b.ConstBits(e.register(v.Type), v.Bits)
+		return b.ConstBits(e.registerType(v.Type), v.Bits)
 	case ir.OpSpecConst:
-		return e.spec(v.Aux.(*ir.Spec))
+		return e.specID(v.Aux.(*ir.Spec))
 	}
-	r := &instructions[v.Op]
+	r := &singleInstructions[v.Op]
 	if !r.fold {
 		e.errorf("%v is no constant expression of SPIR-V", v.Op)
-		return b.Undef(e.register(v.Type))
+		return b.Undef(e.registerType(v.Type))
 	}
 	if isConversion(v.Op) && v.Type == v.Args[0].Type {
-		return e.constant(v.Args[0])
+		return e.constantID(v.Args[0])
 	}
 	var args []spirv.ID
 	for _, a := range v.Args {
-		args = append(args, e.constant(a))
+		args = append(args, e.constantID(a))
 	}
-	return b.SpecConstOp(e.register(v.Type), r.op, args...)
+	return b.SpecConstOp(e.registerType(v.Type), r.op, args...)
 }
 
-// foldable reports whether v can be emitted as a constant expression of SPIR-V.
-func foldable(v *ir.Value) bool {
+// isFoldable reports whether v can be emitted as a constant expression of SPIR-V.
+func isFoldable(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagConst) {
 		return true
 	}
-	if !v.IsConstExpr() || !instructions[v.Op].fold {
+	if !v.IsConstExpr() || !singleInstructions[v.Op].fold {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of the 32-bit word of a narrow integer are undefined. Code must extend the integer, and a
-		// constant expression cannot do this.
-		if !foldable(a) || narrow(a.Type) {
+		// The upper bits of the 32-bit word of a narrow integer are undefined. The emitted code must
+		// extend a narrow integer to 32 bits, which a SPIR-V constant expression cannot do.
+		if !isFoldable(a) || isNarrow(a.Type) {
 			return false
 		}
 	}
-	return !narrow(v.Type)
+	return !isNarrow(v.Type)
 }
 
-// The method spec returns the id of specialization constant s. The module defines one constant per SpecId.
-func (e *emitter) spec(s *ir.Spec) spirv.ID {
+// specID returns the id of specialization constant s. The module defines one constant per SpecId.
+func (e *emitter) specID(s *ir.Spec) spirv.ID {
 	id, ok := e.specs[s.ID]
 	if !ok {
 		if s.Type.Kind == ir.Bool {
 			id = e.b.SpecConstBool(s.ID, s.Default != 0)
 		} else {
-			id = e.b.SpecConst(e.register(s.Type), s.ID, s.Default)
+			id = e.b.SpecConst(e.registerType(s.Type), s.ID, s.Default)
 		}
 		e.specs[s.ID] = id
 	}
 	return id
 }
 
-// initializer returns the constant that initializes a table of type t. Parameter leaves points to the list of scalars,
-// from whose beginning initializer removes the scalars of the table.
-func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
+// tableConstant returns the constant that initializes a table of type t. tableConstant removes the
+// scalars of the table from the beginning of the list to which scalarList points.
+func (e *emitter) tableConstant(t *ir.Type, scalarList *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {
 	case ir.Array:
 		n, _ := t.ArrayLen()
 		for range n {
-			parts = append(parts, e.initializer(t.Elem, leaves))
+			parts = append(parts, e.tableConstant(t.Elem, scalarList))
 		}
 	case ir.Struct:
 		for _, f := range t.Fields {
-			if !empty(f.Type) {
-				parts = append(parts, e.initializer(f.Type, leaves))
+			if !isEmpty(f.Type) {
+				parts = append(parts, e.tableConstant(f.Type, scalarList))
 			}
 		}
 	default:
-		if len(*leaves) == 0 {
+		if len(*scalarList) == 0 {
 			panic("BUG: a table with too few values")
 		}
-		v := (*leaves)[0]
-		*leaves = (*leaves)[1:]
-		return e.constant(v)
+		v := (*scalarList)[0]
+		*scalarList = (*scalarList)[1:]
+		return e.constantID(v)
 	}
-	return e.b.ConstComposite(e.variable(t), parts...)
+	return e.b.ConstComposite(e.variableType(t), parts...)
 }

@@ -12,6 +12,6 @@
 //     phi, a variable or a call.
 //   - Integers of 8 and 16 bits are computed in 32-bit words whose upper bits are
 //     undefined. In device memory, integers of 8 and 16 bits occupy one or two bytes.
-//   - If the kernel synchronizes, accesses to memory that invocations share are
-//     NonPrivatePointer. In other kernels, accesses to this memory have no such flag.
+//   - If the kernel synchronizes, accesses to memory that invocations share are NonPrivatePointer. In
+//     kernels that do not synchronize, accesses are not NonPrivatePointer.
 package emit

@@ -11,20 +11,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the 32-bit words of the SPIR-V module. The result depends only on the contents of m, not on the ids or
-// names of its values.
+// Emit returns the 32-bit words of the SPIR-V module. The emitted words depend only on the operations in
+// m, not on the ids or names of values.
 //
 // An error means that m is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
-	sm, err := newEmitter(m).emit()
+	sm, err := newEmitter(m).emitModule()
 	if err != nil {
 		return nil, err
 	}
 	return sm.Words(), nil
 }
 
-// emit writes the SPIR-V module.
-func (e *emitter) emit() (*spirv.Module, error) {
+// emitModule writes the SPIR-V module.
+func (e *emitter) emitModule() (*spirv.Module, error) {
 	if e.m.Level != ir.Legal {
 		return nil, fmt.Errorf("emit: %s is at level %v, want %v", e.m.Name, e.m.Level, ir.Legal)
 	}
@@ -46,21 +46,22 @@ type emitter struct {
 	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// shared is true if invocations may communicate. In this case accesses to shared memory must be NonPrivatePointer,
-	// because barriers and atomics order only these accesses.
-	shared bool
+	// sharesMemory is true if invocations may communicate. If invocations communicate, accesses to
+	// shared memory must be NonPrivatePointer, because barriers and atomics order only such accesses.
+	sharesMemory bool
 
-	// flat is true if work-groups have one dimension on the device. The comment of localSize gives the reasons.
-	flat bool
-	size [3]spirv.ID // size of the kernel's work-groups
+	// oneDimension is true if work-groups have one dimension on the device. The comment of the method
+	// localSize explains why some kernels need one dimension.
+	oneDimension bool
+	size         [3]spirv.ID // size of the kernel's work-groups
 
-	plain  map[*ir.Type]spirv.ID // maps a type to its SPIR-V type for variables, without a layout
-	layout map[*ir.Type]spirv.ID // maps a type to its SPIR-V type in device memory, with gc's layout
-	consts map[*ir.Value]spirv.ID
-	specs  map[uint32]spirv.ID // maps a SpecId to its specialization constant
-	vars   map[*ir.Var]spirv.ID
-	inputs map[spirv.BuiltIn]spirv.ID
-	push   launchBlock
+	plainTypes  map[*ir.Type]spirv.ID // maps a type to its SPIR-V type for variables, without a layout
+	layoutTypes map[*ir.Type]spirv.ID // maps a type to its SPIR-V type in device memory, with gc's layout
+	consts      map[*ir.Value]spirv.ID
+	specs       map[uint32]spirv.ID // maps a SpecId to its specialization constant
+	vars        map[*ir.Var]spirv.ID
+	inputs      map[spirv.BuiltIn]spirv.ID
+	push        launchBlock
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
 
@@ -69,16 +70,17 @@ type emitter struct {
 
 func newEmitter(m *ir.Module) *emitter {
 	return &emitter{
-		m: m, b: spirv.NewBuilder(), caps: map[spirv.Capability]bool{}, shared: m.UsesGroup || hasAtomics(m.Kernel),
-		plain: map[*ir.Type]spirv.ID{}, layout: map[*ir.Type]spirv.ID{},
+		m: m, b: spirv.NewBuilder(), caps: map[spirv.Capability]bool{}, sharesMemory: m.UsesGroup || hasAtomics(m.Kernel),
+		plainTypes: map[*ir.Type]spirv.ID{}, layoutTypes: map[*ir.Type]spirv.ID{},
 		consts: map[*ir.Value]spirv.ID{}, specs: map[uint32]spirv.ID{}, vars: map[*ir.Var]spirv.ID{},
 		inputs: map[spirv.BuiltIn]spirv.ID{}, funcs: map[*ir.Func]*spirv.FunctionBuilder{},
 	}
 }
 
-// hasAtomics reports whether the kernel contains atomics that let work-items communicate in Go. Atomics in helpers do
-// not count. For example, the fault helper reserves the fault record by an atomic, but no work-item waits for the
-// stores to the record. Loads of memory that only the host writes do not count either.
+// hasAtomics reports whether the kernel contains atomics that let work-items communicate in Go.
+// hasAtomics ignores atomics in helpers. For example, the fault helper reserves the fault record by an
+// atomic, but no work-item waits for the stores to the record. hasAtomics also ignores atomic loads of
+// memory that only the host writes.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -98,27 +100,27 @@ func (e *emitter) errorf(format string, args ...any) {
 
 func (e *emitter) module() {
 	b := e.b
-	e.need(spirv.CapabilityShader)
-	e.need(spirv.CapabilityPhysicalStorageBufferAddresses)
-	e.need(spirv.CapabilityVulkanMemoryModel)
+	e.needCapability(spirv.CapabilityShader)
+	e.needCapability(spirv.CapabilityPhysicalStorageBufferAddresses)
+	e.needCapability(spirv.CapabilityVulkanMemoryModel)
 	b.MemoryModel(spirv.AddressingModelPhysicalStorageBuffer64, spirv.MemoryModelVulkan)
 	e.localSize()
-	funcs := called(e.m.Kernel)
-	e.push.plan(funcs)
+	funcs := calledFuncs(e.m.Kernel)
+	e.push.planMembers(funcs)
 	for _, f := range funcs {
-		e.begin(f)
+		e.beginFunction(f)
 	}
 	main := e.funcs[e.m.Kernel].ID
 	b.EntryPoint(spirv.ExecutionModelGLCompute, main, abi.EntryPoint)
 	e.executionModes(main)
 	for _, f := range funcs {
-		e.function(f)
+		e.emitFunction(f)
 	}
-	e.declare()
+	e.declareCapabilities()
 }
 
-// The function called returns f and all functions that f calls directly or indirectly.
-func called(f *ir.Func) []*ir.Func {
+// calledFuncs returns f and all functions that f calls directly or indirectly.
+func calledFuncs(f *ir.Func) []*ir.Func {
 	list := []*ir.Func{f}
 	for i := 0; i < len(list); i++ {
 		for _, b := range list[i].Blocks {
@@ -132,11 +134,11 @@ func called(f *ir.Func) []*ir.Func {
 	return list
 }
 
-// The method begin declares a function and creates its builder.
-func (e *emitter) begin(f *ir.Func) {
+// beginFunction declares a function and creates its builder.
+func (e *emitter) beginFunction(f *ir.Func) {
 	var params []spirv.ID
 	for _, p := range f.Params {
-		params = append(params, e.register(p.Type))
+		params = append(params, e.registerType(p.Type))
 	}
 	void := e.b.TypeVoid()
 	e.funcs[f] = e.b.Function(void, e.b.TypeFunction(void, params...), spirv.FunctionControlNone)
@@ -153,7 +155,7 @@ func (e *emitter) executionModes(main spirv.ID) {
 			size[s.ID-abi.SpecLocalSizeX] = uint32(s.Default)
 		}
 	}
-	if e.flat {
+	if e.oneDimension {
 		size = [3]uint32{size[0] * size[1] * size[2], 1, 1}
 	}
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
@@ -162,14 +164,15 @@ func (e *emitter) executionModes(main spirv.ID) {
 // localSize defines the constant that contains the work-group size, and decorates it with WorkgroupSize. The components
 // of the size are reserved specialization constants.
 //
-// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device divides a
-// work-group into sub-groups, and lavapipe divides each row of a work-group separately. Therefore a kernel that uses
-// sub-groups has work-groups of one dimension on the device. A kernel with barriers has work-groups of one dimension
-// for another reason. lavapipe adds invocations to fill the last sub-group, as pass partial explains. With one
-// dimension the added invocations have larger indices than all invocations of the work-group, but with several
-// dimensions they may not.
+// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device
+// divides a work-group into sub-groups, and lavapipe divides each row of a work-group separately.
+// Therefore a kernel that uses sub-groups has work-groups of one dimension on the device. A kernel with
+// barriers also has work-groups of one dimension on the device, because lavapipe adds invocations to
+// fill the last sub-group, as pass partial explains. With one dimension, the invocations that lavapipe
+// adds have larger indices than all invocations of the work-group. With several dimensions, the added
+// invocations may have smaller indices.
 func (e *emitter) localSize() {
-	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
+	e.oneDimension = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(calledFuncs(e.m.Kernel)))
 	for i := range e.size {
 		s := &ir.Spec{ID: abi.SpecLocalSizeX + uint32(i), Type: ir.TypeI32, Default: 1}
 		for _, t := range e.m.Specs {
@@ -177,10 +180,10 @@ func (e *emitter) localSize() {
 				s = t
 			}
 		}
-		e.size[i] = e.spec(s)
+		e.size[i] = e.specID(s)
 	}
 	parts := e.size
-	if e.flat {
+	if e.oneDimension {
 		one := e.b.ConstU32(1)
 		all := e.b.SpecConstOp(e.u32(), spirv.OpIMul, e.size[0], e.size[1])
 		parts = [3]spirv.ID{e.b.SpecConstOp(e.u32(), spirv.OpIMul, all, e.size[2]), one, one}

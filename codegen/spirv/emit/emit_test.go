@@ -99,8 +99,8 @@ func TestEveryOpHasAnEmitter(t *testing.T) {
 		t.Fatalf("only %d ops", n)
 	}
 	for _, o := range ops() {
-		in := &instructions[o]
-		has := special[o] != nil || in.op != 0 || in.glsl != 0
+		in := &singleInstructions[o]
+		has := specialEmitters[o] != nil || in.op != 0 || in.glsl != 0
 		matrices := o.Info().Aux == ir.AuxTile || o.Info().Aux == ir.AuxProduct // of devices' own, see ir.LegalMatrixOp
 		if built := o.Has(ir.FlagBuilt) && !matrices; has == built {
 			t.Errorf("%v: emitter %v, in Built modules only %v", o, has, built)
@@ -144,7 +144,7 @@ func TestScalarOps(t *testing.T) {
 		}
 		m := kernel(func(b *builder) {
 			signatures(args, result, func(ts []*ir.Type, rt *ir.Type) {
-				if !o.Has(ir.FlagNarrow) && slices.ContainsFunc(append(ts, rt), narrow) {
+				if !o.Has(ir.FlagNarrow) && slices.ContainsFunc(append(ts, rt), isNarrow) {
 					return
 				}
 				if o == ir.OpBitcast && ts[0].Size != rt.Size || rt == ir.TypeF64 && slices.Contains(no64, o) {

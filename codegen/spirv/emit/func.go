@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type function emits one function.
-type function struct {
+// funcEmitter emits one function.
+type funcEmitter struct {
 	*spirv.FunctionBuilder
 	e      *emitter
 	helper bool
@@ -27,24 +27,24 @@ type function struct {
 	}
 }
 
-// The method function emits the parameters and the body of fn.
-func (e *emitter) function(fn *ir.Func) {
-	f := &function{
+// emitFunction emits the parameters and the body of fn.
+func (e *emitter) emitFunction(fn *ir.Func) {
+	f := &funcEmitter{
 		FunctionBuilder: e.funcs[fn], e: e, helper: fn != e.m.Kernel,
 		ids: map[*ir.Value]spirv.ID{}, raw: map[*ir.Value]spirv.ID{}, words: map[*ir.Value]bool{},
 		vars: map[*ir.Var]spirv.ID{}, labels: map[*ir.Block]spirv.ID{},
 	}
 	for _, p := range fn.Params {
-		f.ids[p] = f.Param(e.register(p.Type))
+		f.ids[p] = f.Param(e.registerType(p.Type))
 	}
 	for _, b := range fn.Blocks {
 		f.labels[b] = e.b.NewID()
 	}
-	unreached := f.unreached(fn)
+	unreached := f.unreachedBlocks(fn)
 	u := findUses(fn)
 	f.words = u.words
 	for i, b := range fn.Blocks {
-		f.from(Origin{Block: b})
+		f.setOrigin(Origin{Block: b})
 		f.Label(f.labels[b])
 		if i == 0 {
 			f.Tag = 0
@@ -69,13 +69,13 @@ func (e *emitter) function(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is an unreachable merge block or continue target. Field header is the loop header if the block is a
-// continue target. For a merge block, header is nil.
+// unreachedBlock is an unreachable merge block or continue target. For a continue target, the field
+// header is the loop header. For a merge block, the field header is nil.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// The method unreached returns the merge blocks and continue targets that passes removed from the function because the
+// unreachedBlocks returns the merge blocks and continue targets that passes removed from the function because the
 // blocks are unreachable. SPIR-V requires merge blocks and continue targets even if they are unreachable.
-func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
+func (f *funcEmitter) unreachedBlocks(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {
 			f.labels[b] = f.e.b.NewID()
@@ -89,7 +89,7 @@ func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
 	return list
 }
 
-func (f *function) block(b *ir.Block) {
+func (f *funcEmitter) block(b *ir.Block) {
 	for _, v := range b.Phis {
 		f.emit(v)
 	}
@@ -97,13 +97,13 @@ func (f *function) block(b *ir.Block) {
 		f.emit(v)
 	}
 	t := &b.Term
-	f.from(Origin{Block: b, Ends: true})
-	f.merge(b)
+	f.setOrigin(Origin{Block: b, Ends: true})
+	f.emitMerge(b)
 	switch t.Kind {
 	case ir.Jump:
 		f.Branch(f.labels[t.Succs[0]])
 	case ir.Branch:
-		f.BranchConditional(f.value(t.Cond), f.labels[t.Succs[0]], f.labels[t.Succs[1]])
+		f.BranchConditional(f.valueID(t.Cond), f.labels[t.Succs[0]], f.labels[t.Succs[1]])
 	case ir.Return:
 		f.Return()
 	case ir.Unreachable:
@@ -113,13 +113,13 @@ func (f *function) block(b *ir.Block) {
 	}
 }
 
-// The method merge emits the merge instruction of a header block.
-func (f *function) merge(b *ir.Block) {
+// emitMerge emits the merge instruction of a header block.
+func (f *funcEmitter) emitMerge(b *ir.Block) {
 	switch {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // a rarely executed loop, which is better not unrolled
+		case b.Cold: // unrolling a rarely executed loop only enlarges the code
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll
@@ -130,20 +130,20 @@ func (f *function) merge(b *ir.Block) {
 	}
 }
 
-func (f *function) emit(v *ir.Value) {
-	f.from(Origin{Value: v})
+func (f *funcEmitter) emit(v *ir.Value) {
+	f.setOrigin(Origin{Value: v})
 	if t := narrowType(v); t != nil && !v.Op.Has(ir.FlagNarrow) {
 		f.e.errorf("%v of %v", v.Op, t)
 	}
 	var id spirv.ID
-	if fn := special[v.Op]; fn != nil {
+	if fn := specialEmitters[v.Op]; fn != nil {
 		id = fn(f, v)
-	} else if in := &instructions[v.Op]; in.op != 0 || in.glsl != 0 {
+	} else if in := &singleInstructions[v.Op]; in.op != 0 || in.glsl != 0 {
 		id = f.emitInstruction(in, v)
 	} else {
 		f.e.errorf("%v is not legal", v.Op)
 		if v.Type != ir.TypeVoid {
-			id = f.e.b.Undef(f.e.register(v.Type))
+			id = f.e.b.Undef(f.e.registerType(v.Type))
 		}
 	}
 	if id != 0 {
@@ -151,42 +151,42 @@ func (f *function) emit(v *ir.Value) {
 	}
 }
 
-// The method value returns the id of a value that dominates the current position.
-func (f *function) value(v *ir.Value) spirv.ID {
+// valueID returns the id of a value that dominates the current position.
+func (f *funcEmitter) valueID(v *ir.Value) spirv.ID {
 	if id, ok := f.ids[v]; ok {
 		return id
 	}
 	if v.IsConstExpr() {
-		return f.e.constant(v)
+		return f.e.constantID(v)
 	}
 	panic("BUG: " + v.Op.String() + " is used before it is computed")
 }
 
-func (f *function) values(vs []*ir.Value) []spirv.ID {
+func (f *funcEmitter) values(vs []*ir.Value) []spirv.ID {
 	ids := make([]spirv.ID, len(vs))
 	for i, v := range vs {
-		ids[i] = f.value(v)
+		ids[i] = f.valueID(v)
 	}
 	return ids
 }
 
 // emitPhi emits a phi without arguments. phiArgs adds the arguments when all blocks are emitted, because arguments may
 // come from later blocks.
-func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
+func emitPhi(f *funcEmitter, v *ir.Value) spirv.ID { return f.Phi(f.e.registerType(v.Type)) }
 
-func (f *function) phiArgs(b *ir.Block) {
+func (f *funcEmitter) phiArgs(b *ir.Block) {
 	for _, v := range b.Phis {
 		for i, a := range v.Args {
-			f.AddIncoming(f.ids[v], spirv.Incoming{Value: f.value(a), Parent: f.labels[b.Preds[i]]})
+			f.AddIncoming(f.ids[v], spirv.Incoming{Value: f.valueID(a), Parent: f.labels[b.Preds[i]]})
 		}
 		if c := b.Continue; c != nil && !slices.Contains(b.Func.Blocks, c) {
-			undef := f.e.b.Undef(f.e.register(v.Type))
+			undef := f.e.b.Undef(f.e.registerType(v.Type))
 			f.AddIncoming(f.ids[v], spirv.Incoming{Value: undef, Parent: f.labels[c]})
 		}
 	}
 }
 
-func emitCall(f *function, v *ir.Value) spirv.ID {
+func emitCall(f *funcEmitter, v *ir.Value) spirv.ID {
 	callee := f.e.funcs[v.Aux.(*ir.Func)]
 	f.Op(spirv.OpFunctionCall, f.e.b.TypeVoid(), append([]spirv.ID{callee.ID}, f.values(v.Args)...)...)
 	return 0
@@ -194,27 +194,27 @@ func emitCall(f *function, v *ir.Value) spirv.ID {
 
 // narrowType returns the first narrow integer type among the types of v and its arguments, or nil.
 func narrowType(v *ir.Value) *ir.Type {
-	if narrow(v.Type) {
+	if isNarrow(v.Type) {
 		return v.Type
 	}
 	for _, a := range v.Args {
-		if narrow(a.Type) {
+		if isNarrow(a.Type) {
 			return a.Type
 		}
 	}
 	return nil
 }
 
-// uses lists the values that a function computes at its start.
-type uses struct {
+// entryValues lists the values that a function computes at its start.
+type entryValues struct {
 	builtIns [ir.NumBuiltIns]bool
 	words    map[*ir.Value]bool
 	exprs    []*ir.Value // constant expressions that SPIR-V does not support; arguments come first
 	seen     map[*ir.Value]bool
 }
 
-func findUses(fn *ir.Func) *uses {
-	u := &uses{words: map[*ir.Value]bool{}, seen: map[*ir.Value]bool{}}
+func findUses(fn *ir.Func) *entryValues {
+	u := &entryValues{words: map[*ir.Value]bool{}, seen: map[*ir.Value]bool{}}
 	for _, b := range fn.Blocks {
 		for _, v := range b.Phis {
 			u.value(v)
@@ -232,14 +232,14 @@ func findUses(fn *ir.Func) *uses {
 	return u
 }
 
-func (u *uses) value(v *ir.Value) {
+func (u *entryValues) value(v *ir.Value) {
 	for i, a := range v.Args {
 		u.expr(a)
-		if !narrow(a.Type) {
+		if !isNarrow(a.Type) {
 			continue
 		}
 		switch {
-		case isConversion(v.Op) && !narrow(v.Type):
+		case isConversion(v.Op) && !isNarrow(v.Type):
 		case v.Op == ir.OpStore && i == 0 && (v.Ref().Var == nil || v.Ref().Var.Packed()):
 		default:
 			u.words[a] = true
@@ -247,8 +247,8 @@ func (u *uses) value(v *ir.Value) {
 	}
 }
 
-func (u *uses) expr(v *ir.Value) {
-	if u.seen[v] || !v.IsConstExpr() || foldable(v) {
+func (u *entryValues) expr(v *ir.Value) {
+	if u.seen[v] || !v.IsConstExpr() || isFoldable(v) {
 		return
 	}
 	u.seen[v] = true

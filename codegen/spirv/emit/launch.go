@@ -10,9 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type launchBlock describes the block of push constants. A launchBlock has one member for each value that the module
-// loads from the push constants. Values that overlap, or whose size is not a multiple of four bytes, are loaded as
-// 32-bit words.
+// launchBlock describes the block of push constants, which has one member for each value that the module
+// loads. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 before the first load
@@ -25,8 +24,8 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// The method words returns one member for each 32-bit word that contains a byte of m.
-func (m blockMember) words() []blockMember {
+// splitIntoWords returns one member for each 32-bit word that contains a byte of m.
+func (m blockMember) splitIntoWords() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
 		list = append(list, blockMember{o, ir.TypeI32})
@@ -34,8 +33,8 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// The method plan computes the block members that the functions load.
-func (l *launchBlock) plan(funcs []*ir.Func) {
+// planMembers computes the block members that the functions load.
+func (l *launchBlock) planMembers(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
@@ -44,7 +43,7 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 				}
 				x := blockMember{int(v.Bits), v.Type}
 				if v.Type.Size < 4 || v.Bits%4 != 0 {
-					l.members = append(l.members, x.words()...)
+					l.members = append(l.members, x.splitIntoWords()...)
 				} else {
 					l.members = append(l.members, x)
 				}
@@ -56,17 +55,17 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 			return cmp.Or(a.offset-b.offset, int(a.typ.Kind)-int(b.typ.Kind))
 		})
 		l.members = slices.Compact(l.members)
-		split = l.split()
+		split = l.splitOverlap()
 	}
 }
 
-// The method split replaces the first two overlapping members by 32-bit words. The result reports whether any members
-// overlapped.
-func (l *launchBlock) split() bool {
+// splitOverlap replaces the first two overlapping members by 32-bit words. splitOverlap reports whether
+// any members overlapped.
+func (l *launchBlock) splitOverlap() bool {
 	end := 0
 	for i, m := range l.members {
 		if m.offset < end {
-			both := append(l.members[i-1].words(), m.words()...)
+			both := append(l.members[i-1].splitIntoWords(), m.splitIntoWords()...)
 			l.members = slices.Replace(l.members, i-1, i+1, both...)
 			return true
 		}
@@ -75,9 +74,9 @@ func (l *launchBlock) split() bool {
 	return false
 }
 
-// loadMember emits a load of member m of the launch block. The second result is false if the block has no
-// member m.
-func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
+// loadMember emits a load of member m of the launch block. The second result is false if the launch
+// block has no member m.
+func (f *funcEmitter) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {
 		return 0, false
@@ -86,18 +85,18 @@ func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	if l.id == 0 {
 		var members []spirv.Member
 		for _, m := range l.members {
-			members = append(members, spirv.Member{Type: f.e.register(m.typ), Offset: uint32(m.offset)})
+			members = append(members, spirv.Member{Type: f.e.registerType(m.typ), Offset: uint32(m.offset)})
 		}
 		block := b.TypePointer(spirv.StorageClassPushConstant, b.StructLayout(members, true))
 		l.id = b.Variable(block, spirv.StorageClassPushConstant, 0)
 	}
-	t := f.e.register(m.typ)
+	t := f.e.registerType(m.typ)
 	p := f.AccessChain(b.TypePointer(spirv.StorageClassPushConstant, t), l.id, b.ConstU32(uint32(i)))
 	return f.Load(t, p, spirv.MemoryOperands{}), true
 }
 
 // emitArg emits a load from the launch block.
-func emitArg(f *function, v *ir.Value) spirv.ID {
+func emitArg(f *funcEmitter, v *ir.Value) spirv.ID {
 	m := blockMember{int(v.Bits), v.Type}
 	if v.Type.Size >= 4 {
 		if id, ok := f.loadMember(m); ok {
@@ -105,7 +104,7 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 		}
 	}
 	var words []spirv.ID
-	for _, w := range m.words() {
+	for _, w := range m.splitIntoWords() {
 		id, ok := f.loadMember(w)
 		if !ok {
 			panic("BUG: the launch block was not planned")
@@ -119,9 +118,9 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	case ir.Addr:
 		return f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), words...)
 	case ir.I64, ir.F64:
-		return f.Op(spirv.OpBitcast, f.e.register(v.Type), f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), words...))
+		return f.Op(spirv.OpBitcast, f.e.registerType(v.Type), f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), words...))
 	case ir.F32:
-		return f.Op(spirv.OpBitcast, f.e.register(v.Type), words[0])
+		return f.Op(spirv.OpBitcast, f.e.registerType(v.Type), words[0])
 	}
 	x := words[0]
 	if shift := uint32(v.Bits%4) * 8; shift != 0 {
@@ -160,10 +159,10 @@ var inputRows = [ir.NumBuiltIns]struct {
 }
 
 // loadBuiltIns emits one load for each used built-in, at the start of the function.
-func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
+func (f *funcEmitter) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	vectors := map[spirv.BuiltIn]spirv.ID{}
 	u32 := f.e.u32()
-	if f.e.flat {
+	if f.e.oneDimension {
 		used = f.flatIDs(used)
 	}
 	for b, row := range inputRows {
@@ -171,20 +170,20 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 			continue
 		}
 		if ir.BuiltIn(b) >= ir.SubgroupSize {
-			f.e.need(spirv.CapabilityGroupNonUniform)
+			f.e.needCapability(spirv.CapabilityGroupNonUniform)
 		}
 		if ir.BuiltIn(b) == ir.SubgroupLocalRange {
 			f.builtIns[b] = f.countSubgroup()
 			continue
 		}
 		if row.component < 0 {
-			f.builtIns[b] = f.Load(u32, f.e.input(row.builtIn, u32), spirv.MemoryOperands{})
+			f.builtIns[b] = f.Load(u32, f.e.inputVariable(row.builtIn, u32), spirv.MemoryOperands{})
 			continue
 		}
 		vector, ok := vectors[row.builtIn]
 		if !ok {
 			uvec3 := f.e.b.TypeVector(u32, 3)
-			vector = f.Load(uvec3, f.e.input(row.builtIn, uvec3), spirv.MemoryOperands{})
+			vector = f.Load(uvec3, f.e.inputVariable(row.builtIn, uvec3), spirv.MemoryOperands{})
 			vectors[row.builtIn] = vector
 		}
 		f.builtIns[b] = f.CompositeExtract(u32, vector, uint32(row.component))
@@ -193,9 +192,11 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 
 // flatIDs emits code that computes the ids of an invocation if work-groups have one dimension on the device. The result
 // of flatIDs lists the built-ins that must still be loaded.
-func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
+func (f *funcEmitter) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
-	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }
+	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID {
+		return f.Load(t, e.inputVariable(b, t), spirv.MemoryOperands{})
+	}
 	var index, group spirv.ID
 	for d := range e.size {
 		global, local := ir.GlobalInvocationIDX+ir.BuiltIn(d), ir.LocalInvocationIDX+ir.BuiltIn(d)
@@ -225,8 +226,8 @@ func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	return used
 }
 
-// The method input returns the Input variable of type t that is decorated with built-in b.
-func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
+// inputVariable returns the Input variable of type t that is decorated with built-in b.
+func (e *emitter) inputVariable(b spirv.BuiltIn, t spirv.ID) spirv.ID {
 	id, ok := e.inputs[b]
 	if !ok {
 		id = e.b.Variable(e.b.TypePointer(spirv.StorageClassInput, t), spirv.StorageClassInput, 0)
@@ -236,4 +237,4 @@ func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
 	return id
 }
 
-func emitBuiltIn(f *function, v *ir.Value) spirv.ID { return f.builtIns[v.Aux.(ir.BuiltIn)] }
+func emitBuiltIn(f *funcEmitter, v *ir.Value) spirv.ID { return f.builtIns[v.Aux.(ir.BuiltIn)] }

@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Loops returns the positions of a module's loops in the source, in the order in which Emit writes the loops.
-// The result has the format of abi.Kernel.Loops.
+// Loops returns the positions of a module's loops in the source, in the order in which Emit writes the
+// loops. The list that Loops returns has the format of abi.Kernel.Loops.
 func Loops(m *ir.Module) string {
 	var list []string
 	file := ""
-	for _, f := range called(m.Kernel) {
+	for _, f := range calledFuncs(m.Kernel) {
 		for _, b := range f.Blocks {
 			switch p := b.Loop; {
 			case b.Continue == nil:

@@ -9,27 +9,27 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// The function native reports whether variables of type t consist of native matrices of the device.
-func native(t *ir.Type) bool { return t.Part != [2]int{} }
+// isNative reports whether variables of type t consist of native matrices of the device.
+func isNative(t *ir.Type) bool { return t.Part != [2]int{} }
 
-// The function several reports whether a matrix of type t consists of more than one native matrix.
-func several(t *ir.Type) bool {
+// hasSeveralParts reports whether a matrix of type t consists of more than one native matrix.
+func hasSeveralParts(t *ir.Type) bool {
 	rows, cols := t.Parts()
 	return rows*cols > 1
 }
 
-// The method component returns the SPIR-V type of a matrix's elements.
-func (e *emitter) component(s *matrix.Shape) spirv.ID {
+// componentType returns the SPIR-V type of a matrix's elements.
+func (e *emitter) componentType(s *matrix.Shape) spirv.ID {
 	switch s.Elem {
 	case matrix.Int8, matrix.Uint8:
-		e.need(spirv.CapabilityInt8)
+		e.needCapability(spirv.CapabilityInt8)
 		return e.b.TypeInt(8, s.Elem == matrix.Int8)
 	case matrix.Float16:
-		e.need(spirv.CapabilityFloat16)
+		e.needCapability(spirv.CapabilityFloat16)
 		return e.b.TypeFloat(16)
 	case matrix.BFloat16:
-		e.need(spirv.CapabilityBFloat16TypeKHR)
-		e.need(spirv.CapabilityBFloat16CooperativeMatrixKHR)
+		e.needCapability(spirv.CapabilityBFloat16TypeKHR)
+		e.needCapability(spirv.CapabilityBFloat16CooperativeMatrixKHR)
 		return e.b.TypeBFloat16()
 	case matrix.Float32:
 		return e.b.TypeFloat(32)
@@ -37,61 +37,62 @@ func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	return e.b.TypeInt(32, s.Elem == matrix.Int32)
 }
 
-// The method part returns the SPIR-V type of one part of a matrix, which is a native matrix.
-func (e *emitter) part(t *ir.Type) spirv.ID {
-	e.need(spirv.CapabilityCooperativeMatrixKHR)
+// partType returns the SPIR-V type of one part of a matrix, which is a native matrix.
+func (e *emitter) partType(t *ir.Type) spirv.ID {
+	e.needCapability(spirv.CapabilityCooperativeMatrixKHR)
 	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
-	return e.b.TypeCooperativeMatrix(e.component(t.Matrix), uint32(t.Part[0]), uint32(t.Part[1]), use[t.Matrix.Use])
+	return e.b.TypeCooperativeMatrix(e.componentType(t.Matrix), uint32(t.Part[0]), uint32(t.Part[1]), use[t.Matrix.Use])
 }
 
 // matrixVariable returns the SPIR-V type of a matrix variable of type t.
 func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	rows, cols := t.Parts()
-	if !several(t) {
-		return e.part(t)
+	if !hasSeveralParts(t) {
+		return e.partType(t)
 	}
-	return e.b.TypeArray(e.part(t), e.b.ConstU32(uint32(rows*cols)))
+	return e.b.TypeArray(e.partType(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the pointer to a part of matrix v. The parts of a matrix are numbered from 1.
-func (f *function) partAt(v *ir.Var, part int) spirv.ID {
-	ptr := f.pointer(v)
-	if !several(v.Type) {
+// partAt returns the pointer to one of the native matrices in matrix v. The parts (native matrices) of a
+// matrix are numbered from 1.
+func (f *funcEmitter) partAt(v *ir.Var, part int) spirv.ID {
+	ptr := f.variablePointer(v)
+	if !hasSeveralParts(v.Type) {
 		return ptr
 	}
-	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.part(v.Type))
+	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.partType(v.Type))
 	return f.AccessChain(t, ptr, f.e.b.ConstU32(uint32(part-1)))
 }
 
-func (f *function) loadPart(v *ir.Var, part int) spirv.ID {
-	return f.Load(f.e.part(v.Type), f.partAt(v, part), spirv.MemoryOperands{})
+func (f *funcEmitter) loadPart(v *ir.Var, part int) spirv.ID {
+	return f.Load(f.e.partType(v.Type), f.partAt(v, part), spirv.MemoryOperands{})
 }
 
-func (f *function) storePart(v *ir.Var, part int, x spirv.ID) {
+func (f *funcEmitter) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
 // partLength returns the number of elements of one matrix part that an invocation stores.
-func (f *function) partLength(t *ir.Type) spirv.ID {
-	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.part(t))
+func (f *funcEmitter) partLength(t *ir.Type) spirv.ID {
+	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.partType(t))
 }
 
 // elementAt returns the pointer to a matrix element that the invocation stores.
-func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
-	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.component(v.Type.Matrix))
-	at := []spirv.ID{f.value(e)}
-	if several(v.Type) {
+func (f *funcEmitter) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
+	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.componentType(v.Type.Matrix))
+	at := []spirv.ID{f.valueID(e)}
+	if hasSeveralParts(v.Type) {
 		n := f.partLength(v.Type)
 		part := f.Op(spirv.OpUDiv, f.e.u32(), at[0], n)
 		at = []spirv.ID{part, f.Op(spirv.OpUMod, f.e.u32(), at[0], n)}
 	}
-	return f.AccessChain(t, f.pointer(v), at...)
+	return f.AccessChain(t, f.variablePointer(v), at...)
 }
 
 // loadElement emits the load of a matrix element, and returns it as a float32 or a 32-bit word.
-func (f *function) loadElement(v *ir.Value) spirv.ID {
+func (f *funcEmitter) loadElement(v *ir.Value) spirv.ID {
 	m, b := v.Ref().Var, f.e.b
-	x := f.Load(f.e.component(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})
+	x := f.Load(f.e.componentType(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})
 	switch m.Type.Matrix.Elem {
 	case matrix.Float16:
 		half := b.TypeFloat(16)
@@ -103,9 +104,9 @@ func (f *function) loadElement(v *ir.Value) spirv.ID {
 	return x
 }
 
-func (f *function) storeElement(v *ir.Value) {
+func (f *funcEmitter) storeElement(v *ir.Value) {
 	m, b := v.Ref().Var, f.e.b
-	x, t := f.value(v.Args[0]), f.e.component(m.Type.Matrix)
+	x, t := f.valueID(v.Args[0]), f.e.componentType(m.Type.Matrix)
 	switch m.Type.Matrix.Elem {
 	case matrix.Float16:
 		x = f.CompositeExtract(t, f.Op(spirv.OpBitcast, b.TypeVector(t, 2), x), 0)
@@ -115,19 +116,19 @@ func (f *function) storeElement(v *ir.Value) {
 	f.Store(f.elementAt(m, v.Path()[0]), x, spirv.MemoryOperands{})
 }
 
-// eachPart calls function do for each part of a matrix.
-func eachPart(t *ir.Type, do func(part int)) {
+// eachPart calls visitPart for each part (native matrix) of a matrix.
+func eachPart(t *ir.Type, visitPart func(part int)) {
 	rows, cols := t.Parts()
 	for p := range rows * cols {
-		do(p + 1)
+		visitPart(p + 1)
 	}
 }
 
 // tileMemory returns a pointer to the memory that matrix op v accesses, with the layout, stride and memory
 // operands of the access.
-func (f *function) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
+func (f *funcEmitter) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
 	t, e := v.Aux.(*ir.Tile), f.e
-	p := f.place(v)
+	p := f.accessedPlace(v)
 	n := t.Matrix.Type.Part[1]
 	layout = e.b.ConstU32(spirv.MatrixRowMajor)
 	if t.Columns {
@@ -138,38 +139,38 @@ func (f *function) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access
 	}
 	if s := v.Args[0]; s.IsConst() {
 		stride = e.b.ConstU32(uint32(s.Bits))
-	} else if stride = f.value(s); s.Type == ir.TypeI64 {
+	} else if stride = f.valueID(s); s.Type == ir.TypeI64 {
 		stride = f.Op(spirv.OpUConvert, e.u32(), stride)
 	}
 	return p.ptr, layout, stride, p.access
 }
 
-func emitMatrixLoad(f *function, v *ir.Value) spirv.ID {
+func emitMatrixLoad(f *funcEmitter, v *ir.Value) spirv.ID {
 	t := v.Aux.(*ir.Tile)
 	ptr, layout, stride, access := f.tileMemory(v)
-	f.storePart(t.Matrix, t.Part, f.LoadMatrix(f.e.part(t.Matrix.Type), ptr, layout, stride, access))
+	f.storePart(t.Matrix, t.Part, f.LoadMatrix(f.e.partType(t.Matrix.Type), ptr, layout, stride, access))
 	return 0
 }
 
-func emitMatrixStore(f *function, v *ir.Value) spirv.ID {
+func emitMatrixStore(f *funcEmitter, v *ir.Value) spirv.ID {
 	t := v.Aux.(*ir.Tile)
 	ptr, layout, stride, access := f.tileMemory(v)
 	f.StoreMatrix(ptr, f.loadPart(t.Matrix, t.Part), layout, stride, access)
 	return 0
 }
 
-func emitMatrixMulAdd(f *function, v *ir.Value) spirv.ID {
+func emitMatrixMulAdd(f *funcEmitter, v *ir.Value) spirv.ID {
 	p := v.Aux.(*ir.Product)
 	signs := uint32(0)
 	if p.A.Type.Matrix.Elem == matrix.Int8 {
 		signs = spirv.MatrixASigned | spirv.MatrixBSigned | spirv.MatrixCSigned | spirv.MatrixResultSigned
 	}
 	a, b, c := f.loadPart(p.A, p.Parts[0]), f.loadPart(p.B, p.Parts[1]), f.loadPart(p.C, p.Parts[2])
-	f.storePart(p.To, p.Parts[2], f.MulAddMatrix(f.e.part(p.To.Type), a, b, c, signs))
+	f.storePart(p.To, p.Parts[2], f.MulAddMatrix(f.e.partType(p.To.Type), a, b, c, signs))
 	return 0
 }
 
-func emitMatrixLength(f *function, v *ir.Value) spirv.ID {
+func emitMatrixLength(f *funcEmitter, v *ir.Value) spirv.ID {
 	t := v.Aux.(*ir.Tile).Matrix.Type
 	rows, cols := t.Parts()
 	n := f.partLength(t)
@@ -180,12 +181,12 @@ func emitMatrixLength(f *function, v *ir.Value) spirv.ID {
 }
 
 // zeroMatrix emits code that sets all elements of a matrix to zero.
-func (f *function) zeroMatrix(v *ir.Var) {
-	zero := f.e.b.ConstComposite(f.e.part(v.Type), f.e.b.ConstBits(f.e.component(v.Type.Matrix), 0))
+func (f *funcEmitter) zeroMatrix(v *ir.Var) {
+	zero := f.e.b.ConstComposite(f.e.partType(v.Type), f.e.b.ConstBits(f.e.componentType(v.Type.Matrix), 0))
 	eachPart(v.Type, func(part int) { f.storePart(v, part, zero) })
 }
 
 // copyMatrix emits code that copies a matrix to another matrix.
-func (f *function) copyMatrix(to, from *ir.Var) {
+func (f *funcEmitter) copyMatrix(to, from *ir.Var) {
 	eachPart(to.Type, func(part int) { f.storePart(to, part, f.loadPart(from, part)) })
 }

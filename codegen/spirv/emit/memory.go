@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type place describes the memory that an op accesses.
-type place struct {
+// accessPlace describes the memory that an op accesses.
+type accessPlace struct {
 	ptr    spirv.ID // pointer to the memory; 0 for memory of size 0, which is never accessed
 	typ    *ir.Type
 	device bool
@@ -16,28 +16,28 @@ type place struct {
 	access spirv.MemoryOperands
 }
 
-// The method place returns a description of the memory that op v accesses.
-func (f *function) place(v *ir.Value) place {
+// accessedPlace returns a description of the memory that op v accesses.
+func (f *funcEmitter) accessedPlace(v *ir.Value) accessPlace {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {
 		return f.varPlace(r.Var, path)
 	}
-	p := place{typ: r.Elem, device: true, small: true}
-	if empty(r.Elem) {
+	p := accessPlace{typ: r.Elem, device: true, small: true}
+	if isEmpty(r.Elem) {
 		return p
 	}
 	b := f.e.b
-	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elements(r.Elem))
-	base := f.Op(spirv.OpBitcast, block, f.value(path[0]))
-	indexes := []spirv.ID{b.ConstU32(0), f.index(path[1])}
-	rest, leaf, ok := f.path(r.Elem, path[2:])
+	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elementsType(r.Elem))
+	base := f.Op(spirv.OpBitcast, block, f.valueID(path[0]))
+	indexes := []spirv.ID{b.ConstU32(0), f.indexID(path[1])}
+	rest, leaf, ok := f.pathIDs(r.Elem, path[2:])
 	if p.typ = leaf; !ok {
 		return p
 	}
-	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memory(leaf))
+	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memoryType(leaf))
 	p.ptr = f.AccessChain(t, base, append(indexes, rest...)...)
 	p.access.Alignment = uint32(max(leaf.Align, 1))
-	if f.e.shared {
+	if f.e.sharesMemory {
 		p.access.Access = spirv.MemoryAccessNonPrivatePointer
 	}
 	return p
@@ -49,32 +49,32 @@ var storageClasses = [...]spirv.StorageClass{
 	ir.Private:   spirv.StorageClassPrivate,
 }
 
-func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
-	p := place{typ: v.Type, small: v.Packed()}
-	if empty(v.Type) {
+func (f *funcEmitter) varPlace(v *ir.Var, path []*ir.Value) accessPlace {
+	p := accessPlace{typ: v.Type, small: v.Packed()}
+	if isEmpty(v.Type) {
 		return p
 	}
-	indexes, leaf, ok := f.path(v.Type, path)
+	indexes, leaf, ok := f.pathIDs(v.Type, path)
 	if p.typ = leaf; !ok {
 		return p
 	}
-	p.ptr = f.pointer(v)
+	p.ptr = f.variablePointer(v)
 	if len(indexes) > 0 {
 		p.ptr = f.AccessChain(f.e.b.TypePointer(storageClasses[v.Storage], f.e.ofVar(v, leaf)), p.ptr, indexes...)
 	}
-	if v.Storage == ir.Workgroup && f.e.shared {
+	if v.Storage == ir.Workgroup && f.e.sharesMemory {
 		p.access.Access = spirv.MemoryAccessNonPrivatePointer
 	}
 	return p
 }
 
-// The method pointer returns the variable's id, and declares the variable if necessary.
-func (f *function) pointer(v *ir.Var) spirv.ID {
+// variablePointer returns the variable's id, and declares the variable if necessary.
+func (f *funcEmitter) variablePointer(v *ir.Var) spirv.ID {
 	e := f.e
 	if v.Storage == ir.Function {
 		id, ok := f.vars[v]
 		if !ok {
-			id = f.Variable(e.b.TypePointer(spirv.StorageClassFunction, e.variable(v.Type)), 0)
+			id = f.Variable(e.b.TypePointer(spirv.StorageClassFunction, e.variableType(v.Type)), 0)
 			f.vars[v] = id
 		}
 		return id
@@ -84,7 +84,7 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 		init := spirv.ID(0)
 		if len(v.Init) > 0 {
 			leaves := v.Init
-			if init = e.initializer(v.Type, &leaves); len(leaves) > 0 {
+			if init = e.tableConstant(v.Type, &leaves); len(leaves) > 0 {
 				panic("BUG: a table with too many values")
 			}
 		}
@@ -95,51 +95,52 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// The method path returns the ids of the indexes in a path into type t, and the type at the end of the path. If the
-// path leads into memory of size 0, result ok is false and result leaf is the last type whose size is not 0.
-func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
+// pathIDs returns the ids of the indexes in a path into type t, and the type at the end of the path. If
+// the path leads into memory of size 0, ok is false, and the result type is the last type whose size is
+// not 0.
+func (f *funcEmitter) pathIDs(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type
 		var index spirv.ID
 		switch t.Kind {
 		case ir.Struct:
 			next = t.Fields[v.Bits].Type
-			index = f.e.b.ConstU32(member(t, int(v.Bits)))
+			index = f.e.b.ConstU32(memberIndex(t, int(v.Bits)))
 		case ir.Array:
 			next = t.Elem
-			index = f.index(v)
+			index = f.indexID(v)
 		default:
 			panic("BUG: a path into " + t.String())
 		}
-		if empty(next) {
+		if isEmpty(next) {
 			return indexes, t, false
 		}
 		t = next
 		indexes = append(indexes, index)
 	}
-	return indexes, t, !empty(t)
+	return indexes, t, !isEmpty(t)
 }
 
-// The method index returns the id of index v for an access chain. SPIR-V interprets indexes of access chains as signed.
-func (f *function) index(v *ir.Value) spirv.ID {
+// indexID returns the id of index v for an access chain. SPIR-V interprets indexes of access chains as signed.
+func (f *funcEmitter) indexID(v *ir.Value) spirv.ID {
 	if v.IsConst() && v.Bits <= 1<<31-1 {
 		return f.e.b.ConstU32(uint32(v.Bits)) // 32 bits are sufficient for constant indexes
 	}
-	return f.value(v)
+	return f.valueID(v)
 }
 
-func emitLoad(f *function, v *ir.Value) spirv.ID {
-	if x := v.Ref().Var; x != nil && native(x.Type) {
+func emitLoad(f *funcEmitter, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && isNative(x.Type) {
 		return f.loadElement(v)
 	}
-	p := f.place(v)
+	p := f.accessedPlace(v)
 	switch {
 	case p.ptr == 0: // unreachable, because no index is in range
-		return f.e.b.ConstNull(f.e.register(v.Type))
-	case p.small && narrow(v.Type):
-		t := f.e.packed(v.Type)
+		return f.e.b.ConstNull(f.e.registerType(v.Type))
+	case p.small && isNarrow(v.Type):
+		t := f.e.packedType(v.Type)
 		if p.device {
-			t = f.e.memory(v.Type)
+			t = f.e.memoryType(v.Type)
 		}
 		raw := f.Load(t, p.ptr, p.access)
 		f.raw[v] = raw
@@ -148,73 +149,73 @@ func emitLoad(f *function, v *ir.Value) spirv.ID {
 		}
 		return 0
 	}
-	return f.Load(f.e.register(v.Type), p.ptr, p.access)
+	return f.Load(f.e.registerType(v.Type), p.ptr, p.access)
 }
 
-func emitStore(f *function, v *ir.Value) spirv.ID {
-	if x := v.Ref().Var; x != nil && native(x.Type) {
+func emitStore(f *funcEmitter, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && isNative(x.Type) {
 		f.storeElement(v)
 		return 0
 	}
-	p, x := f.place(v), v.Args[0]
+	p, x := f.accessedPlace(v), v.Args[0]
 	switch {
 	case p.ptr == 0:
-	case p.small && narrow(x.Type):
+	case p.small && isNarrow(x.Type):
 		raw, ok := f.raw[x]
 		if !ok {
-			raw = f.Op(spirv.OpUConvert, f.e.packed(x.Type), f.value(x))
+			raw = f.Op(spirv.OpUConvert, f.e.packedType(x.Type), f.valueID(x))
 		}
 		f.Store(p.ptr, raw, p.access)
 	default:
-		f.Store(p.ptr, f.value(x), p.access)
+		f.Store(p.ptr, f.valueID(x), p.access)
 	}
 	return 0
 }
 
-// emitAddrOf emits the address of an element. The path ends before memory of size 0, because the address of empty
-// memory is arbitrary.
-func emitAddrOf(f *function, v *ir.Value) spirv.ID {
+// emitAddrOf emits the address of an element. If the element is in memory of size 0, emitAddrOf ends the
+// path before this memory, because the address of empty memory is arbitrary.
+func emitAddrOf(f *funcEmitter, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
-	if empty(r.Elem) {
-		return f.value(path[0])
+	if isEmpty(r.Elem) {
+		return f.valueID(path[0])
 	}
 	b := f.e.b
-	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elements(r.Elem))
-	base := f.Op(spirv.OpBitcast, block, f.value(path[0]))
-	rest, leaf, _ := f.path(r.Elem, path[2:])
-	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memory(leaf))
-	ptr := f.AccessChain(t, base, append([]spirv.ID{b.ConstU32(0), f.index(path[1])}, rest...)...)
+	block := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.elementsType(r.Elem))
+	base := f.Op(spirv.OpBitcast, block, f.valueID(path[0]))
+	rest, leaf, _ := f.pathIDs(r.Elem, path[2:])
+	t := b.TypePointer(spirv.StorageClassPhysicalStorageBuffer, f.e.memoryType(leaf))
+	ptr := f.AccessChain(t, base, append([]spirv.ID{b.ConstU32(0), f.indexID(path[1])}, rest...)...)
 	return f.Op(spirv.OpBitcast, f.e.uvec2(), ptr)
 }
 
-func emitZero(f *function, v *ir.Value) spirv.ID {
-	if x := v.Ref().Var; x != nil && native(x.Type) {
+func emitZero(f *funcEmitter, v *ir.Value) spirv.ID {
+	if x := v.Ref().Var; x != nil && isNative(x.Type) {
 		f.zeroMatrix(x)
 		return 0
 	}
-	if p := f.place(v); p.ptr != 0 {
-		f.Store(p.ptr, f.e.b.ConstNull(f.e.variable(p.typ)), p.access)
+	if p := f.accessedPlace(v); p.ptr != 0 {
+		f.Store(p.ptr, f.e.b.ConstNull(f.e.variableType(p.typ)), p.access)
 	}
 	return 0
 }
 
-func emitCopyVar(f *function, v *ir.Value) spirv.ID {
+func emitCopyVar(f *funcEmitter, v *ir.Value) spirv.ID {
 	c := v.Aux.(*ir.Copy)
-	if native(c.Dst.Type) {
+	if isNative(c.Dst.Type) {
 		f.copyMatrix(c.Dst, c.Src)
 		return 0
 	}
-	if !empty(c.Src.Type) {
-		x := f.Load(f.e.variable(c.Src.Type), f.pointer(c.Src), spirv.MemoryOperands{})
-		f.Store(f.pointer(c.Dst), x, spirv.MemoryOperands{})
+	if !isEmpty(c.Src.Type) {
+		x := f.Load(f.e.variableType(c.Src.Type), f.variablePointer(c.Src), spirv.MemoryOperands{})
+		f.Store(f.variablePointer(c.Dst), x, spirv.MemoryOperands{})
 	}
 	return 0
 }
 
-func emitVecMake(f *function, v *ir.Value) spirv.ID {
-	return f.Op(spirv.OpCompositeConstruct, f.e.register(v.Type), f.values(v.Args)...)
+func emitVecMake(f *funcEmitter, v *ir.Value) spirv.ID {
+	return f.Op(spirv.OpCompositeConstruct, f.e.registerType(v.Type), f.values(v.Args)...)
 }
 
-func emitVecExtract(f *function, v *ir.Value) spirv.ID {
-	return f.CompositeExtract(f.e.register(v.Type), f.value(v.Args[0]), uint32(v.Bits))
+func emitVecExtract(f *funcEmitter, v *ir.Value) spirv.ID {
+	return f.CompositeExtract(f.e.registerType(v.Type), f.valueID(v.Args[0]), uint32(v.Bits))
 }

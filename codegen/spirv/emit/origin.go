@@ -21,7 +21,7 @@ type Origin struct {
 func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	e := newEmitter(m)
 	e.origins = &[]Origin{{}}
-	sm, err := e.emit()
+	sm, err := e.emitModule()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,8 +37,8 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// The method from sets the origin of the instructions that are emitted next.
-func (f *function) from(o Origin) {
+// setOrigin sets the origin of the instructions that are emitted next.
+func (f *funcEmitter) setOrigin(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))
 		*list = append(*list, o)

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Type instruction describes the only SPIR-V instruction that implements an op. The instruction is a SPIR-V opcode or
-// belongs to GLSL.std.450.
-type instruction struct {
+// singleInstruction describes the only SPIR-V instruction that implements an op. The single instruction
+// of an op has a SPIR-V opcode or belongs to GLSL.std.450.
+type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
 	// If fold is true, the opcode may be used in OpSpecConstantOp.
@@ -19,8 +19,8 @@ type instruction struct {
 	exact bool
 }
 
-// instructions maps an op to the single SPIR-V instruction that implements it.
-var instructions = [256]instruction{
+// singleInstructions maps an op to the single SPIR-V instruction that implements it.
+var singleInstructions = [256]singleInstruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
 	ir.OpIMul: {op: spirv.OpIMul, fold: true},
@@ -83,20 +83,20 @@ var instructions = [256]instruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// The table special contains emitters for these ops in functions.
+	// specialEmitters contains emitters for these ops in functions.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
 // An emitFunc emits the code of one value at the function's current position. The returned id is the op's result, or 0
 // if the op has no result.
-type emitFunc func(f *function, v *ir.Value) spirv.ID
+type emitFunc func(f *funcEmitter, v *ir.Value) spirv.ID
 
-// The table special maps an op that needs several instructions to its emitter. Fault and ZeroLocal are in neither
-// table, because they are never Legal.
-var special = [256]emitFunc{
-	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
-	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
+// specialEmitters maps an op that needs several instructions to its emitter. The ops Fault and ZeroLocal
+// have no emitter, because they never occur in Legal modules.
+var specialEmitters = [256]emitFunc{
+	ir.OpConst:     func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
+	ir.OpSpecConst: func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
 	ir.OpPhi:       emitPhi,
 	ir.OpArg:       emitArg,
 	ir.OpBuiltIn:   emitBuiltIn,

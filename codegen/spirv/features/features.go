@@ -19,7 +19,7 @@ type Row struct {
 	Implies    spirv.Capability  // capability that the row's capability implies; the zero value is Matrix
 	Aspect     properties.Aspect // aspect of modules that declare the capability, or AspectInvalid
 	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
-	Also       []string          // further device features that the aspect requires
+	Also       []string          // additional Vulkan device features that the aspect requires
 	Required   bool              // whether kgen opens only devices with the feature
 }
 
@@ -84,8 +84,8 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,
 		Device: "shaderBFloat16CooperativeMatrix"},
 
-	// Features for sums of four products. Modules from package emit never contain dot-product instructions. Package
-	// adapt replaces other code by them.
+	// Features for sums of four products. Modules from package emit never contain dot-product
+	// instructions. Package adapt replaces multiplications and additions by dot-product instructions.
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 

@@ -9,29 +9,29 @@ import (
 // constantDef checks the definition of a constant (3.52.7).
 func (c *checker) constantDef(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
-	c.concrete(t)
-	d := &def{kind: isConstant, typ: t}
+	c.checkConcrete(t)
+	d := &definition{kind: isConstant, typ: t}
 	switch in.Op {
 	case spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
-		c.need(t.isBool(), "its type is not Bool")
+		c.require(t.isBool(), "its type is not Bool")
 		c.values[in.Result] = 0
 		if in.Op == spirv.OpConstantTrue || in.Op == spirv.OpSpecConstantTrue {
 			c.values[in.Result] = 1
 		}
 		d.spec = in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse
 	case spirv.OpConstant, spirv.OpSpecConstant:
-		c.literal(t, in)
+		c.recordLiteral(t, in)
 		d.spec = in.Op == spirv.OpSpecConstant
 	case spirv.OpConstantComposite, spirv.OpSpecConstantComposite:
 		d.spec = in.Op == spirv.OpSpecConstantComposite
-		c.constituents(t, in.Words, func(id uint32) *typ {
-			p := c.value(id)
-			c.need(p.kind == isConstant, "%%%d is not a constant", id)
-			c.need(d.spec || !p.spec, "%%%d is a specialization constant", id)
+		c.checkConstituents(t, in.Words, func(id uint32) *typ {
+			p := c.valueOf(id)
+			c.require(p.kind == isConstant, "%%%d is not a constant", id)
+			c.require(d.spec || !p.spec, "%%%d is a specialization constant", id)
 			return p.typ
 		}, false)
 	case spirv.OpConstantNull:
-		c.need(!t.logical, "a pointer without an address is null")
+		c.require(!t.hasLogicalPtr, "a pointer without an address is null")
 		if t.isInt() || t.isBool() {
 			c.values[in.Result] = 0
 		}
@@ -39,18 +39,18 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 		d.spec = true
 		c.specOp(t, in)
 	default:
-		c.fail("kernels cannot use this instruction")
+		c.failRule("kernels cannot use this instruction")
 	}
 	c.specID(in, d)
-	c.define(in, d)
+	c.defineID(in, d)
 }
 
-// The method literal records the value of a numeric constant. The unused bits of a number of less than 32 bits must be
+// recordLiteral records the value of a numeric constant. The unused bits of a number of less than 32 bits must be
 // a sign extension or zero (2.2.1).
-func (c *checker) literal(t *typ, in *spirv.Instruction) {
+func (c *checker) recordLiteral(t *typ, in *spirv.Instruction) {
 	if !t.isInt() {
-		c.need(t.isFloat(), "its type is not numeric")
-		c.need(t.width != 16 || in.Words[0] <= 0xffff, "the unused bits are not zero")
+		c.require(t.isFloat(), "its type is not numeric")
+		c.require(t.width != 16 || in.Words[0] <= 0xffff, "the unused bits are not zero")
 		return
 	}
 	v := uint64(in.Words[0])
@@ -59,12 +59,12 @@ func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	} else if t.signed {
 		v = uint64(int64(int32(in.Words[0])))
 	}
-	c.values[in.Result] = wrap(t, v)
-	c.need(wrap(t, v) == v, "the unused bits do not continue the sign")
+	c.values[in.Result] = wrapInt(t, v)
+	c.require(wrapInt(t, v) == v, "the unused bits do not continue the sign")
 }
 
-// The function wrap truncates integer v to the width of type t, and sign-extends the result if t is signed.
-func wrap(t *typ, v uint64) uint64 {
+// wrapInt truncates integer v to the width of type t, and sign-extends the result if t is signed.
+func wrapInt(t *typ, v uint64) uint64 {
 	if t.isBool() {
 		return v & 1
 	}
@@ -76,56 +76,56 @@ func wrap(t *typ, v uint64) uint64 {
 }
 
 // specID checks the SpecId of a specialization constant.
-func (c *checker) specID(in *spirv.Instruction, d *def) {
-	if c.has(in.Result, spirv.DecorationSpecId) {
-		c.need(in.Op == spirv.OpSpecConstant || in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse,
+func (c *checker) specID(in *spirv.Instruction, d *definition) {
+	if c.hasDecoration(in.Result, spirv.DecorationSpecId) {
+		c.require(in.Op == spirv.OpSpecConstant || in.Op == spirv.OpSpecConstantTrue || in.Op == spirv.OpSpecConstantFalse,
 			"it has a SpecId and is no scalar specialization constant")
 	}
 	for _, b := range c.decor[in.Result] {
 		if b.kind == spirv.DecorationSpecId && c.set != nil {
 			if v, ok := c.set(b.words[0]); ok && !d.typ.isFloat() {
-				c.values[in.Result] = wrap(d.typ, v)
+				c.values[in.Result] = wrapInt(d.typ, v)
 			}
 		}
 		if b.kind == spirv.DecorationBuiltIn {
 			t := d.typ
-			c.need(spirv.BuiltIn(b.words[0]) == spirv.BuiltInWorkgroupSize, "a constant cannot be this built-in")
-			c.need(t.isVector() && t.n == 3 && t.elem.isInt() && t.elem.width == 32, "WorkgroupSize is not a vector of three 32-bit integers")
-			c.need(in.Op == spirv.OpConstantComposite || in.Op == spirv.OpSpecConstantComposite, "WorkgroupSize is not a composite constant")
+			c.require(spirv.BuiltIn(b.words[0]) == spirv.BuiltInWorkgroupSize, "a constant cannot be this built-in")
+			c.require(t.isVector() && t.n == 3 && t.elem.isInt() && t.elem.width == 32, "WorkgroupSize is not a vector of three 32-bit integers")
+			c.require(in.Op == spirv.OpConstantComposite || in.Op == spirv.OpSpecConstantComposite, "WorkgroupSize is not a composite constant")
 			for _, id := range in.Words {
 				_, ok := c.values[spirv.ID(id)]
-				c.need(ok && c.value(id).typ.isInt(), "the size %%%d has no value", id)
+				c.require(ok && c.valueOf(id).typ.isInt(), "the size %%%d has no value", id)
 			}
 		}
 	}
 }
 
-// constituents checks the components of a composite of type t. If parameter mixed is true, the components of a vector
-// may be vectors.
-func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, mixed bool) {
+// checkConstituents checks the components of a composite of type t. If vectorParts is true, the
+// components of a vector may be vectors.
+func (c *checker) checkConstituents(t *typ, ids []uint32, operand func(uint32) *typ, vectorParts bool) {
 	switch {
-	case t.isVector() && mixed:
+	case t.isVector() && vectorParts:
 		n := uint64(0)
 		for _, id := range ids {
 			p := operand(id)
-			c.need(p.scalar() == t.elem, "%%%d has another component type", id)
-			n += p.count()
+			c.require(p.scalarType() == t.elem, "%%%d has another component type", id)
+			n += p.componentCount()
 		}
-		c.need(n == t.n && len(ids) >= 2, "%d components make no vector of %d", n, t.n)
+		c.require(n == t.n && len(ids) >= 2, "%d components make no vector of %d", n, t.n)
 	case t.isStruct():
-		c.need(len(ids) == len(t.members), "%d parts make no structure of %d members", len(ids), len(t.members))
+		c.require(len(ids) == len(t.members), "%d parts make no structure of %d members", len(ids), len(t.members))
 		for i, id := range ids {
-			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
+			c.require(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
 		}
 	case t.isCooperative(): // the only constituent is the value of all elements
-		c.need(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
+		c.require(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
 	case t.isVector(), t.isMatrix(), t.isArray():
-		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
+		c.require(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
 		for _, id := range ids {
-			c.need(operand(id) == t.elem, "%%%d has not the type of the parts", id)
+			c.require(operand(id) == t.elem, "%%%d has not the type of the parts", id)
 		}
 	default:
-		c.fail("its type is not a composite")
+		c.failRule("its type is not a composite")
 	}
 }
 
@@ -147,15 +147,15 @@ var specOps = []spirv.Op{
 // specOp checks an OpSpecConstantOp with the rule for the opcode in its first operand.
 func (c *checker) specOp(t *typ, in *spirv.Instruction) {
 	op := spirv.Op(in.Words[0])
-	c.need(slices.Contains(specOps, op), "it cannot have the operation %v", op)
-	c.need(op != spirv.OpUConvert || c.m.Version >= spirv.Version14, "UConvert needs version 1.4")
+	c.require(slices.Contains(specOps, op), "it cannot have the operation %v", op)
+	c.require(op != spirv.OpUConvert || c.m.Version >= spirv.Version14, "UConvert needs version 1.4")
 	inner := spirv.Instruction{Op: op, Type: in.Type, Result: in.Result, Words: in.Words[1:]}
 	c.inConst = true
-	rule := rules[op]
-	c.need(rule != nil, "it cannot have the operation %v", op)
+	rule := ruleTable[op]
+	c.require(rule != nil, "it cannot have the operation %v", op)
 	rule(c, &inner, t)
 	c.inConst = false
-	if v, ok := c.eval(&inner, t); ok {
+	if v, ok := c.evalScalar(&inner, t); ok {
 		c.values[in.Result] = v
 	}
 }

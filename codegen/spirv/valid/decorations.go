@@ -4,14 +4,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// decoration is a decoration of an id or of a structure's member.
-type decoration struct {
+// decorationRow is a decoration of an id or of a structure's member.
+type decorationRow struct {
 	kind  spirv.Decoration
 	words []uint32
 }
 
-// The method has reports whether the definition with parameter id has decoration k.
-func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
+// hasDecoration reports whether the given id has decoration k.
+func (c *checker) hasDecoration(id spirv.ID, k spirv.Decoration) bool {
 	for _, d := range c.decor[id] {
 		if d.kind == k {
 			return true
@@ -20,11 +20,11 @@ func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// Type places is a set of the kinds of ids to which a decoration may be applied.
-type places uint8
+// placeSet is a set of the kinds of ids to which a decoration may be applied.
+type placeSet uint8
 
 const (
-	onMember places = 1 << iota
+	onMember placeSet = 1 << iota
 	onStruct
 	onArray // an array type, or a pointer to elements of an array
 	onVariable
@@ -33,7 +33,7 @@ const (
 )
 
 // decorationRows maps each decoration that kernels may use to the kinds of ids that may have it.
-var decorationRows = map[spirv.Decoration]places{
+var decorationRows = map[spirv.Decoration]placeSet{
 	spirv.DecorationRelaxedPrecision: onMember | onVariable | onConstant | onResult,
 	spirv.DecorationSpecId:           onConstant,
 	spirv.DecorationBlock:            onStruct,
@@ -56,8 +56,8 @@ var decorationRows = map[spirv.Decoration]places{
 	spirv.DecorationNoUnsignedWrap:   onResult,
 }
 
-// repeatable reports whether the same id or member may have decoration k more than once.
-func repeatable(k spirv.Decoration) bool { return k == spirv.DecorationRelaxedPrecision }
+// mayRepeat reports whether the same id or member may have decoration k more than once.
+func mayRepeat(k spirv.Decoration) bool { return k == spirv.DecorationRelaxedPrecision }
 
 func (c *checker) annotation(in *spirv.Instruction) {
 	words, member := in.Words[1:], false
@@ -71,32 +71,32 @@ func (c *checker) annotation(in *spirv.Instruction) {
 			at = 2
 		}
 		k := spirv.Decoration(in.Words[at])
-		c.need(k == spirv.DecorationUserSemantic || k == spirv.DecorationUserTypeGOOGLE, "kernels cannot use this decoration")
+		c.require(k == spirv.DecorationUserSemantic || k == spirv.DecorationUserTypeGOOGLE, "kernels cannot use this decoration")
 		return
 	default:
-		c.fail("kernels cannot use this instruction")
+		c.failRule("kernels cannot use this instruction")
 	}
-	d := decoration{spirv.Decoration(words[0]), words[1:]}
+	d := decorationRow{spirv.Decoration(words[0]), words[1:]}
 	where, ok := decorationRows[d.kind]
-	c.need(ok, "kernels cannot use this decoration")
-	c.need(!c.vulkan || d.kind != spirv.DecorationCoherent && d.kind != spirv.DecorationVolatile, "the memory model Vulkan does not have this decoration")
+	c.require(ok, "kernels cannot use this decoration")
+	c.require(!c.vulkan || d.kind != spirv.DecorationCoherent && d.kind != spirv.DecorationVolatile, "the memory model Vulkan does not have this decoration")
 	id := spirv.ID(in.Words[0])
-	var list []decoration
+	var list []decorationRow
 	if member {
-		c.need(where&onMember != 0, "members cannot have this decoration")
+		c.require(where&onMember != 0, "members cannot have this decoration")
 		if c.members[id] == nil {
-			c.members[id] = map[uint32][]decoration{}
+			c.members[id] = map[uint32][]decorationRow{}
 		}
 		list = c.members[id][in.Words[1]]
 		c.members[id][in.Words[1]] = append(list, d)
 	} else {
-		c.need(where&^onMember != 0, "only members can have this decoration")
+		c.require(where&^onMember != 0, "only members can have this decoration")
 		list = c.decor[id]
 		c.decor[id] = append(list, d)
 	}
 	for _, other := range list {
-		c.need(other.kind != d.kind || repeatable(d.kind), "it has this decoration already")
-		c.need(!excludes(d.kind, other.kind) && !excludes(other.kind, d.kind), "it has the decoration %v, which excludes this one", other.kind)
+		c.require(other.kind != d.kind || mayRepeat(d.kind), "it has this decoration already")
+		c.require(!excludes(d.kind, other.kind) && !excludes(other.kind, d.kind), "it has the decoration %v, which excludes this one", other.kind)
 	}
 }
 
@@ -106,21 +106,21 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// The method decorated checks that each decorated id may have its decorations. The method decorated runs after all ids
+// checkDecorated checks that each decorated id may have its decorations. checkDecorated runs after all ids
 // are defined.
-func (c *checker) decorated() {
+func (c *checker) checkDecorated() {
 	c.at = 5
 	for i := range c.m.Annotations {
 		in := &c.m.Annotations[i]
 		c.in = in
 		d := c.defs[in.Words[0]]
-		c.need(d != nil, "%%%d is not defined", in.Words[0])
+		c.require(d != nil, "%%%d is not defined", in.Words[0])
 		switch in.Op {
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
-			c.need(d.kind == isType && d.typ.isStruct(), "%%%d is not a structure", in.Words[0])
+			c.require(d.kind == isType && d.typ.isStruct(), "%%%d is not a structure", in.Words[0])
 		case spirv.OpDecorate:
 			k := spirv.Decoration(in.Words[1])
-			c.need(decorationRows[k]&placeOf(d) != 0, "%%%d cannot have this decoration", in.Words[0])
+			c.require(decorationRows[k]&placeOf(d) != 0, "%%%d cannot have this decoration", in.Words[0])
 			c.decoratedResult(d, k)
 		}
 	}
@@ -128,32 +128,32 @@ func (c *checker) decorated() {
 }
 
 // decoratedResult checks a decoration that only the results of certain instructions may have.
-func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
+func (c *checker) decoratedResult(d *definition, k spirv.Decoration) {
 	switch k {
 	case spirv.DecorationNoContraction:
-		c.need(d.typ.floats() || d.typ.isMatrix() || d.typ.ints(), "only arithmetic can have this decoration")
+		c.require(d.typ.floats() || d.typ.isMatrix() || d.typ.ints(), "only arithmetic can have this decoration")
 	case spirv.DecorationNoSignedWrap, spirv.DecorationNoUnsignedWrap:
 		switch d.in.Op {
 		case spirv.OpIAdd, spirv.OpISub, spirv.OpIMul, spirv.OpShiftLeftLogical, spirv.OpSNegate:
 		default:
-			c.fail("only integer arithmetic can have this decoration")
+			c.failRule("only integer arithmetic can have this decoration")
 		}
 	case spirv.DecorationRestrictPointer, spirv.DecorationAliasedPointer:
-		c.need(d.typ.isPointer() && d.typ.elem.hasAddress() || d.typ.isPointer() && strip(d.typ.elem).hasAddress(), "it holds no pointer with an address")
+		c.require(d.typ.isPointer() && d.typ.elem.hasAddress() || d.typ.isPointer() && innermostElem(d.typ.elem).hasAddress(), "it holds no pointer with an address")
 	case spirv.DecorationBuiltIn:
-		c.need(d.kind == isConstant || d.typ.class == spirv.StorageClassInput, "it is no input")
+		c.require(d.kind == isConstant || d.typ.class == spirv.StorageClassInput, "it is no input")
 	}
 }
 
-// The function strip returns the type of the innermost elements of a nested array type.
-func strip(t *typ) *typ {
+// innermostElem returns the type of the innermost elements of a nested array type.
+func innermostElem(t *typ) *typ {
 	for t.isArray() {
 		t = t.elem
 	}
 	return t
 }
 
-func placeOf(d *def) places {
+func placeOf(d *definition) placeSet {
 	switch {
 	case d.kind == isType && d.typ.isStruct():
 		return onStruct

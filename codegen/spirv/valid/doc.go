@@ -2,11 +2,12 @@
 // Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the process. The input is
 // a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the module.
 //
-// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use. This part consists of the
-// GLCompute model, push constants, physical storage buffers, work-group, private and function memory, and
-// GLSL.std.450. Check refuses images, descriptors, other stages, OpenCL and all other parts of SPIR-V, because
-// kgen cannot run modules that use them. The rules are those of the SPIR-V specification (unified1) and of the Vulkan environment for
-// SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the SPIR-V specification.
+// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use. The accepted part of
+// SPIR-V consists of the GLCompute model, push constants, physical storage buffers, work-group, private
+// and function memory, and GLSL.std.450. Check refuses images, descriptors, other stages, OpenCL and all
+// other parts of SPIR-V, because kgen cannot run modules that use them. The rules are those of the
+// SPIR-V specification (unified1) and of the Vulkan environment for SPIR-V (Vulkan 1.3, appendix A).
+// Section numbers in comments refer to the SPIR-V specification.
 //
 // [spirv.Parse] has checked operand patterns and the order of sections. Check adds the following checks:
 //
@@ -14,8 +15,8 @@
 //   - The checks of types, constants and sizes are in types.go, constants.go and eval.go.
 //   - The checks of decorations and of member offsets are in decorations.go and layout.go.
 //   - The checks of functions and calls are in body.go. Definitions must also dominate their uses.
-//   - The checks of structured control flow (2.11) are in flow.go and structure.go. The first of
-//     these files computes dominator trees.
+//   - The checks of structured control flow (2.11) are in structure.go, and flow.go computes dominator
+//     trees.
 //   - The checks of each instruction's operands and result are rows of tables. The tables are in
 //     arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go and glsl.go.
 //

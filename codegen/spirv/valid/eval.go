@@ -2,9 +2,10 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// eval computes an operation on scalar integers and Bools, whose types have been checked. The second result is false
-// for other types, and for operations whose result SPIR-V leaves undefined.
-func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
+// evalScalar computes an operation on scalar integers and Bools, whose types have been checked.
+// evalScalar returns false as its second result for other types, and for operations whose result SPIR-V
+// leaves undefined.
+func (c *checker) evalScalar(in *spirv.Instruction, t *typ) (uint64, bool) {
 	if !t.isInt() && !t.isBool() {
 		return 0, false
 	}
@@ -28,12 +29,12 @@ func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 		}
 		return 0, true
 	}
-	// Functions signed and unsigned interpret the bits of operand i as a signed or unsigned number, whatever the
-	// operand's type is.
-	signed := func(i int) int64 {
-		return int64(wrap(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
+	// signedAt and unsignedAt interpret the bits of operand i as a signed or unsigned number, and ignore
+	// the operand's type.
+	signedAt := func(i int) int64 {
+		return int64(wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}
-	unsigned := func(i int) uint64 { return wrap(&typ{op: spirv.OpTypeInt, width: types[i].width}, v[i]) }
+	unsignedAt := func(i int) uint64 { return wrapInt(&typ{op: spirv.OpTypeInt, width: types[i].width}, v[i]) }
 	var out uint64
 	switch in.Op {
 	case spirv.OpSelect:
@@ -63,16 +64,16 @@ func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 	case spirv.OpIMul:
 		out = a * b
 	case spirv.OpSConvert:
-		out = uint64(signed(0))
+		out = uint64(signedAt(0))
 	case spirv.OpUConvert:
-		out = unsigned(0)
+		out = unsignedAt(0)
 	default:
 		if at.isBool() {
 			return 0, false
 		}
-		return c.evalOrdered(in.Op, t, signed, unsigned)
+		return c.evalOrdered(in.Op, t, signedAt, unsignedAt)
 	}
-	return wrap(t, out), true
+	return wrapInt(t, out), true
 }
 
 // evalOrdered computes divisions, shifts and comparisons.
@@ -98,7 +99,7 @@ func (c *checker) evalOrdered(op spirv.Op, t *typ, signed func(int) int64, unsig
 			}
 			out = uint64(r)
 		}
-		return wrap(t, out), true
+		return wrapInt(t, out), true
 	case spirv.OpShiftLeftLogical, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic:
 		n := unsigned(1)
 		if n >= uint64(t.width) {
@@ -112,7 +113,7 @@ func (c *checker) evalOrdered(op spirv.Op, t *typ, signed func(int) int64, unsig
 		default:
 			out = uint64(signed(0) >> n)
 		}
-		return wrap(t, out), true
+		return wrapInt(t, out), true
 	case spirv.OpIEqual:
 		cond = unsigned(0) == unsigned(1)
 	case spirv.OpINotEqual:

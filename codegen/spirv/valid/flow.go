@@ -1,7 +1,7 @@
 package valid
 
-// Type tree is the dominator tree of a graph. Node 0 of the graph is the entry node.
-type tree struct {
+// domTree is the dominator tree of a graph. Node 0 of the graph is the entry node.
+type domTree struct {
 	idom     []int // immediate dominator of each node; -1 for the entry and unreachable nodes
 	order    []int // reachable nodes in reverse postorder
 	rank     []int // index of each node in order; -1 for unreachable nodes
@@ -9,22 +9,22 @@ type tree struct {
 	in, out  []int // interval of each node in a depth-first walk of the tree, for dominates
 }
 
-func (t *tree) reached(b int) bool { return t.rank[b] >= 0 }
+func (t *domTree) reached(b int) bool { return t.rank[b] >= 0 }
 
 // dominates reports whether all paths from the entry node to node b contain node a. Node b must be reachable.
-func (t *tree) dominates(a, b int) bool {
+func (t *domTree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
 
 // newTree computes dominators by the algorithm of Cooper, Harvey and Kennedy ("A simple, fast
 // dominance algorithm", 2001).
-func newTree(succs [][]int) tree {
+func newTree(succs [][]int) domTree {
 	n := len(succs)
-	t := tree{idom: make([]int, n), rank: make([]int, n), children: make([][]int, n), in: make([]int, n), out: make([]int, n)}
+	t := domTree{idom: make([]int, n), rank: make([]int, n), children: make([][]int, n), in: make([]int, n), out: make([]int, n)}
 	for i := range n {
 		t.idom[i], t.rank[i] = -1, -1
 	}
-	t.order = postorder(succs, 0)
+	t.order = postorderFrom(succs, 0)
 	for i, j := 0, len(t.order)-1; i < j; i, j = i+1, j-1 {
 		t.order[i], t.order[j] = t.order[j], t.order[i]
 	}
@@ -58,11 +58,11 @@ func newTree(succs [][]int) tree {
 	for _, b := range t.order[1:] {
 		t.children[t.idom[b]] = append(t.children[t.idom[b]], b)
 	}
-	t.number()
+	t.numberNodes()
 	return t
 }
 
-func (t *tree) meet(a, b int) int {
+func (t *domTree) meet(a, b int) int {
 	for a != b {
 		for t.rank[a] > t.rank[b] {
 			a = t.idom[a]
@@ -74,8 +74,8 @@ func (t *tree) meet(a, b int) int {
 	return a
 }
 
-// The method number sets the fields in and out of the tree.
-func (t *tree) number() {
+// numberNodes sets the fields in and out of the tree.
+func (t *domTree) numberNodes() {
 	clock := 0
 	type frame struct{ b, next int }
 	stack := []frame{{0, 0}}
@@ -95,9 +95,9 @@ func (t *tree) number() {
 	}
 }
 
-// postorder returns the nodes that are reachable from the start node. Each node comes after its successors, except
-// along back edges.
-func postorder(succs [][]int, from int) []int {
+// postorderFrom returns the nodes that are reachable from the start node. In postorder, each node comes
+// after its successors, except along back edges.
+func postorderFrom(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))
 	type frame struct{ b, next int }

@@ -17,7 +17,7 @@ func (c *checker) laidOut(t *typ) {
 	if t.laid {
 		return
 	}
-	c.need(!t.boolean, "%%%d has a Bool, which has no layout", t.id)
+	c.require(!t.hasBool, "%%%d has a Bool, which has no layout", t.id)
 	switch {
 	case t.isStruct():
 		type span struct {
@@ -26,35 +26,36 @@ func (c *checker) laidOut(t *typ) {
 		}
 		var spans []span
 		for i, m := range t.members {
-			at, ok := c.member(t, i, spirv.DecorationOffset)
-			c.need(ok, "member %d of %%%d has no Offset", i, t.id)
-			c.need(at%c.align(m) == 0, "member %d of %%%d lies at %d, which is no multiple of %d", i, t.id, at, c.align(m))
+			at, ok := c.memberDecoration(t, i, spirv.DecorationOffset)
+			c.require(ok, "member %d of %%%d has no Offset", i, t.id)
+			c.require(at%c.alignOf(m) == 0, "member %d of %%%d lies at %d, which is no multiple of %d", i, t.id, at, c.alignOf(m))
 			if mat := matrixIn(m); mat != nil {
-				stride, _ := c.member(t, i, spirv.DecorationMatrixStride)
-				c.need(stride >= mat.elem.n*uint64(mat.elem.elem.width/8) && stride%c.align(mat) == 0 && stride < maxBytes, "member %d of %%%d has no MatrixStride that fits", i, t.id)
+				stride, _ := c.memberDecoration(t, i, spirv.DecorationMatrixStride)
+				c.require(stride >= mat.elem.n*uint64(mat.elem.elem.width/8) && stride%c.alignOf(mat) == 0 && stride < maxBytes, "member %d of %%%d has no MatrixStride that fits", i, t.id)
 			}
 			c.laidOut(m)
 			size := c.memberSize(t, i, m)
-			c.need(add(at, size) < maxBytes || m.runtime && at < maxBytes, "member %d of %%%d lies at %d", i, t.id, at)
+			c.require(addSizes(at, size) < maxBytes || m.hasRuntimeArray && at < maxBytes, "member %d of %%%d lies at %d", i, t.id, at)
 			spans = append(spans, span{i, at, at + size})
 		}
 		slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 		for i := 1; i < len(spans); i++ {
-			c.need(spans[i-1].hi <= spans[i].lo, "members %d and %d of %%%d overlap", spans[i-1].i, spans[i].i, t.id)
+			c.require(spans[i-1].hi <= spans[i].lo, "members %d and %d of %%%d overlap", spans[i-1].i, spans[i].i, t.id)
 		}
 	case t.isArray(), t.op == spirv.OpTypeRuntimeArray:
-		stride := c.stride(t)
-		c.need(stride > 0, "the array %%%d has no ArrayStride", t.id)
+		stride := c.arrayStride(t)
+		c.require(stride > 0, "the array %%%d has no ArrayStride", t.id)
 		c.laidOut(t.elem)
 		if matrixIn(t) == nil {
-			c.need(stride >= c.sizeOf(t.elem), "the ArrayStride of %%%d is below the size of its elements, %d", t.id, c.sizeOf(t.elem))
+			c.require(stride >= c.sizeOf(t.elem), "the ArrayStride of %%%d is below the size of its elements, %d", t.id, c.sizeOf(t.elem))
 		}
-		c.need(stride%c.align(t.elem) == 0 && stride < maxBytes, "the ArrayStride of %%%d is no multiple of %d", t.id, c.align(t.elem))
+		c.require(stride%c.alignOf(t.elem) == 0 && stride < maxBytes, "the ArrayStride of %%%d is no multiple of %d", t.id, c.alignOf(t.elem))
 	}
 	t.laid = true
 }
 
-// matrixIn returns t if it is a matrix, or the matrix in the array t.
+// matrixIn returns t if t is a matrix, or the innermost element type of a nested array t if that type is
+// a matrix.
 func matrixIn(t *typ) *typ {
 	for t.isArray() || t.op == spirv.OpTypeRuntimeArray {
 		t = t.elem
@@ -65,8 +66,9 @@ func matrixIn(t *typ) *typ {
 	return nil
 }
 
-// The method member returns the operand of decoration k. The decoration belongs to member i of structure type t.
-func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
+// memberDecoration returns the operand of decoration k. memberDecoration reads the decorations of member
+// i of structure type t.
+func (c *checker) memberDecoration(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	for _, d := range c.members[t.id][uint32(i)] {
 		if d.kind == k {
 			return uint64(d.words[0]), true
@@ -75,8 +77,8 @@ func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	return 0, false
 }
 
-// The method stride returns the ArrayStride of an array, or zero if the array has none.
-func (c *checker) stride(t *typ) uint64 {
+// arrayStride returns the ArrayStride of an array, or zero if the array type has no ArrayStride.
+func (c *checker) arrayStride(t *typ) uint64 {
 	for _, d := range c.decor[t.id] {
 		if d.kind == spirv.DecorationArrayStride {
 			return uint64(d.words[0])
@@ -85,8 +87,8 @@ func (c *checker) stride(t *typ) uint64 {
 	return 0
 }
 
-// The method align returns the scalar alignment of a type.
-func (c *checker) align(t *typ) uint64 {
+// alignOf returns the scalar alignment of a type.
+func (c *checker) alignOf(t *typ) uint64 {
 	if t.aligned > 0 {
 		return t.aligned - 1
 	}
@@ -96,10 +98,10 @@ func (c *checker) align(t *typ) uint64 {
 		n = 8
 	case t.isStruct():
 		for _, m := range t.members {
-			n = max(n, c.align(m))
+			n = max(n, c.alignOf(m))
 		}
 	case t.elem != nil:
-		n = c.align(t.elem)
+		n = c.alignOf(t.elem)
 	default:
 		n = max(1, uint64(t.width/8))
 	}
@@ -118,11 +120,11 @@ func (c *checker) sizeOf(t *typ) uint64 {
 		n = 8
 	case t.op == spirv.OpTypeRuntimeArray:
 	case t.isArray():
-		n = mul(t.n, c.stride(t))
+		n = mul(t.n, c.arrayStride(t))
 	case t.isStruct():
 		for i, m := range t.members {
-			at, _ := c.member(t, i, spirv.DecorationOffset)
-			n = max(n, add(at, c.memberSize(t, i, m)))
+			at, _ := c.memberDecoration(t, i, spirv.DecorationOffset)
+			n = max(n, addSizes(at, c.memberSize(t, i, m)))
 		}
 	case t.elem != nil:
 		n = t.n * c.sizeOf(t.elem)
@@ -139,6 +141,6 @@ func (c *checker) memberSize(t *typ, i int, m *typ) uint64 {
 	if !m.isMatrix() {
 		return c.sizeOf(m)
 	}
-	stride, _ := c.member(t, i, spirv.DecorationMatrixStride)
+	stride, _ := c.memberDecoration(t, i, spirv.DecorationMatrixStride)
 	return mul(stride, m.n)
 }

@@ -164,7 +164,7 @@ func at(words []uint32, word int) string {
 	d := m.Decoder()
 	n := 5
 	for in := range m.All {
-		if n += length(in); n > word {
+		if n += wordCount(in); n > word {
 			var b strings.Builder
 			d.Format(&b, in)
 			return b.String()

@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create a value for
-// each scalar. These limits protect them.
+// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create
+// a value for each scalar. These limits protect the drivers from stack overflow and from excessive
+// memory use.
 const (
 	maxTypeDepth = 64
 	maxNesting   = 255     // nesting depth of constructs; SPIR-V allows 1023 (2.17)
@@ -45,83 +46,84 @@ type defKind uint8
 const (
 	isType defKind = iota + 1
 	isConstant
-	isValue // a variable, a parameter or the result of an instruction
+	isValue // definition of a variable, a parameter or the result of an instruction
 	isLabel
 	isFunction
-	isSet // extended instruction set
+	isSet // import of an extended instruction set
 	isString
 )
 
-// Type def is the definition of an id.
-type def struct {
+// definition describes the definition of an id.
+type definition struct {
 	in    *spirv.Instruction
 	typ   *typ // type of the value; for the id of a type, the type itself
 	kind  defKind
 	spec  bool // whether the id is a constant that specialization may change
-	fn    *function
+	fn    *funcInfo
 	block int // index in fn of the defining block; -1 for a parameter
 	seq   int // position of the definition in the module
 }
 
 type checker struct {
 	m    *spirv.Module
-	defs []*def // maps an id to its definition
+	defs []*definition // maps an id to its definition
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
 	logical bool // whether the module uses addressing model PhysicalStorageBuffer64, memory model Vulkan and addressing model Logical
 
-	decor   map[spirv.ID][]decoration
-	members map[spirv.ID]map[uint32][]decoration
+	decor   map[spirv.ID][]decorationRow
+	members map[spirv.ID]map[uint32][]decorationRow
 	unique  map[string]spirv.ID // maps the text of a type declaration that may not be repeated to the type's id
 	values  map[spirv.ID]uint64 // maps an integer or Bool constant to its value
 	forward map[spirv.ID]*typ   // pointer types with a forward declaration
 
-	globals   []*def // global variables
-	functions []*function
+	globals   []*definition // global variables
+	functions []*funcInfo
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
 	// These fields describe the instruction that is being checked.
 	at    int // offset in the module, in words
 	in    *spirv.Instruction
-	fn    *function
+	fn    *funcInfo
 	block int
 	seq   int
-	// inConst is true while the operands of OpSpecConstantOp are checked, which must be constants.
+	// inConst is true while the operands of OpSpecConstantOp are checked, because these operands must be
+	// constants.
 	inConst bool
 }
 
-// failure is the panic value that carries an Error to Check.
-type failure struct{ err *Error }
+// checkFailure is the panic value that carries an Error to Check.
+type checkFailure struct{ err *Error }
 
-// Check checks a module that spirv.Parse has returned. Parameter entry is the name of the only entry point. Parameter
-// set is a function that returns the bits of the specialization constant with the given SpecId. If set is nil or its
-// second result is false, the constant has the default value from the module. Errors have type *Error.
-func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
+// Check checks a module that spirv.Parse has returned. entryName is the name of the only entry point.
+// specBits returns the bits of the specialization constant with the given SpecId. If specBits is nil or
+// returns ok = false, the constant has the module's default value. Errors have type *Error.
+func Check(m *spirv.Module, entryName string, specBits func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
-		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
-		decor: map[spirv.ID][]decoration{}, members: map[spirv.ID]map[uint32][]decoration{},
+		m: m, set: specBits, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
+		decor: map[spirv.ID][]decorationRow{}, members: map[spirv.ID]map[uint32][]decorationRow{},
 		unique: map[string]spirv.ID{}, values: map[spirv.ID]uint64{}, forward: map[spirv.ID]*typ{},
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			f, ok := r.(failure)
+			f, ok := r.(checkFailure)
 			if !ok {
 				panic(r)
 			}
 			err = f.err
 		}
 	}()
-	c.header()
-	c.sections()
-	c.bodies()
-	c.entry(entry)
+	c.checkBound()
+	c.checkSections()
+	c.checkBodies()
+	c.checkEntry(entryName)
 	return c.facts, nil
 }
 
-// The method fail ends the check with an error about the current instruction.
-func (c *checker) fail(format string, args ...any) {
+// failRule ends the check with an error about the current instruction.
+func (c *checker) failRule(format string, args ...any) {
 	e := &Error{Word: c.at, Text: "the module", Rule: fmt.Sprintf(format, args...)}
 	if c.in != nil {
 		var b strings.Builder
@@ -130,18 +132,18 @@ func (c *checker) fail(format string, args ...any) {
 			e.Text = e.Text[:200] + "…"
 		}
 	}
-	panic(failure{e})
+	panic(checkFailure{e})
 }
 
-// The method need ends the check with an error if parameter ok is false.
-func (c *checker) need(ok bool, format string, args ...any) {
+// require ends the check with an error if ok is false.
+func (c *checker) require(ok bool, format string, args ...any) {
 	if !ok {
-		c.fail(format, args...)
+		c.failRule(format, args...)
 	}
 }
 
-// The function length returns the instruction's number of words.
-func length(in *spirv.Instruction) int {
+// wordCount returns the instruction's number of words.
+func wordCount(in *spirv.Instruction) int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
 		n++
@@ -152,106 +154,106 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// The method each calls f for each instruction of a list, and advances the current position.
-func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
+// eachInstruction calls f for each instruction of a list, and advances the current position.
+func (c *checker) eachInstruction(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
 		c.seq++
 		f(c.in)
-		c.at += length(c.in)
+		c.at += wordCount(c.in)
 	}
 	c.in = nil
 }
 
-// The method header limits the module's bound of ids, because drivers allocate tables of this size.
-func (c *checker) header() {
+// checkBound limits the module's bound of ids, because drivers allocate tables of this size.
+func (c *checker) checkBound() {
 	words := 5
 	for in := range c.m.All {
-		words += length(in)
+		words += wordCount(in)
 	}
 	c.at = 3
-	c.need(int(c.m.Bound) <= max(1<<16, maxSparse*words), "the bound %d is far above the number of ids that %d words can define", c.m.Bound, words)
+	c.require(int(c.m.Bound) <= max(1<<16, maxSparse*words), "the bound %d is far above the number of ids that %d words can define", c.m.Bound, words)
 	c.at = 5
-	c.defs = make([]*def, c.m.Bound)
+	c.defs = make([]*definition, c.m.Bound)
 }
 
-// The method sections checks all sections before the functions.
-func (c *checker) sections() {
+// checkSections checks all sections before the functions.
+func (c *checker) checkSections() {
 	m := c.m
-	c.each(m.Capabilities, c.capability)
-	c.each(m.Extensions, c.extension)
-	c.each(m.ExtInstImports, c.imports)
+	c.eachInstruction(m.Capabilities, c.capability)
+	c.eachInstruction(m.Extensions, c.extension)
+	c.eachInstruction(m.ExtInstImports, c.imports)
 	c.checkCapabilities()
-	c.each([]spirv.Instruction{m.MemoryModel}, c.memoryModel)
-	c.each(m.SamplerImageAddressMode, func(*spirv.Instruction) { c.fail("no kernel has samplers") })
-	c.each(m.EntryPoints, func(in *spirv.Instruction) {
-		c.need(spirv.ExecutionModel(in.Words[0]) == spirv.ExecutionModelGLCompute, "the execution model is not GLCompute")
+	c.eachInstruction([]spirv.Instruction{m.MemoryModel}, c.memoryModel)
+	c.eachInstruction(m.SamplerImageAddressMode, func(*spirv.Instruction) { c.failRule("no kernel has samplers") })
+	c.eachInstruction(m.EntryPoints, func(in *spirv.Instruction) {
+		c.require(spirv.ExecutionModel(in.Words[0]) == spirv.ExecutionModelGLCompute, "the execution model is not GLCompute")
 	})
-	c.each(m.ExecutionModes, c.executionMode)
-	c.each(m.Strings, func(in *spirv.Instruction) {
+	c.eachInstruction(m.ExecutionModes, c.executionMode)
+	c.eachInstruction(m.Strings, func(in *spirv.Instruction) {
 		if in.Op == spirv.OpString {
-			c.define(in, &def{kind: isString})
+			c.defineID(in, &definition{kind: isString})
 		}
 	})
-	c.each(m.Names, func(*spirv.Instruction) {}) // Parse has checked that the ids are defined
-	c.each(m.ModuleProcessed, func(*spirv.Instruction) {})
-	c.each(m.Annotations, c.annotation)
-	c.each(m.Globals, c.global)
+	c.eachInstruction(m.Names, func(*spirv.Instruction) {}) // Parse has checked that the ids are defined
+	c.eachInstruction(m.ModuleProcessed, func(*spirv.Instruction) {})
+	c.eachInstruction(m.Annotations, c.annotation)
+	c.eachInstruction(m.Globals, c.checkGlobal)
 	for _, t := range c.forward {
-		c.need(t.elem != nil, "the pointer %%%d is declared ahead, and never defined", t.id)
+		c.require(t.elem != nil, "the pointer %%%d is declared ahead, and never defined", t.id)
 	}
 }
 
-// The method define records the definition of an id.
-func (c *checker) define(in *spirv.Instruction, d *def) *def {
+// defineID records the definition of an id.
+func (c *checker) defineID(in *spirv.Instruction, d *definition) *definition {
 	d.in, d.seq, d.fn, d.block = in, c.seq, c.fn, c.block
 	c.defs[in.Result] = d
 	return d
 }
 
-// The method lookup returns the definition of an id. The definition of the id must come before the current instruction.
-func (c *checker) lookup(id uint32) *def {
+// lookupID returns the definition of an id. The definition of the id must come before the current instruction.
+func (c *checker) lookupID(id uint32) *definition {
 	if id >= uint32(len(c.defs)) || c.defs[id] == nil {
-		c.fail("%%%d is used before it is defined", id)
+		c.failRule("%%%d is used before it is defined", id)
 	}
 	return c.defs[id]
 }
 
 // typeID returns the type with the given id.
 func (c *checker) typeID(id spirv.ID) *typ {
-	d := c.lookup(uint32(id))
-	c.need(d.kind == isType, "%%%d is not a type", id)
+	d := c.lookupID(uint32(id))
+	c.require(d.kind == isType, "%%%d is not a type", id)
 	return d.typ
 }
 
-// The method value returns the definition of an operand that is a value. The definition of the operand must dominate
+// valueOf returns the definition of an operand that is a value. The definition of the operand must dominate
 // the current position (2.16, "dominance").
-func (c *checker) value(id uint32) *def {
-	d := c.lookup(id)
-	c.need(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
+func (c *checker) valueOf(id uint32) *definition {
+	d := c.lookupID(id)
+	c.require(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
 	if c.inConst {
-		c.need(d.kind == isConstant, "%%%d is not a constant", id)
+		c.require(d.kind == isConstant, "%%%d is not a constant", id)
 	}
-	c.need(c.fn == nil || d.typ.leaves <= maxValue || d.typ.isPointer(), "a value of %d scalars is more than %d", d.typ.leaves, maxValue)
+	c.require(c.fn == nil || d.typ.leaves <= maxValue || d.typ.isPointer(), "a value of %d scalars is more than %d", d.typ.leaves, maxValue)
 	if d.fn != nil {
-		c.need(d.fn == c.fn, "%%%d is of another function", id)
-		c.need(c.fn.defined(d, c.block, c.seq), "the definition of %%%d does not dominate this use", id)
+		c.require(d.fn == c.fn, "%%%d is of another function", id)
+		c.require(c.fn.definedAt(d, c.block, c.seq), "the definition of %%%d does not dominate this use", id)
 	}
 	return d
 }
 
-// The method operand returns the type of an operand that is a value.
-func (c *checker) operand(id uint32) *typ { return c.value(id).typ }
+// operandType returns the type of an operand that is a value.
+func (c *checker) operandType(id uint32) *typ { return c.valueOf(id).typ }
 
-// The method constant returns the value of an operand, which must be an integer OpConstant.
-func (c *checker) constant(id uint32) uint64 {
-	d := c.value(id)
-	c.need(d.kind == isConstant && !d.spec && d.in.Op == spirv.OpConstant && d.typ.op == spirv.OpTypeInt, "%%%d is not an integer OpConstant", id)
+// intConstant returns the value of an operand, which must be an integer OpConstant.
+func (c *checker) intConstant(id uint32) uint64 {
+	d := c.valueOf(id)
+	c.require(d.kind == isConstant && !d.spec && d.in.Op == spirv.OpConstant && d.typ.op == spirv.OpTypeInt, "%%%d is not an integer OpConstant", id)
 	return c.values[spirv.ID(id)]
 }
 
-// The method global checks an instruction in the section of types, constants and variables.
-func (c *checker) global(in *spirv.Instruction) {
+// checkGlobal checks an instruction in the section of types, constants and variables.
+func (c *checker) checkGlobal(in *spirv.Instruction) {
 	switch {
 	case in.Op == spirv.OpLine:
 		c.line(in)
@@ -259,28 +261,28 @@ func (c *checker) global(in *spirv.Instruction) {
 	case in.Op == spirv.OpTypeForwardPointer:
 		c.forwardPointer(in)
 	case in.Op == spirv.OpVariable:
-		c.globals = append(c.globals, c.variable(in))
+		c.globals = append(c.globals, c.checkVariable(in))
 	case in.Op == spirv.OpUndef:
 		t := c.typeID(in.Type)
-		c.concrete(t)
-		c.define(in, &def{kind: isConstant, typ: t})
+		c.checkConcrete(t)
+		c.defineID(in, &definition{kind: isConstant, typ: t})
 	case in.Op == spirv.OpExtInst:
 		c.nonSemantic(in)
 	case in.Type == 0 && in.Result != 0:
-		c.define(in, &def{kind: isType, typ: c.newType(in)})
+		c.defineID(in, &definition{kind: isType, typ: c.newType(in)})
 	default:
 		c.constantDef(in)
 	}
 }
 
 func (c *checker) line(in *spirv.Instruction) {
-	c.need(c.lookup(in.Words[0]).kind == isString, "the file is not an OpString")
+	c.require(c.lookupID(in.Words[0]).kind == isString, "the file is not an OpString")
 }
 
 // nonSemantic checks a non-semantic instruction, which drivers ignore.
 func (c *checker) nonSemantic(in *spirv.Instruction) {
-	d := c.lookup(in.Words[0])
-	c.need(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")
+	d := c.lookupID(in.Words[0])
+	c.require(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")
 	c.typeID(in.Type)
-	c.define(in, &def{kind: isString})
+	c.defineID(in, &definition{kind: isString})
 }
