@@ -108,9 +108,9 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2",
 	SPIRV: mergeSPIRV,
 	IR:    mergeIR,
-	Sum:   0x2e2e5170,
+	Sum:   0x1b0788ce,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5f6ae533},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0xe114bfaa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Merge{
@@ -208,10 +208,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2",
 	SPIRV: searchSPIRV,
 	IR:    searchIR,
-	Sum:   0x97d28472,
+	Sum:   0xcceebf84,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {1}, {1, 24}, {0}, {-2048, 0}, {24, 40}, {1, 8}, {-2048, 0, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0xebe86cac},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x4b2c2c7c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {1}, {1, 24}, {0}, {-2048, 0}, {24, 40}, {1, 8}, {-2048, 0, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0xe2850c76},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 87:2 37:2 93:2 117:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x32c05eb8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Search{

@@ -124,9 +124,9 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "- -",
 	SPIRV: paintSPIRV,
 	IR:    paintIR,
-	Sum:   0xe5ff9bb9,
+	Sum:   0x5088a735,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0xc6670d52},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0x91a26334},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Paint{
@@ -223,10 +223,10 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0x742c7577,
+	Sum:   0x6b8cae3d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0x9b1d9e7a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0x4892c243},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0x5529305d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0xabac601e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
@@ -242,7 +242,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
-// Step moves bodies by a step in time: the bodies of Old from First on, as many as New has, to New, with their velocities in place.
+// Step computes the bodies New one time step after the bodies of Old that begin at index First, and updates Velocity in place.
 type Step struct {
 	Dt        float32
 	Softening float32

@@ -115,11 +115,11 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -",
 	SPIRV: priceSPIRV,
 	IR:    priceIR,
-	Sum:   0x9aa01225,
+	Sum:   0x44d2eea5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0x2546bd0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0x1ee9c73b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAloneWords, Sum: 0x179f1a1b},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0xb2a2b4c0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0xe7a68c54},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAloneWords, Sum: 0xfa096948},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return montecarlo.Price{

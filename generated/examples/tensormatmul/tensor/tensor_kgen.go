@@ -274,9 +274,9 @@ var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulBytesSPIRV,
 	IR:    matMulBytesIR,
-	Sum:   0xde6f54cc,
+	Sum:   0x631d51d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0xd01d804d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0x2f80734b},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,

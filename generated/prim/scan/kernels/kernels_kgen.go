@@ -263,7 +263,7 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -272,11 +272,11 @@ var sumFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat32SPIRV,
 	IR:    sumFloat32IR,
-	Sum:   0x59793bf8,
+	Sum:   0xc3692c0f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0x99f08713},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x79e85b21},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x50921a11},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat32Words, Sum: 0xbaa8ddf},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa02300fb},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x3edf16a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat32{
@@ -378,7 +378,7 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
+	Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -387,11 +387,11 @@ var sumFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumFloat64SPIRV,
 	IR:    sumFloat64IR,
-	Sum:   0xc68ddc9c,
+	Sum:   0xa75ae5bd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x7cb89235},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xc0ef7a63},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xa350af18},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", SPIRV: sumFloat64Words, Sum: 0x92bcdbdf},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x6e172840},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:231:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - prim/lookback/lookback.go:245:3 254:3 prim/scan/kernels/kernels.go:108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x9dadd780},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumFloat64{
@@ -488,7 +488,7 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2",
+	Loops: "- - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -497,11 +497,11 @@ var sumUint32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint32SPIRV,
 	IR:    sumUint32IR,
-	Sum:   0x72494344,
+	Sum:   0x59c13710,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0x2748d421},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x1748edc3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xbd58738d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - 108:2 108:2", SPIRV: sumUint32Words, Sum: 0xc95ba442},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xfa58e25},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xf0ec04d6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint32{
@@ -600,7 +600,7 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 8, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2",
+	Loops: "- - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -609,11 +609,11 @@ var sumUint64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: sumUint64SPIRV,
 	IR:    sumUint64IR,
-	Sum:   0x2c2c813b,
+	Sum:   0xd15e11d9,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0xc10d9402},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x11a9e3d1},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xd6862781},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - - - - - - - - 108:2 108:2", SPIRV: sumUint64Words, Sum: 0x82c9fca9},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0xb8a51c63},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - prim/lookback/lookback.go:322:2 276:2 - prim/scan/kernels/kernels.go:145:2 148:3 148:3 - - 108:2 108:2", Make: kernelimpl.MakeModule, Sum: 0x46ea0c89},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.SumUint64{

@@ -1949,7 +1949,7 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2",
+	Loops: "- - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/lookback.Backwards", Pos: "prim/lookback/lookback.go:43:2", Var: &lookback.Backwards},
 		{Name: "github.com/kgen-go/kgen/prim/lookback.FromFirst", Pos: "prim/lookback/lookback.go:40:2", Var: &lookback.FromFirst},
@@ -1961,12 +1961,12 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: pass32SPIRV,
 	IR:    pass32IR,
-	Sum:   0xe56d561d,
+	Sum:   0x732258f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0xbe1494be},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: pass32Words, Sum: 0x34058cf2},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0xe6115077},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x391672df},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{48}, {64}, {80}, {96}, {112}}, Loops: "- - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x5a6c64f0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/sort/kernels/kernels.go:273:2 - - prim/sort/kernels/pass.go:77:2 - - 77:2 - - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", SPIRV: pass32Words, Sum: 0xc564aabd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x1a9b4855},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - prim/sort/kernels/kernels.go:273:2 - prim/sort/kernels/pass.go:77:2 - 77:2 - prim/lookback/columns.go:44:2 47:3 - prim/sort/kernels/kernels.go:273:2", Make: kernelimpl.MakeModule, Sum: 0x3d1c9270},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Pass32{
