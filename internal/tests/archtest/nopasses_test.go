@@ -37,7 +37,7 @@ func TestNoPasses(t *testing.T) {
 			t.Errorf("the program has %s", name)
 		}
 	}
-	if !has[module+"/runtime.(*Queue).launch"] {
+	if !has[module+"/runtime.(*Queue).enqueueLaunch"] {
 		t.Error("the program has no launch: are the names right?")
 	}
 }
