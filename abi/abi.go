@@ -150,9 +150,9 @@ type Param struct {
 	Access     Access // access to the memory of a Slice
 	// Footprint describes the elements of a Slice that each work-item uses. Footprint is set for kernels that have IR.
 	Footprint Footprint
-	// If Internal is not 0, the Slice is not an argument of launches. Each work-item has Internal elements of the slice
-	// in variables of its own. If the kernel's Go code runs instead of a module, the slice has Internal elements for
-	// each work-item of the launch, which are initially zero.
+	// If Internal is not 0, the Slice is not an argument of launches. Each work-item has its own
+	// variables for elements of the slice, whose number is the value of Internal. If the kernel's Go code runs instead of a module, the slice has that
+	// number of elements for each work-item of the launch, which are initially zero.
 	Internal int
 }
 

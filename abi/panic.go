@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A PanicVerb is the format in which the text of an explicit panic contains the fault's values.
+// A PanicVerb is the format of a value in the text of an explicit panic. The fault record contains the value.
 type PanicVerb byte
 
 // The verbs.

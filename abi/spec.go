@@ -31,9 +31,9 @@ type Local struct {
 	Len      int
 	Accessor int  // index of the accessor that has the length, or -1
 	Matrices bool // whether the memory is for products of matrices and has Len elements for each sub-group
-	// If Shape is not "", the memory can store a matrix of this shape. The memory stores the matrix if the matrix has
-	// more than 256 elements for each work-item of the smallest sub-group. For fewer elements, the memory is only one
-	// element.
+	// If Shape is not "", the work-group memory can store a matrix of this shape. It stores the matrix if the number of
+	// the matrix's elements, divided by the size of the smallest sub-group, is above 256. Otherwise work-items store the
+	// elements, and the memory has only one element.
 	Shape string
 	Expr  Expr // length computed from specialization constants, or ""
 }

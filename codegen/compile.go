@@ -47,8 +47,8 @@ func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // with disabled optimizations, kgen makes the module, because programs cannot disable optimizations
 }
 
-// lateVariants returns the names of the variants whose modules programs make from the kernel's
-// IR. lateVariants also makes these modules with the code that programs use, and compares the
+// lateVariants returns the names of some variants. A program that uses such a variant makes the
+// variant's module itself, from the kernel's IR. lateVariants also makes these modules with the code that programs use, and compares the
 // results. Any difference would cause an error on the user's devices.
 func (u *unit) lateVariants(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {

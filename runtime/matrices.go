@@ -111,8 +111,8 @@ func (d *Device) buildNative(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return d.newPipeline(&desc)
 }
 
-// nativeMemory returns the size of the work-group memory that the module m uses, with the constants
-// of a pipeline.
+// nativeMemory returns the number of bytes of work-group memory that the module m uses. The lengths of
+// arrays depend on the specialization constants in desc.
 func (d *Device) nativeMemory(k *Kernel, m *abi.NativeModule, desc *hal.PipelineDesc) (total int, err error) {
 	items := 1
 	for _, n := range desc.LocalSize {

@@ -115,7 +115,8 @@ func (c *converter) arrayRoom(s constinit.Slice) *arrayRoomInfo {
 	return c.rooms[id]
 }
 
-// convertValue converts a value of Go type t. The type t is nil if v is an argument of a function
+// convertValue converts the value v, whose Go type is t, to a constant of package go/constant or to a
+// list of constants. The type t is nil if v is an argument of a function
 // of package properties. Arguments of package properties are signed integers or lists of signed
 // integers.
 func (c *converter) convertValue(v any, t types.Type) any {

@@ -61,7 +61,7 @@ func Use[T any](name string, v runtime.View[T]) Used {
 func (u Used) Name() string { return u.name }
 
 // Check returns an error if the view cannot be used on the queue, because its buffer is nil, closed
-// or another device's. The errors are the errors of launches. The queue must be usable.
+// or another device's. A launch with such a view returns the same error. The queue must be usable.
 func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
 
 // Aligned reports whether the view begins at a multiple of n bytes in its buffer.

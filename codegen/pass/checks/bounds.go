@@ -128,7 +128,8 @@ func (d *Decider) reduceCond(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidenc
 		return c, 0
 	}
 	for i, x := range c.Args {
-		// If the operand x is known, it does not decide c here, so c equals the other operand.
+		// If operand x of the conjunction or disjunction c is known, and c is not, then c equals its
+		// other operand.
 		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how
 		}

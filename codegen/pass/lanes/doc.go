@@ -5,8 +5,9 @@
 // work-item then becomes a dead lane, which still executes the skeleton. The skeleton of the code is
 // the barriers and the branches around them, without effects.
 //
-// The passes of package lanes run in the order in which this comment lists them. Exits makes
-// work-items that return from a called kernel return from the whole kernel. Matrices replaces
+// The passes of package lanes run in the order in which this comment lists them. If a
+// work-item returns early from a kernel that another kernel calls, Exits ends the whole kernel for
+// that work-item. Matrices replaces
 // operations on matrices by loops over their elements. DeadLanes lets work-items that return early
 // or fault take part in later barriers as dead lanes. Tiles implements operations on matrices for
 // matrix hardware. Groups and Atomics replace ops that SPIR-V lacks. ZeroLocal adds code that

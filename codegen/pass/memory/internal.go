@@ -1,6 +1,6 @@
 package memory
 
-// This file contains the pass internal. Slices marked by //kgen:internal become variables of the
+// This file contains a pass with the name "internal". Slices marked by //kgen:internal become variables of the
 // work-items, if each work-item uses only its own elements. An internal slice is no longer an
 // argument of the kernel. For example, a store to k.Tmp becomes a store to the variable Tmp, and the
 // length of k.Tmp is computed from the launch's range.

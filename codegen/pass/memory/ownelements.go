@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Own describes how a slice is divided among the work-items. A slice with the zero Own is not
-// replaced.
+// Own describes how a slice is divided among the work-items. If both fields of Own are zero, the
+// slice is not replaced.
 type Own struct {
 	PerItem int64 // number of elements that belong to each work-item (see facts.Footprint)
 	Shared  bool  // whether the work-items of a work-group share their elements

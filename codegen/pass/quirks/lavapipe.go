@@ -80,7 +80,7 @@ func lavapipeQuirks() []Quirk {
 			Name: "barriers-in-helpers", Driver: Lavapipe, Seen: mesa22, Fixed: true,
 			Bug:   "Loops with memory barriers in them are compiled wrongly.",
 			Case:  []string{"internal/tests/difftest/words.Bytes"},
-			Where: "codegen/spirv/emit/atomic.go:order",
+			Where: "codegen/spirv/emit/atomic.go:atomicSemantics",
 		},
 		{
 			Name: "ordering-atomics", Driver: Lavapipe, Seen: mesa22, Fixed: true,

@@ -206,7 +206,7 @@ func nvidiaElsewhere() []Quirk {
 			Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "|x| > -2 is true, also of a NaN.",
 			Case:  []string{"internal/tests/difftest/golang.Peepholes", "codegen/pass/quirks/testdata/magnitude.ir"},
-			Where: "codegen/pass/simplify/floats.go:magnitude",
+			Where: "codegen/pass/simplify/floats.go:compareAbs",
 		},
 		{
 			Name: "local-exchange", Driver: NVIDIA, Seen: nvidia580,
@@ -230,7 +230,7 @@ func nvidiaElsewhere() []Quirk {
 			Name: "far-shift", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 			Bug:   "In words, n < 64 and then n&32 != 0 become something else; 31 < n does not.",
 			Case:  []string{"internal/tests/difftest/idioms.RotateUint64"},
-			Where: "codegen/pass/split64/arith.go:far",
+			Where: "codegen/pass/split64/arith.go:isFarShift",
 		},
 		{
 			Name: "no-nans", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
@@ -242,7 +242,7 @@ func nvidiaElsewhere() []Quirk {
 			Name: "base-pipelines", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
 			Bug:   "A pipeline cache hands out a pipeline that ignores the base of a dispatch for one that was made to heed it.",
 			Case:  []string{"runtime/internal/backendtest/launch.go:testManyGroups"},
-			Where: "runtime/internal/vulkan/pipeline.go:create",
+			Where: "runtime/internal/vulkan/pipeline.go:createPipeline",
 		},
 	}
 }
@@ -321,8 +321,8 @@ func isSum64(v *ir.Value) bool {
 	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
 }
 
-// isChosenSum reports whether v is a 64-bit sum, and use is a selection or a phi outside of loop
-// headers.
+// isChosenSum reports whether v is a 64-bit sum that a selection uses, or a phi outside of loop
+// headers. The argument `use` is the instruction that uses v.
 func isChosenSum(v, use *ir.Value) bool {
 	joins := use.Op == ir.OpSelect || use.Op == ir.OpPhi && use.Block.Continue == nil
 	return joins && isSum64(v)

@@ -10,7 +10,7 @@ import (
 
 // compareAbs simplifies the comparison v if it compares |x| with zero or a negative constant. The
 // result of such a comparison depends only on whether x is NaN or zero. NVIDIA's driver compiles
-// the comparison incorrectly (see the quirk magnitude).
+// the comparison incorrectly (see the quirk "magnitude").
 func (s *Simplifier) compareAbs(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

@@ -81,7 +81,8 @@ func SPIRV(words []uint32) string {
 }
 
 // Compile compiles a kernel, and keeps the text of its module at the given points. The name "all" selects
-// every point. The point "cancel" is the variant that can be cancelled, if the kernel has one. Compile
+// every point. The name "cancel" stands for the module of the variant that can be
+// cancelled, if the kernel has such a variant. Compile
 // returns a panic of the compiler as an error.
 func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.Compile, prog, k, points)

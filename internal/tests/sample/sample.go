@@ -1,6 +1,6 @@
 // Package sample decides which part of a long test runs. With -short, as in make test, a representative part
-// runs, or nothing if another test finds the same mistakes. Without -short, as in make deep and plain go
-// test, the complete test runs.
+// runs, or nothing if another test finds the same mistakes. Without -short, as in "make deep" and in
+// "go test" without flags, the complete test runs.
 package sample
 
 import (

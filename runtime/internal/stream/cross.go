@@ -2,9 +2,10 @@ package stream
 
 // This file records copies between the memory of two devices.
 //
-// Such a copy is a batch of each device's stream, a half. A goroutine moves the bytes when both
-// halves have reached the front of their streams and the earlier commands that use the copy's
-// memory have completed. Until it has moved them, each half is incomplete:
+// Such a copy has two halves. Each half is a batch in the stream of one of the two devices. A
+// goroutine moves the bytes when both halves have reached the front of their streams and the earlier
+// commands that use the copy's memory have completed. Both halves are incomplete until the goroutine
+// has moved the bytes:
 //
 //	source        write x   half: read x    launch on w   launch that writes x: held for the half
 //	destination   launch    half: write y   launch on z   launch that reads y: held for the half
@@ -196,8 +197,8 @@ func commandsOf(events []*Event) (out []*Event) {
 	return out
 }
 
-// In returns the event of the half that belongs to a stream, if e is the event of a copy's other
-// half. Otherwise it returns e.
+// In returns the event of a copy in the stream s, if e is the event of the same copy in the other
+// device's stream. Otherwise In returns e.
 func (e *Event) In(s *Stream) *Event {
 	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
 		return e.batch.half.other.event

@@ -35,7 +35,7 @@ type queue struct {
 	ring     *ring
 	inflight []*part // submitted parts, oldest first
 	retired  []*slot // slots of finished parts, for the encoder to recycle
-	spare    []*slot // empty slice whose storage retired can use
+	spare    []*slot // empty slice, whose storage the field `retired` uses next
 	slots    []*slot // all slots
 
 	// The fields below belong to a goroutine (pumpJobs) that submits some of the commands. That

@@ -127,7 +127,8 @@ func (r *readBack) copyBack() {
 	}
 }
 
-// stopCancels stops cancel requests from writing to the part's records.
+// stopCancels ends the registration of cancel requests. Then these requests no longer write to the
+// fault records of the submitted commands.
 func (p *part) stopCancels() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
