@@ -174,7 +174,7 @@ func storePieces8(it dsl.NDItem1, r [pieces]Piece8, to *[MixedTile * pitch8]int8
 }
 
 // pad8 clears the additional piece of the work-item's line, so that all elements are stored before the first load. Then
-// kgen does not clear the whole memory. For 16-bit floats, products took longer with such stores.
+// kgen does not clear the whole memory.
 func pad8(it dsl.NDItem1, to *[MixedTile * pitch8]int8) {
 	*(*[16]int8)(to[it.LocalID()%MixedTile*pitch8+StepPieces*16:]) = [16]int8{}
 }
