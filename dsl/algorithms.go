@@ -173,14 +173,14 @@ func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
 // name another lane.
 func SelectFromGroup[T Scalar](g SubGroup, v T, lane int) T { return GroupBroadcast(g, v, lane) }
 
-// ShiftGroupLeft returns v of the work-item whose lane is delta lanes above this one, as
-// [SelectFromGroup] does.
+// ShiftGroupLeft returns the value v of another work-item, whose lane is delta lanes above this one. For a
+// lane that does not exist, the result is that of [GroupBroadcast].
 func ShiftGroupLeft[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()+delta)
 }
 
-// ShiftGroupRight returns v of the work-item whose lane is delta lanes below this one, as
-// [SelectFromGroup] does.
+// ShiftGroupRight returns the value v of another work-item, whose lane is delta lanes below this one. For a
+// lane that does not exist, the result is that of [GroupBroadcast].
 func ShiftGroupRight[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()-delta)
 }

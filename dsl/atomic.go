@@ -13,8 +13,8 @@ type AtomicNumber interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint | ~float32 | ~float64
 }
 
-// AtomicValue is any type that the atomic functions of this package work on: [AtomicNumber], or a
-// number of package half.
+// AtomicValue is any type that the atomic functions of this package work on. These types are
+// those of [AtomicNumber] and the numbers of package half.
 type AtomicValue interface {
 	AtomicNumber | half.Float16 | half.BFloat16 | half.Float8E4M3 | half.Float8E5M2
 }

@@ -174,7 +174,7 @@ func edges[T Scalar]() []T {
 		}
 	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
 		for _, f := range []float64{0, 1, 2, -1, math.Inf(1), math.Inf(-1)} {
-			// 0*Inf is NaN, so 0 is no identity of a product either.
+			// These numbers include Inf, whose product with 0 is NaN.
 			add(func(v reflect.Value) { v.SetFloat(f) })
 		}
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:

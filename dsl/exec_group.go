@@ -170,8 +170,8 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// The type `scratch` is the content of a dslhook.Scratch. Lanes never point to the scratch, so its cleanup can
-// end them when the owner drops the scratch.
+// The type `scratch` is the content of a dslhook.Scratch. The goroutines of lanes do not point to a
+// scratch. So the garbage collector can free an unused scratch, whose cleanup function ends these goroutines.
 type scratch struct{ g *group }
 
 func scratchGroup(s *dslhook.Scratch) *group {

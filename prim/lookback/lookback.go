@@ -55,7 +55,7 @@ const (
 type Board[A any] interface {
 	// Look returns the kind and the value of a tile's post.
 	Look(tile uint32) (kind uint32, v A)
-	// Post replaces the post of the work-group's own tile.
+	// Post sets the kind and the value that other work-groups see for the work-group's own tile.
 	Post(tile, kind uint32, v A)
 	// Help posts the total of a tile that has no post.
 	Help(tile uint32, v A)

@@ -224,8 +224,8 @@ type Packing struct {
 	Deep                               bool
 }
 
-// piece() returns the index of the piece that the work-item computes, the index of its first element in the input, the
-// distance of its elements there, and the number of elements. A piece has at most the given number of elements. Neighbouring
+// piece() returns the index of the piece that the work-item computes. The other results describe the piece's elements in
+// the input: the index of the first, the stride, and the number of elements. A piece has at most the given number of elements. Neighbouring
 // work-items load neighbouring elements.
 func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 	batch, line, at := it.GlobalID()

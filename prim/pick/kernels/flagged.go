@@ -12,7 +12,7 @@ type word interface{ uint8 | uint32 }
 type Flagged[T word] struct {
 	X      []T
 	Flags  []bool
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // number of elements of the whole call, or empty for all elements of the slice
 	State  []uint32
 	Words  int // number of words of an element
 	Out    []T

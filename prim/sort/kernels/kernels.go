@@ -104,7 +104,7 @@ type (
 	Count64 = Count[uint64]
 )
 
-// MaxPasses is the largest number of passes, which all bits of 64-bit elements need.
+// MaxPasses is the largest number of passes. Elements of 64 bits need so many, one for each byte.
 const MaxPasses = 8
 
 // Properties states the work-group's size.
