@@ -160,8 +160,8 @@ type Var struct {
 	Accessor int
 	// Expr is the length of a Workgroup array if that length depends on specialization constants.
 	Expr abi.Expr
-	// Words is the number of elements per sub-group in a Workgroup array that matrix products use. For other variables
-	// Words is zero.
+	// Words is the number of elements per sub-group in a Workgroup array that matrix products use. Words
+	// is zero for a variable that matrix products do not use.
 	Words int
 	// Shape is the shape of the matrix that is stored in a Workgroup array. For other variables Shape is nil. The
 	// Workgroup array is used for matrices with too many elements for the arrays of work-items.

@@ -55,8 +55,8 @@ func (w *itemState) runAtomic(v *ir.Value) {
 	}
 }
 
-// syncLocation returns the key of the memory location on which atomic op v synchronizes. All fences have the
-// same key.
+// syncLocation returns the key of the memory location on which atomic op v synchronizes. All fences
+// synchronize on one common key.
 func (w *itemState) syncLocation(v *ir.Value) (k memoryKey) {
 	switch r := v.Ref(); {
 	case r == nil:

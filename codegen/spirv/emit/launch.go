@@ -14,7 +14,7 @@ import (
 // loads. Values that overlap, or whose size is not a multiple of four bytes, are loaded as 32-bit words.
 type launchBlock struct {
 	members []blockMember
-	id      spirv.ID // 0 before the first load
+	id      spirv.ID // id of the variable for the block; 0 before the first load
 }
 
 type blockMember struct {

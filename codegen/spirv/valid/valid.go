@@ -24,7 +24,7 @@ const (
 type Facts struct {
 	Launch  uint64    // bytes of push constants
 	Shared  uint64    // bytes of work-group memory
-	Private uint64    // bytes of private variables, plus bytes of the largest function's variables
+	Private uint64    // bytes of all Private variables, plus the bytes of variables in the function with the most
 	Local   [3]uint64 // work-group size
 }
 
