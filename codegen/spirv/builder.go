@@ -200,17 +200,18 @@ func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// Names with this prefix mark vectors for float16 operations, which the module computes by float32 code.
-// The marked vector contains the computed value and then the operands. A device may compute the same
-// value from the operands by one instruction.
+// The MarkHalf names mark vectors for float16 operations, which the module computes by float32 code. The
+// marked vector contains the computed value and then the operands. A device may compute the same value
+// from the operands by one instruction.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// Names with this prefix mark arrays for sums of products. The marked array contains the computed sum
-// and then the 8-bit operands. A device may compute the same sum from the operands by one instruction.
+// The names from MarkSDot to MarkSUDotAccSat mark arrays for sums of products. The marked array contains
+// the computed sum and then the 8-bit operands. A device may compute the same sum from the operands by
+// one instruction.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"

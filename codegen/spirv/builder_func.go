@@ -208,12 +208,13 @@ func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
 	}
 }
 
-// SelectionMerge emits OpSelectionMerge. The instruction that is emitted next must be the branch.
+// SelectionMerge emits OpSelectionMerge. The caller must emit the branch directly after
+// OpSelectionMerge.
 func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The instruction that is emitted next must be the branch. The operands
+// LoopMerge emits OpLoopMerge. The caller must emit the branch directly after OpLoopMerge. The operands
 // belong to the bits that are set in control.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
