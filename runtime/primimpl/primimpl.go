@@ -3,6 +3,7 @@
 package primimpl
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime"
@@ -79,13 +80,17 @@ func (u Used) Same(v Used) bool {
 }
 
 // Cast returns the memory of a view as elements of another type U. There are as many elements as
-// fit into the memory. The view must begin at a multiple of the size of U.
+// fit into the memory. The view must begin at a multiple of the size of U, because kernels load and
+// store vectors of 8 or 16 bytes if the size of U is a multiple of these numbers. Otherwise Cast panics.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	s := v.Arg()
 	var t T
 	var u U
 	if s.Len > 0 && unsafe.Sizeof(t) != unsafe.Sizeof(u) {
 		s.Len = int(uint64(s.Len) * uint64(unsafe.Sizeof(t)) / uint64(unsafe.Sizeof(u)))
+	}
+	if size := uint64(unsafe.Sizeof(u)); s.Len > 0 && size%8 == 0 && s.Off%min(size&-size, 16) != 0 {
+		panic(fmt.Sprintf("BUG: a view at byte %d as elements of %d bytes", s.Off, size))
 	}
 	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View has the same layout as a Slice (see TestCast)
 }

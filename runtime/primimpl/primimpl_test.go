@@ -43,6 +43,14 @@ func TestCast(t *testing.T) {
 	if v := primimpl.Cast[byte](b.All()); v.Len() != 24 {
 		t.Errorf("%d bytes", v.Len())
 	}
+	misaligned := func() (caught any) {
+		defer func() { caught = recover() }()
+		primimpl.Cast[uint64](b.Slice(1, 5))
+		return nil
+	}
+	if misaligned() == nil {
+		t.Error("elements of 8 bytes begin at byte 4")
+	}
 	var none *runtime.Buffer[uint32]
 	err = primimpl.Use("v", primimpl.Cast[byte](none.All())).Check(dev.DefaultQueue())
 	if !errors.Is(err, runtime.ErrKernelArgument) || !strings.Contains(err.Error(), "v is a view of a nil buffer") {
