@@ -14,7 +14,7 @@ type AtomicNumber interface {
 }
 
 // AtomicValue is any type that the atomic functions of this package work on. These types are
-// those of [AtomicNumber] and the numbers of package half.
+// the types of [AtomicNumber] and the floats of package half.
 type AtomicValue interface {
 	AtomicNumber | half.Float16 | half.BFloat16 | half.Float8E4M3 | half.Float8E5M2
 }

@@ -46,7 +46,7 @@ func (r *wayLog) Handle(ctx context.Context, rec slog.Record) error {
 	return r.Handler.Handle(ctx, rec)
 }
 
-// want reports an error unless the log has n lines, of which the last has the text.
+// want reports an error unless the log has n lines and its last line has the text.
 func (r *wayLog) want(t *testing.T, n int, text string) {
 	t.Helper()
 	r.mu.Lock()

@@ -149,7 +149,7 @@ func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	return r
 }
 
-// sourceOf finds the value because of which the interval of v is large, and describes
+// sourceOf finds the value that makes the interval of v large, and describes
 // it.
 func sourceOf(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
@@ -166,7 +166,7 @@ func sourceOf(a *facts.Ranges, v *ir.Value) Source {
 	}
 }
 
-// causeOf returns the operand of v because of which the interval of v is large. It
+// causeOf returns the operand of v that makes the interval of v large. It
 // returns nil if v itself is the origin.
 func causeOf(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {

@@ -22,7 +22,7 @@ var (
 	paths  = demo.Int("paths", 1<<18, 4, 1<<28, "paths of a block")
 )
 
-// The constant `groups` is the number of work-groups of a launch, each of which stores its sums.
+// The constant `groups` is the number of work-groups of a launch. Each work-group stores its sums.
 const groups = 64
 
 var call = montecarlo.Call{Spot: 100, Strike: 105, Rate: 0.03, Volatility: 0.2, Years: 1}

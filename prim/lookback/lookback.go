@@ -267,7 +267,7 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window() looks at the posts of Size tiles, of which tile last is the nearest. window() waits until the tiles up to
+// window() looks at the posts of Size tiles. The nearest of them is tile last. window() waits until the tiles up to
 // the nearest whole one have posts. window() returns the number of the work-item that reads the nearest whole
 // tile, or at least Size if no tile is whole. window() also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {

@@ -1,4 +1,4 @@
-// Package checks optimizes Go's run-time checks, such as those of indices. Bounds removes checks
+// Package checks optimizes Go's run-time checks, for example checks of indices. Bounds removes checks
 // that always pass. Gather combines other checks into one check ahead of the code that depends on
 // them.
 //

@@ -105,7 +105,7 @@ func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 // Block reports whether all work-items that remain in the group reach b together.
 func (u *Info) Block(b *ir.Block) bool { return u.controlBlock[u.Index[b]] == nil }
 
-// Explain returns the branch because of which some work-items do not reach b, and the value that is
+// Explain returns the branch that leads some work-items past b, and the value that is
 // the origin of that divergence. The block b must be divergent.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.partingBranch(b)
@@ -124,7 +124,7 @@ func (u *Info) rootCause(v *ir.Value) *ir.Value {
 	return v
 }
 
-// partingBranch returns the branch because of which work-items do not reach b together. Among
+// partingBranch returns the branch that keeps work-items from reaching b together. Among
 // the branches that control b, the returned branch is the nearest with a varying condition.
 func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 	var branch *ir.Block

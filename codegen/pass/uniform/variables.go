@@ -46,7 +46,7 @@ func (u *Info) markContents(v *ir.Value) bool {
 	return why != nil
 }
 
-// varyingWrite returns the value because of which v may write different contents for different
+// varyingWrite returns a value that makes v write different contents for different
 // work-items. If the variable remains uniform, varyingWrite returns nil.
 func (u *Info) varyingWrite(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
@@ -78,7 +78,7 @@ func (u *Info) varyingLoad(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// splitCond returns the condition of the branch because of which some work-items do not reach b. If
+// splitCond returns the condition of the branch that leads some work-items past b. If
 // all work-items reach b together, splitCond returns nil.
 func (u *Info) splitCond(b *ir.Block) *ir.Value {
 	if c := u.partingBranch(b); c != nil {

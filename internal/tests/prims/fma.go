@@ -30,7 +30,7 @@ func FMA32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// Uneven returns a random number of which all bits are used, so that each step of a sum of such numbers
+// Uneven returns a random number that uses all bits of its type, so that each step of a sum of such numbers
 // is rounded.
 func Uneven[T ~float32 | ~float64](r *rand.Rand) T {
 	return T(math.Ldexp(r.Float64()-0.5, r.IntN(20)-10))

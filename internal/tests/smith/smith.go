@@ -115,7 +115,7 @@ type progVar struct {
 	length int
 	// uniform is true if all work-items of a group have the same value.
 	uniform bool
-	tile    *sharedTile // tile of which the variable is a part, or nil
+	tile    *sharedTile // tile that contains the variable, or nil
 	// chosen is true if the target of a pointer, slice, function or interface value depends on data.
 	chosen bool
 	born   int // number of variables declared before this one

@@ -147,7 +147,7 @@ func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	return r
 }
 
-// The constants of GemvQuads are those of GemvRows in quads.
+// These constants of GemvQuads correspond to constants of GemvRows, but count quads.
 const (
 	quadDepth = 32
 	quadShare = Rows * quadDepth / RowItems

@@ -75,7 +75,7 @@ type Stream struct {
 	users      int             // number of calls that use the device or a ticket
 	left       chan struct{}   // channel closed when there are no users; nil if no caller waits for that
 	spare      []*batchStorage // storage of completed batches, for reuse
-	fresh      []Batch         // unused batches, several of which are allocated at a time
+	fresh      []Batch         // unused batches, allocated several at a time
 	funcs      int             // number of host functions that have not completed
 	halves     []*half         // the incomplete halves of copies between devices
 
