@@ -10,12 +10,15 @@ import (
 const (
 	// PieceSize is the largest number of bytes that go through the host's memory at once.
 	PieceSize = 8 << 20
+	// leastPiece is the least size of a piece, unless the move is smaller. A stencil of 640³ on two H200s
+	// exchanges 6.5 MB beside kernels. A step took 0.52 ms with four pieces, and 0.53 to 0.58 ms with one.
+	leastPiece = 1 << 20
 	// Flight is the number of pieces on their way.
 	Flight = 4
 	// PeerSize is the least number of bytes that a destination copies from the source's memory
-	// itself. An H200 that runs kernels takes 0.5 ms to change to such a copy and back, in which
-	// the host's memory moves about as many bytes.
-	PeerSize = 2 << 20
+	// itself. An H200 that runs kernels takes 0.5 ms to change to such a copy and back, and waits for the
+	// kernels. In that time the host's memory moves about as many bytes, while the kernels run.
+	PeerSize = 8 << 20
 )
 
 // End is one end of a move.

@@ -19,6 +19,7 @@ type move struct {
 	cancel   *hal.Cancel
 	dst, src End
 	size     uint64
+	piece    uint64 // size of all pieces but the last
 
 	free chan *slot    // slots that contain no piece of the bytes
 	read chan piece    // pieces on their way to a slot
@@ -37,16 +38,23 @@ type piece struct {
 }
 
 func newMove(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64) *move {
-	return &move{ctx: ctx, cancel: cancel, dst: dst, src: src, size: size,
+	return &move{ctx: ctx, cancel: cancel, dst: dst, src: src, size: size, piece: pieceSize(size),
 		free: make(chan *slot, Flight), read: make(chan piece, Flight), sent: make(chan piece, Flight), end: make(chan struct{})}
+}
+
+// pieceSize returns the size of the pieces of a move. Moves of less than Flight·PieceSize bytes have smaller
+// pieces, so that the destination does not wait until the source has read everything.
+func pieceSize(size uint64) uint64 {
+	const page = 4 << 10
+	return min(max((size/Flight+page)&^(page-1), leastPiece), PieceSize)
 }
 
 // run moves the bytes.
 func (m *move) run() Outcome {
 	devices := pair{m.src.Device, m.dst.Device}
-	n := min(Flight, int((m.size+PieceSize-1)/PieceSize))
+	n := min(Flight, int((m.size+m.piece-1)/m.piece))
 	for i := range n {
-		slot, err := takeSlot(devices, min(m.size, PieceSize))
+		slot, err := takeSlot(devices, min(m.size, m.piece))
 		if err != nil && i == 0 {
 			return Outcome{Src: err}
 		}
@@ -56,7 +64,7 @@ func (m *move) run() Outcome {
 		defer giveSlot(devices, slot)
 		m.free <- slot
 	}
-	if m.size <= PieceSize { // no goroutine wakes another, which takes longer than the copies
+	if m.size <= m.piece { // no goroutine wakes another, which takes longer than the copies
 		m.one(<-m.free)
 		return m.out
 	}
@@ -122,8 +130,8 @@ func (m *move) ended() bool {
 // fetch is the source's leg.
 func (m *move) fetch() {
 	defer close(m.read)
-	for off := uint64(0); off < m.size && !m.ended(); off += PieceSize {
-		p := piece{off: off, size: min(PieceSize, m.size-off)}
+	for off := uint64(0); off < m.size && !m.ended(); off += m.piece {
+		p := piece{off: off, size: min(m.piece, m.size-off)}
 		select {
 		case p.slot = <-m.free:
 		case <-m.end:

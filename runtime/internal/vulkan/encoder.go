@@ -115,7 +115,9 @@ func (e *encoder) submitPart() error {
 		e.discardPart(err)
 		return err
 	}
-	e.submittedWait = e.laterWait
+	if p.otherLine != nil {
+		e.submittedWait = max(e.submittedWait, p.waitValue)
+	}
 	if len(e.t.parts) == 0 {
 		e.t.parts = e.t.first[:0]
 	}

@@ -149,8 +149,6 @@ func (e *encoder) selectLine(c *hal.Command) {
 		}
 		e.lineTrack = e.copyTrack
 		if c.Apart {
-			// It waits for the parts whose completion is known, which costs nothing, to see their writes.
-			e.copyTrack.laterWait = max(e.copyTrack.laterWait, e.mainTrack.line.reachedValue.Load())
 			return
 		}
 		if e.cutMain {
@@ -216,7 +214,16 @@ func (e *encoder) otherTrack() *lineTrack {
 
 // waitFor returns the other line and the value of its timeline that the track's part must wait for.
 // waitFor returns nil if the part need not wait.
+//
+// A part that is apart waits only for the parts whose completion is known, to see their writes. This wait
+// takes no time, because the timeline has already reached the value.
 func (e *encoder) waitFor() (behind *submitLine, value uint64) {
+	if e.t.apart && e.lineTrack == e.copyTrack {
+		if n := e.mainTrack.line.reachedValue.Load(); n > 0 {
+			return e.mainTrack.line, n
+		}
+		return nil, 0
+	}
 	if e.laterWait <= e.submittedWait {
 		return nil, 0
 	}

@@ -3,8 +3,10 @@
 package vulkan
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -157,5 +159,73 @@ func TestAside(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestApart has a part in flight that the device never completes, on the main line. A copy that is Apart is then
+// complete as soon as the second line has copied the bytes. Other copies, and all reads, wait for that part.
+func TestApart(t *testing.T) {
+	withTwoLines(t)
+	d := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	q := &d.queue
+	var mems [2]hal.Memory
+	for i := range mems {
+		var err error
+		if mems[i], err = d.Alloc(4096, hal.DeviceMemory); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, got := make([]byte, 4096), make([]byte, 4096)
+	for i := range want {
+		want[i] = byte(i*7 + 1)
+	}
+	stuck := &part{q: q, line: &q.lines[0], value: 1 << 60}
+	q.mu.Lock()
+	q.inflight = append(q.inflight, stuck)
+	q.mu.Unlock()
+	submit := func(c hal.Command) hal.Ticket {
+		ticket, err := d.Submit([]hal.Command{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ticket
+	}
+	write := hal.Command{Op: hal.OpWrite, Dst: mems[0], Size: 4096, Host: want, Apart: true}
+	copied := hal.Command{Op: hal.OpCopy, Dst: mems[1], Src: mems[0], Size: 4096, Apart: true}
+	for range 2 * maxSlots { // more parts than slots
+		if err := submit(copied).Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []hal.Command{write, copied} {
+		if err := submit(c).Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := hal.Command{Op: hal.OpRead, Src: mems[1], Size: 4096, Host: got, Apart: true}
+	copied.Apart = false
+	tickets := []hal.Ticket{submit(copied), submit(read)}
+	moment, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	for i, ticket := range tickets {
+		if err := ticket.Wait(moment); err != context.DeadlineExceeded || ticket.Done() {
+			t.Errorf("ticket %d: %v, and Done says %v, before an earlier part has completed", i, err, ticket.Done())
+		}
+	}
+	q.mu.Lock()
+	if len(q.inflight) > 4 {
+		t.Errorf("%d parts in flight: the parts that finish early keep their slots", len(q.inflight))
+	}
+	q.inflight = slices.DeleteFunc(q.inflight, func(p *part) bool { return p == stuck })
+	q.mu.Unlock()
+	for _, ticket := range tickets {
+		if err := ticket.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Error("the copies have other bytes")
 	}
 }

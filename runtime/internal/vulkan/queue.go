@@ -104,6 +104,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	q.submitMu.Lock()
 	defer q.submitMu.Unlock()
 	t := q.newTicket()
+	t.apart = isApart(batch)
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
@@ -131,6 +132,13 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		go q.pumpJobs(&rest)
 	}
 	return t, nil
+}
+
+// isApart reports whether a batch finishes as soon as the device has completed it, also while kernels
+// of earlier batches run. A read finishes after earlier reads, because both may store to the same memory of the
+// host.
+func isApart(batch []hal.Command) bool {
+	return len(batch) == 1 && batch[0].Apart && batch[0].Op != hal.OpRead
 }
 
 // newTicket returns a new ticket. newTicket allocates several tickets at a time. The caller has locked

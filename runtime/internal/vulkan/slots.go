@@ -78,14 +78,18 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.moreRecordsMem.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// retireParts frees resources of the finished parts before the first unfinished part. The
-// resources are the parts' slots, and space in the staging ring.
+// retireParts frees resources of finished parts. The resources are the parts' slots, and space in the staging
+// ring. Space in the ring is freed in order. So a part that uses the ring keeps its resources until all
+// earlier parts are finished.
 func (q *queue) retireParts() {
 	var old []*memory
 	q.mu.Lock()
-	n := 0
-	for ; n < len(q.inflight) && q.inflight[n].finished.Load(); n++ {
-		p := q.inflight[n]
+	waits := false // an earlier part is unfinished
+	q.inflight = slices.DeleteFunc(q.inflight, func(p *part) bool {
+		if !p.finished.Load() || waits && p.ring != nil {
+			waits = true
+			return false
+		}
 		q.retired = append(q.retired, p.slot)
 		p.slot = nil
 		if r := p.ring; r != nil {
@@ -96,10 +100,8 @@ func (q *queue) retireParts() {
 			}
 			p.ring = nil
 		}
-	}
-	if n > 0 {
-		q.inflight = slices.Delete(q.inflight, 0, n)
-	}
+		return true
+	})
 	q.mu.Unlock()
 	for _, m := range old { // not while q.mu is held, because q.mu must not be held when the allocator's lock is locked
 		m.Free()

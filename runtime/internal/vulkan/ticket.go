@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,6 +49,7 @@ type part struct {
 	timed     timesList
 	watched   []commandMark
 	unchanged bool // the command buffer already contained the part's commands
+	apart     bool // the part may finish before earlier parts (see ticket.apart)
 
 	finished atomic.Bool // the results are stored
 	mu       sync.Mutex  // locked while the results are stored
@@ -68,9 +70,6 @@ func (p *part) hasCompleted() bool {
 // storeResults stores the results of a completed part. finishParts finishes parts in order, because two
 // batches may read into the same host memory.
 func (p *part) storeResults() {
-	if p.finished.Load() {
-		return
-	}
 	p.mu.Lock()
 	if !p.finished.Load() {
 		p.stopCancels()
@@ -174,7 +173,8 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	return true
 }
 
-// waitFinished waits until the part and all earlier parts have completed and are finished.
+// waitFinished waits until the part is finished. Unless the part is apart, all earlier parts are
+// then finished, too.
 func (p *part) waitFinished(ctx context.Context) error {
 	if err := p.pollDevice(ctx); err != nil {
 		return err
@@ -198,7 +198,11 @@ func (p *part) waitFinished(ctx context.Context) error {
 // have completed.
 func (p *part) isReady() bool {
 	if !p.finished.Load() && p.hasCompleted() {
-		p.q.finishParts()
+		if p.apart {
+			p.storeResults()
+		} else {
+			p.q.finishParts()
+		}
 	}
 	return p.finished.Load()
 }
@@ -265,15 +269,17 @@ type ticket struct {
 	first  [1]*part
 	own    part // storage for the first part
 	opened bool // the storage of the first part is in use
+	apart  bool // the batch is one command with the field Apart, and its parts do not wait for earlier batches
 }
 
 // newPart returns a new part of the batch.
 func (t *ticket) newPart() *part {
+	p := &t.own
 	if t.opened {
-		return new(part)
+		p = new(part)
 	}
-	t.opened = true
-	return &t.own
+	t.opened, p.apart = true, t.apart
+	return p
 }
 
 // Done reports whether the batch has completed. On a lost device, all batches count as completed.
@@ -284,6 +290,14 @@ func (t *ticket) Done() bool {
 		default:
 			return false
 		}
+	}
+	return t.isReady()
+}
+
+// isReady reports whether all parts are finished. All parts have been submitted.
+func (t *ticket) isReady() bool {
+	if t.apart {
+		return !slices.ContainsFunc(t.parts, func(p *part) bool { return !p.isReady() })
 	}
 	n := len(t.parts)
 	return n == 0 || t.parts[n-1].isReady()
@@ -299,7 +313,10 @@ func (t *ticket) Wait(ctx context.Context) error {
 		}
 	}
 	if n := len(t.parts); n > 0 {
-		return t.parts[n-1].waitFinished(ctx)
+		if err := t.parts[n-1].waitFinished(ctx); err != nil {
+			return err
+		}
+		t.isReady() // finishes the earlier parts of a batch that is apart
 	}
 	return nil
 }
