@@ -198,14 +198,15 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 	})
 }}
 
-// stencilSteps is the number of steps of a run. stencilHalo is the number of planes that a device copies from its
-// neighbour, so that the devices exchange planes only once in stencilHalo steps.
-const stencilSteps, stencilHalo = 8, 4
+// stencilHalo is the number of planes that a device copies from its neighbour, so that the devices exchange planes
+// only once in stencilHalo steps.
+const stencilHalo = 4
 
 var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{30, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := unitFloats[float32](n*n*n, 1)
+	steps := [4]int{8, 8, 8, 32}[b.Scale]
 	var results [][]float32
-	return b.twoDeviceJob(fmt.Sprintf("%d³, %d steps", n, stencilSteps), stencilSteps*8*float64(n*n*n), Bytes, func(g *shard.Group) (*groupWork, error) {
+	return b.twoDeviceJob(fmt.Sprintf("%d³, %d steps", n, steps), float64(steps)*8*float64(n*n*n), Bytes, func(g *shard.Group) (*groupWork, error) {
 		shape := []shard.Option{shard.Shape(n, n, n), shard.Halo(stencilHalo)}
 		x, err1 := shard.Scatter(b.ctx, g, hx, shape...)
 		y, err2 := shard.New[float32](g, n*n*n, shape...)
@@ -216,7 +217,7 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				in, out := x, y
-				for step := range stencilSteps {
+				for step := range steps {
 					if err := stencilStep(p, in, out, n, step%stencilHalo == stencilHalo-1); err != nil {
 						return err
 					}

@@ -10,9 +10,13 @@ import (
 
 //go:generate go tool kgen .
 
-// GroupSize is the number of bodies that a work-group moves, and the number that it loads to
-// work-group memory at a time.
-const GroupSize = 256
+const (
+	// GroupSize is the number of bodies that a work-group moves.
+	GroupSize = 256
+	// TileSize is the number of bodies that a work-group loads to work-group memory at a time, four
+	// for each work-item. So the work-items wait for each other at fewer barriers.
+	TileSize = 4 * GroupSize
+)
 
 // Vec3 is a vector in space.
 type Vec3 struct{ X, Y, Z float32 }
@@ -53,7 +57,7 @@ func (Step) Properties() properties.List {
 
 // Kernel moves one body.
 func (k Step) Kernel(it dsl.NDItem1) {
-	tile := dsl.Local[[GroupSize]Body](it)
+	tile := dsl.Local[[TileSize]Body](it)
 	i, l, n := it.GlobalID(), it.LocalID(), len(k.Old)
 
 	var self Body
@@ -61,12 +65,14 @@ func (k Step) Kernel(it dsl.NDItem1) {
 		self = k.Old[k.First+i]
 	}
 	var acc Vec3
-	for first := 0; first < n; first += GroupSize {
-		var other Body // a body without mass, because elements past the end must not attract
-		if j := first + l; j < n {
-			other = k.Old[j]
+	for first := 0; first < n; first += TileSize {
+		for t := l; t < TileSize; t += GroupSize {
+			var other Body // a body without mass, because elements past the end must not attract
+			if j := first + t; j < n {
+				other = k.Old[j]
+			}
+			tile[t] = other
 		}
-		tile[l] = other
 		it.Barrier()
 		for j := range tile {
 			acc = acc.Add(k.pull(self.Pos, tile[j]))

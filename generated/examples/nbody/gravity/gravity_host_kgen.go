@@ -16,15 +16,15 @@ type stepHost struct {
 
 	v3, v5, v7, v9 int64
 
-	v21, v22, v23, v24, v25, v26, v27, v44, v45, v46 []float32
+	v20, v21, v22, v23, v24, v25, v26, v47, v48, v49 []float32
 
-	v28 int64
+	v27 int64
 }
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	examples/nbody/gravity/kernel.go:61:15
-1	77:18`
+const stepHostSites = `1	examples/nbody/gravity/kernel.go:65:15
+1	83:18`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -35,15 +35,15 @@ func (g *stepHost) Begin() {
 	g.v5 = g.Int64(56)
 	g.v7 = g.Int64(72)
 	g.v9 = g.Int64(80)
-	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.v21, &g.v22, &g.v23, &g.v24, &g.v25, &g.v26, &g.v27, &g.v44, &g.v45, &g.v46)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.v20, &g.v21, &g.v22, &g.v23, &g.v24, &g.v25, &g.v26, &g.v47, &g.v48, &g.v49)
 }
 
 func (g *stepHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, kernel.go:70
+		case 1: // Barrier, kernel.go:76
 			next = g.r2()
 		}
 	}
@@ -51,22 +51,22 @@ func (g *stepHost) Run() {
 
 func (g *stepHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernel.go:56
+	// ZeroLocal, kernel.go:60
 	g.Zero(0)
 	basex := g.Base(0)
 	v5 := g.v5
 	v9 := g.v9
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
+	h20 := g.v20[:n]
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
 	h23 := g.v23[:n]
 	h24 := g.v24[:n]
 	h25 := g.v25[:n]
 	h26 := g.v26[:n]
-	h27 := g.v27[:n]
-	u28 := g.v28
+	u27 := g.v27
+	m0 := g.Memory(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
@@ -74,65 +74,73 @@ func (g *stepHost) r0() int {
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v14, v28, v30 int64
-		var v21, v22, v23, v24, v25, v26, v27, v36, v37, v38, v39 float32
+		var v13, v27, v30, v32 int64
+		var v20, v21, v22, v23, v24, v25, v26, v38, v39, v40, v41 float32
+		var v29 int32
 		v10 := int64(basex + li)
-		v12 := int64(uint32(int32(li)))
-		v13 := v10 < v5
-		if !v13 {
+		v11 := int32(li)
+		v12 := v10 < v5
+		if !v12 {
+			v20 = 0
 			v21 = 0
 			v22 = 0
 			v23 = 0
-			v24 = 0
 			goto b5
 		}
-		v14 = v9 + v10
-		if uint64(v14) >= uint64(v3) {
-			g.Fault(0, v14, v3, v0)
+		v13 = v9 + v10
+		if uint64(v13) >= uint64(v3) {
+			g.Fault(0, v13, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v21 = *(*float32)(unsafe.Add(p2, int(v14)*16))
-		v22 = *(*float32)(unsafe.Add(p2, int(v14)*16+4))
-		v23 = *(*float32)(unsafe.Add(p2, int(v14)*16+8))
-		v24 = *(*float32)(unsafe.Add(p2, int(v14)*16+12))
+		v20 = *(*float32)(unsafe.Add(p2, int(v13)*16))
+		v21 = *(*float32)(unsafe.Add(p2, int(v13)*16+4))
+		v22 = *(*float32)(unsafe.Add(p2, int(v13)*16+8))
+		v23 = *(*float32)(unsafe.Add(p2, int(v13)*16+12))
 	b5:
+		v24 = 0
 		v25 = 0
 		v26 = 0
 		v27 = 0
-		v28 = 0
-		if v28 >= v3 {
-			goto b15
+		if v27 >= v3 {
+			goto b17
 		}
-		v30 = v28 + v12
-		if v30 < v3 {
-			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
-			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
-			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
-			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
+		v29 = v11
+	b7:
+		v30 = int64(uint32(v29))
+		if v29 >= 1024 {
+			h20[li] = v20
+			h21[li] = v21
+			h22[li] = v22
+			h23[li] = v23
+			h24[li] = v24
+			h25[li] = v25
+			h26[li] = v26
+			u27 = v27
+			next = 1
+			continue
+		}
+		v32 = v27 + v30
+		if v32 < v3 {
+			v38 = *(*float32)(unsafe.Add(p2, int(v32)*16))
+			v39 = *(*float32)(unsafe.Add(p2, int(v32)*16+4))
+			v40 = *(*float32)(unsafe.Add(p2, int(v32)*16+8))
+			v41 = *(*float32)(unsafe.Add(p2, int(v32)*16+12))
 		} else {
-			v36 = 0
-			v37 = 0
 			v38 = 0
 			v39 = 0
+			v40 = 0
+			v41 = 0
 		}
-		*(*float32)(unsafe.Add(m0, li*16)) = v36
-		*(*float32)(unsafe.Add(m0, li*16+4)) = v37
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v38
-		*(*float32)(unsafe.Add(m0, li*16+12)) = v39
-		h21[li] = v21
-		h22[li] = v22
-		h23[li] = v23
-		h24[li] = v24
-		h25[li] = v25
-		h26[li] = v26
-		h27[li] = v27
-		u28 = v28
-		next = 1
-		continue
-	b15:
-		if !v13 {
-			goto b19
+		*(*float32)(unsafe.Add(m0, int(v29)*16)) = v38
+		*(*float32)(unsafe.Add(m0, int(v29)*16+4)) = v39
+		*(*float32)(unsafe.Add(m0, int(v29)*16+8)) = v40
+		*(*float32)(unsafe.Add(m0, int(v29)*16+12)) = v41
+		v29 = v29 + 256
+		goto b7
+	b17:
+		if !v12 {
+			goto b21
 		}
 		if uint64(v10) >= uint64(v7) {
 			g.Fault(1, v10, v7, v0)
@@ -140,139 +148,146 @@ func (g *stepHost) r0() int {
 			continue
 		}
 		{
-			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
-			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
-			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
-			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
+			v76 := float32(v24*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v77 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v78 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v78
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v76*v1 + v20)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v77*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v78*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v23
 		}
-	b19:
+	b21:
 		g.Leave(li)
 	}
-	g.v28 = u28
+	g.v27 = u27
 	return next
 }
 
 func (g *stepHost) r2() int {
 	const n = 256
+	h24 := g.v24[:n]
 	h25 := g.v25[:n]
 	h26 := g.v26[:n]
-	h27 := g.v27[:n]
-	h44 := g.v44[:n]
-	h45 := g.v45[:n]
-	h46 := g.v46[:n]
+	h47 := g.v47[:n]
+	h48 := g.v48[:n]
+	h49 := g.v49[:n]
 	m0 := g.Memory(0)
+	h20 := g.v20[:n]
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
-	h23 := g.v23[:n]
 	v2 := g.v2
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v24 := h24[li]
 		v25 := h25[li]
 		v26 := h26[li]
-		v27 := h27[li]
+		v20 := h20[li]
 		v21 := h21[li]
 		v22 := h22[li]
-		v23 := h23[li]
-		var v44, v45, v46 float32
-		var v47 int32
-		v44 = v25
-		v45 = v26
-		v46 = v27
-		v47 = -1
-	b11:
-		v48 := v47 + 1
-		if v48 >= 256 {
-			h44[li] = v44
-			h45[li] = v45
-			h46[li] = v46
+		var v47, v48, v49 float32
+		var v50 int32
+		v47 = v24
+		v48 = v25
+		v49 = v26
+		v50 = -1
+	b13:
+		v51 := v50 + 1
+		if v51 >= 1024 {
+			h47[li] = v47
+			h48[li] = v48
+			h49[li] = v49
 			continue
 		}
-		v54 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16)) - v21)
-		v55 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16+4)) - v22)
-		v56 := float32(*(*float32)(unsafe.Add(m0, int(v48)*16+8)) - v23)
-		v60 := float32(v2*v2 + float32(v56*v56+float32(v54*v54+float32(v55*v55))))
-		v61 := math32.FastRsqrt(v60)
-		v63 := float32(float32(*(*float32)(unsafe.Add(m0, int(v48)*16+12))*v61) * v61)
-		v64 := float32(v63 * v61)
-		v44 = float32(v54*v64 + v44)
-		v45 = float32(v55*v64 + v45)
-		v46 = float32(v56*v64 + v46)
-		v47 = v48
-		goto b11
+		v57 := float32(*(*float32)(unsafe.Add(m0, int(v51)*16)) - v20)
+		v58 := float32(*(*float32)(unsafe.Add(m0, int(v51)*16+4)) - v21)
+		v59 := float32(*(*float32)(unsafe.Add(m0, int(v51)*16+8)) - v22)
+		v63 := float32(v2*v2 + float32(v59*v59+float32(v57*v57+float32(v58*v58))))
+		v64 := math32.FastRsqrt(v63)
+		v66 := float32(float32(*(*float32)(unsafe.Add(m0, int(v51)*16+12))*v64) * v64)
+		v67 := float32(v66 * v64)
+		v47 = float32(v57*v67 + v47)
+		v48 = float32(v58*v67 + v48)
+		v49 = float32(v59*v67 + v49)
+		v50 = v51
+		goto b13
 	}
-	// Barrier, kernel.go:74
-	e28 := g.v28
+	// Barrier, kernel.go:80
+	e27 := g.v27
 	v3 := g.v3
+	u27 := g.v27
 	p2 := g.Pointer(2)
-	u28 := g.v28
 	basex := g.Base(0)
 	v5 := g.v5
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
 	p3 := g.Pointer(3)
-	h24 := g.v24[:n]
+	h23 := g.v23[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v28 := e28
-		v44 := h44[li]
-		v45 := h45[li]
-		v46 := h46[li]
+		v27 := e27
+		v47 := h47[li]
+		v48 := h48[li]
+		v49 := h49[li]
 		v11 := int32(li)
-		v12 := int64(uint32(v11))
 		v10 := int64(basex + li)
-		v13 := v10 < v5
+		v12 := v10 < v5
 		v0 := int32(basex + li)
+		v20 := h20[li]
 		v21 := h21[li]
 		v22 := h22[li]
 		v23 := h23[li]
-		v24 := h24[li]
-		var v25, v26, v27, v36, v37, v38, v39 float32
-		var v30 int64
-		v25 = v44
-		v26 = v45
-		v27 = v46
-		v28 = v28 + 256
-		if v28 >= v3 {
-			goto b15
+		var v24, v25, v26, v38, v39, v40, v41 float32
+		var v29 int32
+		var v30, v32 int64
+		v24 = v47
+		v25 = v48
+		v26 = v49
+		v27 = v27 + 1024
+		if v27 >= v3 {
+			goto b17
 		}
-		v30 = v28 + v12
-		if v30 < v3 {
-			v36 = *(*float32)(unsafe.Add(p2, int(v30)*16))
-			v37 = *(*float32)(unsafe.Add(p2, int(v30)*16+4))
-			v38 = *(*float32)(unsafe.Add(p2, int(v30)*16+8))
-			v39 = *(*float32)(unsafe.Add(p2, int(v30)*16+12))
+		v29 = v11
+	b7:
+		v30 = int64(uint32(v29))
+		if v29 >= 1024 {
+			h24[li] = v24
+			h25[li] = v25
+			h26[li] = v26
+			u27 = v27
+			next = 1
+			continue
+		}
+		v32 = v27 + v30
+		if v32 < v3 {
+			v38 = *(*float32)(unsafe.Add(p2, int(v32)*16))
+			v39 = *(*float32)(unsafe.Add(p2, int(v32)*16+4))
+			v40 = *(*float32)(unsafe.Add(p2, int(v32)*16+8))
+			v41 = *(*float32)(unsafe.Add(p2, int(v32)*16+12))
 		} else {
-			v36 = 0
-			v37 = 0
 			v38 = 0
 			v39 = 0
+			v40 = 0
+			v41 = 0
 		}
-		*(*float32)(unsafe.Add(m0, li*16)) = v36
-		*(*float32)(unsafe.Add(m0, li*16+4)) = v37
-		*(*float32)(unsafe.Add(m0, li*16+8)) = v38
-		*(*float32)(unsafe.Add(m0, li*16+12)) = v39
-		h25[li] = v25
-		h26[li] = v26
-		h27[li] = v27
-		u28 = v28
-		next = 1
-		continue
-	b15:
-		if !v13 {
-			goto b19
+		*(*float32)(unsafe.Add(m0, int(v29)*16)) = v38
+		*(*float32)(unsafe.Add(m0, int(v29)*16+4)) = v39
+		*(*float32)(unsafe.Add(m0, int(v29)*16+8)) = v40
+		*(*float32)(unsafe.Add(m0, int(v29)*16+12)) = v41
+		v29 = v29 + 256
+		goto b7
+	b17:
+		if !v12 {
+			goto b21
 		}
 		if uint64(v10) >= uint64(v7) {
 			g.Fault(1, v10, v7, v0)
@@ -280,20 +295,20 @@ func (g *stepHost) r2() int {
 			continue
 		}
 		{
-			v73 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
-			v74 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
-			v75 := float32(v27*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
-			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v73
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v74
-			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v75
-			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v73*v1 + v21)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v74*v1 + v22)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v75*v1 + v23)
-			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v24
+			v76 := float32(v24*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v77 := float32(v25*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v78 := float32(v26*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v76
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v77
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v78
+			*(*float32)(unsafe.Add(p3, (basex+li)*16)) = float32(v76*v1 + v20)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = float32(v77*v1 + v21)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = float32(v78*v1 + v22)
+			*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v23
 		}
-	b19:
+	b21:
 		g.Leave(li)
 	}
-	g.v28 = u28
+	g.v27 = u27
 	return next
 }

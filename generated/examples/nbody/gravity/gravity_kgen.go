@@ -90,7 +90,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xd80df05b},
+		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0x9e46eeb0},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
 })
@@ -214,19 +214,19 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 16, Len: 1024, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:61:15", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:77:18", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:65:15", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/kernel.go:83:18", Limit: -5},
 	},
-	Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3",
+	Loops: "- examples/nbody/gravity/kernel.go:68:2 69:3 77:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0x6b8cae3d,
+	Sum:   0xd02eb3fd,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:64:2 - 71:3", SPIRV: stepSmall, Sum: 0x5529305d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:64:2 71:3", SPIRV: stepWords, Sum: 0xabac601e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:68:2 - 69:3 77:3", SPIRV: stepSmall, Sum: 0x564e8b7e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:68:2 69:3 77:3", SPIRV: stepWords, Sum: 0x5b00afe2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Step{
