@@ -218,7 +218,7 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				in, out := x, y
 				for step := range steps {
-					if err := stencilStep(p, in, out, n, step%stencilHalo == stencilHalo-1); err != nil {
+					if err := stencilStep(p, in, out, n, step); err != nil {
 						return err
 					}
 					in, out = out, in
@@ -239,10 +239,13 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 	})
 }}
 
-// stencilStep launches a step on the planes that a device keeps. If the devices exchange planes after the step,
-// stencilStep launches the exchanged planes first. The copies of these planes then overlap with the kernel on the other
-// planes.
-func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bool) error {
+// stencilStep launches a step, whose number is given, on the planes that a device keeps. The step before an exchange
+// first computes the planes that the devices exchange, and the step after an exchange computes the planes next to the
+// halos last. The copies can then overlap with the kernels on the inner planes of both steps:
+//
+//	step 3   outer planes   exchange   inner planes
+//	step 4                             inner planes   outer planes, after the exchange
+func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step int) error {
 	const w = stencilHalo
 	plane, total := n*n, in.Around(p).Len()/n/n
 	// launchPlanes launches the step on the planes from lo up to hi. The views that launchPlanes passes to the kernel
@@ -257,26 +260,36 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n int, exchange bo
 		_, err := runtime.LaunchKernel(p.Queue, suiteKernel("Stencil"), runtime.Range3{hi - lo, n - 2, n - 2}, []any{n, part(in), part(out)})
 		return err
 	}
-	lo, hi := 1, total-1
 	first, last := in.Before(p), in.Before(p)+in.RowsOn(p)
-	if exchange && last-first > 2*w+3 {
+	// inner returns the inner planes, which are the planes of the device without the given number of planes beside
+	// each halo.
+	inner := func(edge int) (lo, hi int) {
+		lo, hi = 1, total-1
 		if first > 0 {
-			lo = first + w + 1
+			lo = first + edge
 		}
 		if last < total {
-			hi = last - w - 1
+			hi = last - edge
 		}
-		if err := errors.Join(launchPlanes(1, lo), launchPlanes(hi, total-1)); err != nil {
-			return err
+		return lo, hi
+	}
+	before, after := step%w == w-1, step%w == 0 && step > 0
+	if last-first <= 2*w+3 { // no plane is an inner one
+		err := launchPlanes(1, total-1)
+		if before {
+			err = errors.Join(err, out.Exchange(p))
 		}
+		return err
 	}
-	if !exchange {
-		return launchPlanes(lo, hi)
+	switch {
+	case before:
+		lo, hi := inner(w + 1)
+		return errors.Join(launchPlanes(1, lo), launchPlanes(hi, total-1), out.Exchange(p), launchPlanes(lo, hi))
+	case after:
+		lo, hi := inner(1)
+		return errors.Join(launchPlanes(lo, hi), launchPlanes(1, lo), launchPlanes(hi, total-1))
 	}
-	if lo == 1 && hi == total-1 {
-		return errors.Join(launchPlanes(lo, hi), out.Exchange(p))
-	}
-	return errors.Join(out.Exchange(p), launchPlanes(lo, hi))
+	return launchPlanes(1, total-1)
 }
 
 var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes: [4]int{64, 256, 2048, 16384}, Make: func(b *Bench, n int) (*Job, error) {
