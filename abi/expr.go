@@ -17,7 +17,8 @@ type Expr string
 
 // Eval returns the value of the expression as an int64. valueOf returns the bits of the constant with the given id.
 func (e Expr) Eval(valueOf func(id uint32) (uint64, bool)) (int64, error) {
-	var stack []uint64
+	var room [8]uint64 // storage for most stacks
+	stack := room[:0]
 	pop := func() uint64 {
 		if len(stack) == 0 {
 			return 0
@@ -26,8 +27,12 @@ func (e Expr) Eval(valueOf func(id uint32) (uint64, bool)) (int64, error) {
 		stack = stack[:len(stack)-1]
 		return x
 	}
-	for _, word := range strings.Fields(string(e)) {
-		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+	for word := range strings.FieldsSeq(string(e)) {
+		if c := word[0]; c == '-' || c >= '0' && c <= '9' {
+			n, err := strconv.ParseInt(word, 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("bad word %q", word)
+			}
 			stack = append(stack, uint64(n))
 			continue
 		}

@@ -110,6 +110,9 @@ func (s *settingList) putValue(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 		old.gen++
 		return old.gen
 	}
+	if *s == nil {
+		*s = make(settingList, 0, 16)
+	}
 	*s = append(*s, specSetting{c, value, 1})
 	return 1
 }

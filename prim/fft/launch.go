@@ -3,6 +3,7 @@ package fft
 import (
 	"math/bits"
 	"reflect"
+	"slices"
 
 	"github.com/kgen-go/kgen/dsl"
 	kernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
@@ -23,7 +24,7 @@ type planRun[T Complex] struct {
 
 // begin() returns a run with its scratch memory.
 func (p *planCore[T]) begin(c *call.Call, arrays int, moved bool) *planRun[T] {
-	r := &planRun[T]{planCore: p, c: c, arrays: p.chunk(arrays), single: reflect.TypeFor[T]().Size() == 8}
+	r := &planRun[T]{planCore: p, c: c, arrays: p.chunk(arrays), single: isSingle[T]()}
 	for m, n := range p.room {
 		if n > 0 && (m != reals || moved) {
 			r.memory[m] = call.Room[T](c, n*r.arrays)
@@ -51,6 +52,7 @@ func (r *planRun[T]) launchSteps(steps []planStep, back bool, arrays int) {
 
 // flattenDims merges dimensions that can become one dimension, and omits dimensions of one element.
 func flattenDims(dims []dim) (list []dim) {
+	list = make([]dim, 0, len(dims)+2)
 	for _, d := range dims {
 		if d.n == 1 {
 			continue
@@ -82,23 +84,21 @@ func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, t
 			levels = i
 		}
 	}
-	together, how := r.passOptions(s.radices)
-	count := dims[0].n * dims[1].n * dims[2].n
-	opts := append(how, runtime.WithSpec(kernels.Levels, uint8(levels)),
-		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores), runtime.WithSpec(kernels.Interleaved, s.loads || s.stores),
-		runtime.WithSpec(kernels.Inverse, s.direction == inverse || s.direction == asPlan && back),
-		runtime.WithSpec(kernels.Turned, s.rest > 1), runtime.WithSpec(kernels.Scaled, back && s.last),
-	)
+	how := &s.forth
+	if back {
+		how = &s.back
+	}
+	count, opts := dims[0].n*dims[1].n*dims[2].n, how.opts[levels]
 	k := kernelsgen.Lines32{
 		Count: uint32(count), Columns: uint32(dims[0].n), Rows: uint32(dims[1].n),
 		InStep: uint32(s.inStep), InLine: uint32(dims[0].in), InRow: uint32(dims[1].in), InBlock: uint32(dims[2].in),
 		OutStep: uint32(s.step), OutLine: uint32(dims[0].out), OutRow: uint32(dims[1].out), OutBlock: uint32(dims[2].out),
 		Turn: uint32(s.table.turn), Width: uint32(s.width), Shifts: uint32(s.near | s.far<<8),
 	}
-	groups := (count + together - 1) / together
+	groups := (count + how.together - 1) / how.together
 	if r.single {
 		k.In, k.Out, k.Roots = castView[float32](from), castView[float32](to), castView[float32](table)
-		if r.usesTwos(product(s.radices)) {
+		if how.twos {
 			r.c.Run(kernelsgen.Twos32(k), groups, kernels.Size, opts...)
 		} else {
 			r.c.Run(k, groups, kernels.Size, opts...)
@@ -112,19 +112,44 @@ func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, t
 	}, groups, kernels.Size, opts...)
 }
 
+// lineOptions describes the launches of a step that transforms lines, in one direction.
+type lineOptions struct {
+	together int                       // number of lines of a work-group
+	twos     bool                      // the kernel is Twos32
+	opts     [3][]runtime.LaunchOption // values of the specialization constants, for each value of kernels.Levels
+}
+
+// lineOptions returns the options of a step. They are made once, because they took half of the time of a call.
+func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
+	together, opts := p.passOptions(s.radices)
+	opts = append(opts,
+		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores), runtime.WithSpec(kernels.Interleaved, s.loads || s.stores),
+		runtime.WithSpec(kernels.Inverse, s.direction == inverse || s.direction == asPlan && back),
+		runtime.WithSpec(kernels.Turned, s.rest > 1), runtime.WithSpec(kernels.Scaled, back && s.last),
+	)
+	how = lineOptions{together: together, twos: p.usesTwos(product(s.radices))}
+	for i := range how.opts {
+		how.opts[i] = append(slices.Clip(opts), runtime.WithSpec(kernels.Levels, uint8(i)))
+	}
+	return how
+}
+
 // usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
 // processors the kernel for lines is faster, because there it has as much work-group memory as it needs.
-func (r *planRun[T]) usesTwos(length int) bool {
-	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
+func (p *planCore[T]) usesTwos(length int) bool {
+	return isSingle[T]() && length&(length-1) == 0 && !onHost(p.dev.Info())
 }
+
+// isSingle reports whether the elements are complex64.
+func isSingle[T Complex]() bool { return reflect.TypeFor[T]().Size() == 8 }
 
 // onHost reports whether a device is the host device.
 var onHost = func(info runtime.DeviceInfo) bool { return info.Type == runtime.HostCPU }
 
 // passOptions returns the number of lines of a work-group, and the options that describe the passes.
-func (r *planRun[T]) passOptions(radices []int) (together int, opts []runtime.LaunchOption) {
+func (p *planCore[T]) passOptions(radices []int) (together int, opts []runtime.LaunchOption) {
 	length := product(radices)
-	if r.usesTwos(length) {
+	if p.usesTwos(length) {
 		together = kernels.MostTwos / length
 		for i, c := range []*dsl.SpecConstant[uint8]{kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits} {
 			radix := 1

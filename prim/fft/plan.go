@@ -3,7 +3,6 @@ package fft
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/kgen-go/kgen/prim"
@@ -76,7 +75,7 @@ func (b *planBuilder) axes(shape []int, from, to int) {
 
 // mostOf returns the largest number of elements in the lines of a work-group.
 func mostOf[T Complex]() int {
-	if reflect.TypeFor[T]().Size() == 8 {
+	if isSingle[T]() {
 		return kernels.Most32
 	}
 	return kernels.Most64
@@ -108,7 +107,7 @@ func sizeOf[T Complex](dev *runtime.Device, name string, shape []int) (int, erro
 		}
 		size *= n
 	}
-	if reflect.TypeFor[T]().Size() == 16 && !dev.Has(properties.FP64) {
+	if !isSingle[T]() && !dev.Has(properties.FP64) {
 		return 0, &runtime.Error{Class: runtime.ErrKernelNotSupported, Problem: fmt.Sprintf("%s: transforms of complex128 need FP64, which the device %s lacks", name, dev.Name()), Remedy: "use complex64"}
 	}
 	return size, nil
@@ -127,6 +126,13 @@ func (p *planCore[T]) completePlan(b *planBuilder, name string, shape []int) err
 		if k := p.back[i].kind; k == ofLines || k == ofElements {
 			p.back[i].last = true
 			break
+		}
+	}
+	for _, steps := range [][]planStep{p.forth, p.back} {
+		for i := range steps {
+			if s := &steps[i]; s.kind == ofLines {
+				s.forth, s.back = p.lineOptions(s, false), p.lineOptions(s, true)
+			}
 		}
 	}
 	p.room = b.room

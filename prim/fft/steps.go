@@ -43,6 +43,7 @@ type planStep struct {
 	rest, width   int   // the long transform is rest times as long; each of its columns is width lines
 	near, far     int
 	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
+	forth, back   lineOptions
 
 	n, rows       int // number of elements in a line; length and number of rows of real numbers
 	grid          [3]dim

@@ -231,7 +231,10 @@ func Over[R runtime.Range](c *Call, k interface {
 	if c.err != nil {
 		return
 	}
-	ev, err := k.ParallelFor(c.q, r, append(slices.Clip(c.opts.Launch), opts...)...)
+	if len(c.opts.Launch) > 0 {
+		opts = append(slices.Clip(c.opts.Launch), opts...)
+	}
+	ev, err := k.ParallelFor(c.q, r, opts...)
 	c.launched(ev, err)
 }
 
