@@ -113,8 +113,8 @@ func launchProduct[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[
 		plain(l, alpha, a, b, beta, c, opts)
 		return
 	}
-	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16)
-	whole := single && aligned && a.isQuads() && b.isQuads() && !(a.transposed && b.transposed) && !onHost(l.Device()) && l.Device().Has(properties.Int64)
+	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16) && primimpl.Use("c", c.Data).Aligned(16)
+	whole := single && aligned && a.isQuads() && b.isQuads() && c.isQuads() && !(a.transposed && b.transposed) && !onHost(l.Device()) && l.Device().Has(properties.Int64)
 	rows := 64
 	if whole && isTall(m, n, batch) {
 		rows = 128
@@ -128,8 +128,8 @@ func launchProduct[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[
 		switch {
 		case whole:
 			l.Run(quadsKernel(rows == 128, leftDeep, rightDeep, kernelsgen.FlatNN{
-				A: primimpl.Cast[kernels.Quad](a.Data), B: primimpl.Cast[kernels.Quad](b.Data), C: primimpl.Cast[float32](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
-				StrideA: uint32(a.stride() / 4), StrideB: uint32(b.stride() / 4), StrideC: uint32(c.stride()), StepA: a.Step / 4, StepB: b.Step / 4, StepC: c.Step,
+				A: primimpl.Cast[kernels.Quad](a.Data), B: primimpl.Cast[kernels.Quad](b.Data), C: primimpl.Cast[kernels.Quad](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
+				StrideA: uint32(a.stride() / 4), StrideB: uint32(b.stride() / 4), StrideC: uint32(c.stride() / 4), StepA: a.Step / 4, StepB: b.Step / 4, StepC: c.Step / 4,
 				Alpha: float32(alpha), Beta: float32(beta),
 			}), groups, kernels.Items)
 		case single:

@@ -28,8 +28,8 @@ func TestShort(t *testing.T) {
 			errs := map[string]error{
 				"Gemm": kernelsgen.RunGemmFlat32(t.Context(), dev, kernels.GemmFlat32{M: n, N: n, K: n, StrideA: n, StrideB: n, StrideC: n, Alpha: 1,
 					A: make([]float32, size(1)), B: make([]float32, size(2)), C: c}, r(kernels.Items)),
-				"Quads": kernelsgen.RunFlatNN(t.Context(), dev, kernels.FlatNN{M: n, N: n, K: n, StrideA: n / 4, StrideB: n / 4, StrideC: n, Alpha: 1,
-					A: make([]kernels.Quad, size(1)/4), B: make([]kernels.Quad, size(2)/4), C: c}, r(kernels.Items)),
+				"Quads": kernelsgen.RunFlatNN(t.Context(), dev, kernels.FlatNN{M: n, N: n, K: n, StrideA: n / 4, StrideB: n / 4, StrideC: n / 4, Alpha: 1,
+					A: make([]kernels.Quad, size(1)/4), B: make([]kernels.Quad, size(2)/4), C: make([]kernels.Quad, n*n/4)}, r(kernels.Items)),
 			}
 			if short < 2 {
 				errs["GemvRows"] = kernelsgen.RunGemvRows32(t.Context(), dev, kernels.GemvRows32{M: n, K: n, StrideA: n, Alpha: 1,

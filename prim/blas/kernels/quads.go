@@ -40,12 +40,11 @@ func (TN) LeftDeep() bool { return false }
 // RightDeep reports whether neighbours belong to a column of B.
 func (TN) RightDeep() bool { return false }
 
-// Quads computes the same as Gemm for matrices that consist of quads. Numbers of neighbours, distances and
-// steps of A and B are in quads, and those of C are in elements. The type W describes how operands are stored.
+// Quads computes the same as Gemm for matrices that consist of quads. Distances and steps are in
+// quads. The type W describes how operands are stored.
 // If specialization constants described it, the kernel would contain code for all layouts, and be half as fast.
 type Quads[L tile[float32], W ways] struct {
-	A, B                      []Quad
-	C                         []float32
+	A, B, C                   []Quad
 	M, N, K                   uint32 // numbers of rows, columns and products, in elements
 	StrideA, StrideB, StrideC uint32
 	StepA, StepB, StepC       int
@@ -147,28 +146,31 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 	}
 
-	var out [mostRows * eachColumn]float32
+	const each = eachColumn / quad
+	var out [mostRows * each]Quad
 	for i := range rows {
-		for j := range uint32(eachColumn) {
-			out[i*eachColumn+j] = sum[i][j]
+		for j := range uint32(each) {
+			out[i*each+j] = Quad{sum[i][j*quad], sum[i][j*quad+1], sum[i][j*quad+2], sum[i][j*quad+3]}
 		}
 	}
-	c := k.C[batch*k.StepC:]
-	if k.Beta == 0 {
-		for e := range rows * eachColumn {
-			i, j := e/eachColumn, e%eachColumn
-			i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad
-			if at := int(i)*int(k.StrideC) + int(j); i < k.M && j < k.N && uint(at) < uint(len(c)) {
-				c[at] = k.Alpha * out[e]
-			}
+	c, columns := k.C[batch*k.StepC:], k.N/quad
+	for e := range rows * each {
+		i, j := e/each, e%each
+		i, j = row+i/quad*down*quad+y+i%quad, col/quad+j*across+x/quad
+		at := int(i)*int(k.StrideC) + int(j)
+		if i >= k.M || j >= columns || uint(at) >= uint(len(c)) {
+			continue
 		}
-		return
-	}
-	for e := range rows * eachColumn {
-		i, j := e/eachColumn, e%eachColumn
-		i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad
-		if at := int(i)*int(k.StrideC) + int(j); i < k.M && j < k.N && uint(at) < uint(len(c)) {
-			c[at] = scaled[float32, Fused](k.Alpha, out[e], k.Beta, c, at)
+		v := out[e]
+		if k.Beta == 0 {
+			c[at] = Quad{k.Alpha * v[0], k.Alpha * v[1], k.Alpha * v[2], k.Alpha * v[3]}
+			continue
+		}
+		u := c[at]
+		var o Fused
+		c[at] = Quad{
+			o.Add(k.Alpha, v[0], float32(k.Beta*u[0])), o.Add(k.Alpha, v[1], float32(k.Beta*u[1])),
+			o.Add(k.Alpha, v[2], float32(k.Beta*u[2])), o.Add(k.Alpha, v[3], float32(k.Beta*u[3])),
 		}
 	}
 }

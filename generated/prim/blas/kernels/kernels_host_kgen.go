@@ -640,11 +640,11 @@ func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
 const flatNNHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *flatNNHost) Begin() {
 	g.Sites = flatNNHostSites
@@ -675,7 +675,7 @@ func (g *flatNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -683,9 +683,9 @@ func (g *flatNNHost) Run() {
 
 func (g *flatNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -834,19 +834,18 @@ func (g *flatNNHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v684 := v17 == 0
 	v12 := g.v12
 	v686 := int64(uint32(v12))
+	v17 := g.v17
+	v687 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v685 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v109, v133, v150, v169, v189, v209, v704 int64
-		var v115, v116, v117, v118, v139, v140, v141, v142, v156, v157, v158, v159, v175, v176, v177, v178, v195, v196, v197, v198, v215, v216, v217, v218, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v734, v739 float32
-		var v219, v687, v700, v711, v713 int32
+		var v109, v133, v150, v169, v189, v209 int64
+		var v115, v116, v117, v118, v139, v140, v141, v142, v156, v157, v158, v159, v175, v176, v177, v178, v195, v196, v197, v198, v215, v216, v217, v218, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v707, v708, v709, v710 float32
+		var v219, v688 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -1419,64 +1418,50 @@ func (g *flatNNHost) r0() int {
 			continue
 		}
 		v682 := v5 - v680
-		v683 := int(v680) * 4
-		if !v684 {
-			v713 = 0
-			goto b84
-		}
-		v687 = 0
+		v683 := int(v680) * 16
+		v684 := int32(uint32(v50) >> 2)
+		v685 := int32(uint32(v59) >> 2)
+		v688 = 0
 	b77:
-		{
-			v694 := ((v48 + (v687 & -32)) + v57) + (int32(uint32(v687)>>3) & 3)
-			v700 = ((v50 + (int32(uint32(v687&7)>>2) * 64)) + v59) + (v687 & 3)
-			v704 = (int64(uint32(v694)) * v686) + int64(uint32(v700))
-			if uint32(v694) >= uint32(v7) {
-				goto b81
-			}
+		v696 := ((v48 + ((v688 & -8) * 4)) + v57) + (int32(uint32(v688)>>1) & 3)
+		v699 := (v684 + ((v688 & 1) * 16)) + v685
+		v703 := (int64(uint32(v696)) * v686) + int64(uint32(v699))
+		if uint32(v7) <= uint32(v696) {
+			goto b83
 		}
-		if uint32(v700) >= uint32(v8) {
-			goto b81
+		if uint32(v87) <= uint32(v699) {
+			goto b83
 		}
-		if uint64(v704) < uint64(v682) {
-			*(*float32)(unsafe.Add(p2, v683+int(v704)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v687)*4)))
+		if uint64(v682) <= uint64(v703) {
+			goto b83
 		}
-	b81:
-		v711 = v687 + 1
-		if uint32(v711) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v687 = v711
-		goto b77
-	b84:
-		v720 := ((v48 + (v713 & -32)) + v57) + (int32(uint32(v713)>>3) & 3)
-		v726 := ((v50 + (int32(uint32(v713&7)>>2) * 64)) + v59) + (v713 & 3)
-		v730 := (int64(uint32(v720)) * v685) + int64(uint32(v726))
-		if uint32(v720) >= uint32(v7) {
-			goto b91
-		}
-		if uint32(v726) >= uint32(v8) {
-			goto b91
-		}
-		if uint64(v730) >= uint64(v682) {
-			goto b91
-		}
-		v734 = *(*float32)(unsafe.Add(m2, int(v713)*4))
-		if v684 {
-			v739 = float32(v16 * v734)
+		v707 = *(*float32)(unsafe.Add(m2, int(v688)*16))
+		v708 = *(*float32)(unsafe.Add(m2, int(v688)*16+4))
+		v709 = *(*float32)(unsafe.Add(m2, int(v688)*16+8))
+		v710 = *(*float32)(unsafe.Add(m2, int(v688)*16+12))
+		if v687 {
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16)) = float32(v16 * v707)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+4)) = float32(v16 * v708)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+8)) = float32(v16 * v709)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+12)) = float32(v16 * v710)
 		} else {
-			v738 := math32.FastFMA(v16, v734, float32(v17**(*float32)(unsafe.Add(p2, v683+int(v730)*4))))
-			v739 = v738
+			v720 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+4))
+			v721 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+8))
+			v722 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+12))
+			v723 := float32(v17 * *(*float32)(unsafe.Add(p2, v683+int(v703)*16)))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16)) = math32.FastFMA(v16, v707, v723)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+4)) = math32.FastFMA(v16, v708, float32(v17*v720))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+8)) = math32.FastFMA(v16, v709, float32(v17*v721))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+12)) = math32.FastFMA(v16, v710, float32(v17*v722))
 		}
-		*(*float32)(unsafe.Add(p2, v683+int(v730)*4)) = v739
-	b91:
-		v741 := v713 + 1
-		if uint32(v741) >= 64 {
+	b83:
+		v735 := v688 + 1
+		if uint32(v735) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v713 = v741
-		goto b84
+		v688 = v735
+		goto b77
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -2253,7 +2238,7 @@ func (g *flatNNHost) r3() int {
 		goto b71
 	}
 	g.v363 = v363
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	h101 := g.v101[:n]
 	h125 := g.v125[:n]
 	u219 := g.v219
@@ -2264,19 +2249,20 @@ func (g *flatNNHost) r3() int {
 	v5 := g.v5
 	v681 := uint64(v680) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v684 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v684 := int32(uint32(v50) >> 2)
 	v12 := g.v12
 	v686 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v87 := int32(uint32(v8) >> 2)
 	v682 := v5 - v680
+	v17 := g.v17
+	v687 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v683 := int(v680) * 4
-	v685 := int64(uint32(v12))
+	v683 := int(v680) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -2393,12 +2379,11 @@ func (g *flatNNHost) r3() int {
 		v200 := v199 & 31
 		v201 := v200 * 4
 		v0 := int32(basex + li)
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v734, v739 float32
-		var v687, v700, v711, v713 int32
-		var v704 int64
+		v57 := h57[li]
+		var v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v707, v708, v709, v710 float32
+		var v688 int32
 		v219 = v363
 		v220 = v549
 		v221 = v550
@@ -2657,63 +2642,48 @@ func (g *flatNNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		if !v684 {
-			v713 = 0
-			goto b84
-		}
-		v687 = 0
+		v685 := int32(uint32(v59) >> 2)
+		v688 = 0
 	b77:
-		{
-			v694 := ((v48 + (v687 & -32)) + v57) + (int32(uint32(v687)>>3) & 3)
-			v700 = ((v50 + (int32(uint32(v687&7)>>2) * 64)) + v59) + (v687 & 3)
-			v704 = (int64(uint32(v694)) * v686) + int64(uint32(v700))
-			if uint32(v694) >= uint32(v7) {
-				goto b81
-			}
+		v696 := ((v48 + ((v688 & -8) * 4)) + v57) + (int32(uint32(v688)>>1) & 3)
+		v699 := (v684 + ((v688 & 1) * 16)) + v685
+		v703 := (int64(uint32(v696)) * v686) + int64(uint32(v699))
+		if uint32(v7) <= uint32(v696) {
+			goto b83
 		}
-		if uint32(v700) >= uint32(v8) {
-			goto b81
+		if uint32(v87) <= uint32(v699) {
+			goto b83
 		}
-		if uint64(v704) < uint64(v682) {
-			*(*float32)(unsafe.Add(p2, v683+int(v704)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v687)*4)))
+		if uint64(v682) <= uint64(v703) {
+			goto b83
 		}
-	b81:
-		v711 = v687 + 1
-		if uint32(v711) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v687 = v711
-		goto b77
-	b84:
-		v720 := ((v48 + (v713 & -32)) + v57) + (int32(uint32(v713)>>3) & 3)
-		v726 := ((v50 + (int32(uint32(v713&7)>>2) * 64)) + v59) + (v713 & 3)
-		v730 := (int64(uint32(v720)) * v685) + int64(uint32(v726))
-		if uint32(v720) >= uint32(v7) {
-			goto b91
-		}
-		if uint32(v726) >= uint32(v8) {
-			goto b91
-		}
-		if uint64(v730) >= uint64(v682) {
-			goto b91
-		}
-		v734 = *(*float32)(unsafe.Add(m2, int(v713)*4))
-		if v684 {
-			v739 = float32(v16 * v734)
+		v707 = *(*float32)(unsafe.Add(m2, int(v688)*16))
+		v708 = *(*float32)(unsafe.Add(m2, int(v688)*16+4))
+		v709 = *(*float32)(unsafe.Add(m2, int(v688)*16+8))
+		v710 = *(*float32)(unsafe.Add(m2, int(v688)*16+12))
+		if v687 {
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16)) = float32(v16 * v707)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+4)) = float32(v16 * v708)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+8)) = float32(v16 * v709)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+12)) = float32(v16 * v710)
 		} else {
-			v738 := math32.FastFMA(v16, v734, float32(v17**(*float32)(unsafe.Add(p2, v683+int(v730)*4))))
-			v739 = v738
+			v720 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+4))
+			v721 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+8))
+			v722 := *(*float32)(unsafe.Add(p2, v683+int(v703)*16+12))
+			v723 := float32(v17 * *(*float32)(unsafe.Add(p2, v683+int(v703)*16)))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16)) = math32.FastFMA(v16, v707, v723)
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+4)) = math32.FastFMA(v16, v708, float32(v17*v720))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+8)) = math32.FastFMA(v16, v709, float32(v17*v721))
+			*(*float32)(unsafe.Add(p2, v683+int(v703)*16+12)) = math32.FastFMA(v16, v710, float32(v17*v722))
 		}
-		*(*float32)(unsafe.Add(p2, v683+int(v730)*4)) = v739
-	b91:
-		v741 := v713 + 1
-		if uint32(v741) >= 64 {
+	b83:
+		v735 := v688 + 1
+		if uint32(v735) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v713 = v741
-		goto b84
+		v688 = v735
+		goto b77
 	}
 	g.v219 = u219
 	return next
@@ -2746,11 +2716,11 @@ func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
 const flatNTHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *flatNTHost) Begin() {
 	g.Sites = flatNTHostSites
@@ -2781,7 +2751,7 @@ func (g *flatNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -2789,9 +2759,9 @@ func (g *flatNTHost) Run() {
 
 func (g *flatNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -2944,19 +2914,19 @@ func (g *flatNTHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v693 := v17 == 0
 	v12 := g.v12
-	v695 := int64(uint32(v12))
+	v696 := int64(uint32(v12))
+	v693 := int32(uint32(v8) >> 2)
+	v17 := g.v17
+	v697 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v694 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v104, v128, v149, v170, v194, v218, v713 int64
-		var v110, v111, v112, v113, v134, v135, v136, v137, v155, v156, v157, v158, v176, v177, v178, v179, v200, v201, v202, v203, v224, v225, v226, v227, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v743, v748 float32
-		var v228, v696, v709, v720, v722 int32
+		var v104, v128, v149, v170, v194, v218 int64
+		var v110, v111, v112, v113, v134, v135, v136, v137, v155, v156, v157, v158, v176, v177, v178, v179, v200, v201, v202, v203, v224, v225, v226, v227, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v717, v718, v719, v720 float32
+		var v228, v698 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -3539,64 +3509,50 @@ func (g *flatNTHost) r0() int {
 			continue
 		}
 		v691 := v5 - v689
-		v692 := int(v689) * 4
-		if !v693 {
-			v722 = 0
-			goto b82
-		}
-		v696 = 0
+		v692 := int(v689) * 16
+		v694 := int32(uint32(v50) >> 2)
+		v695 := int32(uint32(v59) >> 2)
+		v698 = 0
 	b75:
-		{
-			v703 := ((v48 + (v696 & -32)) + v57) + (int32(uint32(v696)>>3) & 3)
-			v709 = ((v50 + (int32(uint32(v696&7)>>2) * 64)) + v59) + (v696 & 3)
-			v713 = (int64(uint32(v703)) * v695) + int64(uint32(v709))
-			if uint32(v703) >= uint32(v7) {
-				goto b79
-			}
+		v706 := ((v48 + ((v698 & -8) * 4)) + v57) + (int32(uint32(v698)>>1) & 3)
+		v709 := (v694 + ((v698 & 1) * 16)) + v695
+		v713 := (int64(uint32(v706)) * v696) + int64(uint32(v709))
+		if uint32(v7) <= uint32(v706) {
+			goto b81
 		}
-		if uint32(v709) >= uint32(v8) {
-			goto b79
+		if uint32(v693) <= uint32(v709) {
+			goto b81
 		}
-		if uint64(v713) < uint64(v691) {
-			*(*float32)(unsafe.Add(p2, v692+int(v713)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v696)*4)))
+		if uint64(v691) <= uint64(v713) {
+			goto b81
 		}
-	b79:
-		v720 = v696 + 1
-		if uint32(v720) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v696 = v720
-		goto b75
-	b82:
-		v729 := ((v48 + (v722 & -32)) + v57) + (int32(uint32(v722)>>3) & 3)
-		v735 := ((v50 + (int32(uint32(v722&7)>>2) * 64)) + v59) + (v722 & 3)
-		v739 := (int64(uint32(v729)) * v694) + int64(uint32(v735))
-		if uint32(v729) >= uint32(v7) {
-			goto b89
-		}
-		if uint32(v735) >= uint32(v8) {
-			goto b89
-		}
-		if uint64(v739) >= uint64(v691) {
-			goto b89
-		}
-		v743 = *(*float32)(unsafe.Add(m2, int(v722)*4))
-		if v693 {
-			v748 = float32(v16 * v743)
+		v717 = *(*float32)(unsafe.Add(m2, int(v698)*16))
+		v718 = *(*float32)(unsafe.Add(m2, int(v698)*16+4))
+		v719 = *(*float32)(unsafe.Add(m2, int(v698)*16+8))
+		v720 = *(*float32)(unsafe.Add(m2, int(v698)*16+12))
+		if v697 {
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16)) = float32(v16 * v717)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+4)) = float32(v16 * v718)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+8)) = float32(v16 * v719)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+12)) = float32(v16 * v720)
 		} else {
-			v747 := math32.FastFMA(v16, v743, float32(v17**(*float32)(unsafe.Add(p2, v692+int(v739)*4))))
-			v748 = v747
+			v730 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+4))
+			v731 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+8))
+			v732 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+12))
+			v733 := float32(v17 * *(*float32)(unsafe.Add(p2, v692+int(v713)*16)))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16)) = math32.FastFMA(v16, v717, v733)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+4)) = math32.FastFMA(v16, v718, float32(v17*v730))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+8)) = math32.FastFMA(v16, v719, float32(v17*v731))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+12)) = math32.FastFMA(v16, v720, float32(v17*v732))
 		}
-		*(*float32)(unsafe.Add(p2, v692+int(v739)*4)) = v748
-	b89:
-		v750 := v722 + 1
-		if uint32(v750) >= 64 {
+	b81:
+		v745 := v698 + 1
+		if uint32(v745) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v722 = v750
-		goto b82
+		v698 = v745
+		goto b75
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -4373,7 +4329,7 @@ func (g *flatNTHost) r3() int {
 		goto b69
 	}
 	g.v372 = v372
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	h96 := g.v96[:n]
 	h120 := g.v120[:n]
 	h141 := g.v141[:n]
@@ -4388,19 +4344,20 @@ func (g *flatNTHost) r3() int {
 	v5 := g.v5
 	v690 := uint64(v689) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v693 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v694 := int32(uint32(v50) >> 2)
 	v12 := g.v12
-	v695 := int64(uint32(v12))
+	v696 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v693 := int32(uint32(v8) >> 2)
 	v691 := v5 - v689
+	v17 := g.v17
+	v697 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v692 := int(v689) * 4
-	v694 := int64(uint32(v12))
+	v692 := int(v689) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -4515,12 +4472,11 @@ func (g *flatNTHost) r3() int {
 		v205 := int32(uint32(v204) >> 1)
 		v206 := v205 & 127
 		v0 := int32(basex + li)
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v743, v748 float32
-		var v696, v709, v720, v722 int32
-		var v713 int64
+		v57 := h57[li]
+		var v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v717, v718, v719, v720 float32
+		var v698 int32
 		v228 = v372
 		v229 = v558
 		v230 = v559
@@ -4779,63 +4735,48 @@ func (g *flatNTHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		if !v693 {
-			v722 = 0
-			goto b82
-		}
-		v696 = 0
+		v695 := int32(uint32(v59) >> 2)
+		v698 = 0
 	b75:
-		{
-			v703 := ((v48 + (v696 & -32)) + v57) + (int32(uint32(v696)>>3) & 3)
-			v709 = ((v50 + (int32(uint32(v696&7)>>2) * 64)) + v59) + (v696 & 3)
-			v713 = (int64(uint32(v703)) * v695) + int64(uint32(v709))
-			if uint32(v703) >= uint32(v7) {
-				goto b79
-			}
+		v706 := ((v48 + ((v698 & -8) * 4)) + v57) + (int32(uint32(v698)>>1) & 3)
+		v709 := (v694 + ((v698 & 1) * 16)) + v695
+		v713 := (int64(uint32(v706)) * v696) + int64(uint32(v709))
+		if uint32(v7) <= uint32(v706) {
+			goto b81
 		}
-		if uint32(v709) >= uint32(v8) {
-			goto b79
+		if uint32(v693) <= uint32(v709) {
+			goto b81
 		}
-		if uint64(v713) < uint64(v691) {
-			*(*float32)(unsafe.Add(p2, v692+int(v713)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v696)*4)))
+		if uint64(v691) <= uint64(v713) {
+			goto b81
 		}
-	b79:
-		v720 = v696 + 1
-		if uint32(v720) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v696 = v720
-		goto b75
-	b82:
-		v729 := ((v48 + (v722 & -32)) + v57) + (int32(uint32(v722)>>3) & 3)
-		v735 := ((v50 + (int32(uint32(v722&7)>>2) * 64)) + v59) + (v722 & 3)
-		v739 := (int64(uint32(v729)) * v694) + int64(uint32(v735))
-		if uint32(v729) >= uint32(v7) {
-			goto b89
-		}
-		if uint32(v735) >= uint32(v8) {
-			goto b89
-		}
-		if uint64(v739) >= uint64(v691) {
-			goto b89
-		}
-		v743 = *(*float32)(unsafe.Add(m2, int(v722)*4))
-		if v693 {
-			v748 = float32(v16 * v743)
+		v717 = *(*float32)(unsafe.Add(m2, int(v698)*16))
+		v718 = *(*float32)(unsafe.Add(m2, int(v698)*16+4))
+		v719 = *(*float32)(unsafe.Add(m2, int(v698)*16+8))
+		v720 = *(*float32)(unsafe.Add(m2, int(v698)*16+12))
+		if v697 {
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16)) = float32(v16 * v717)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+4)) = float32(v16 * v718)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+8)) = float32(v16 * v719)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+12)) = float32(v16 * v720)
 		} else {
-			v747 := math32.FastFMA(v16, v743, float32(v17**(*float32)(unsafe.Add(p2, v692+int(v739)*4))))
-			v748 = v747
+			v730 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+4))
+			v731 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+8))
+			v732 := *(*float32)(unsafe.Add(p2, v692+int(v713)*16+12))
+			v733 := float32(v17 * *(*float32)(unsafe.Add(p2, v692+int(v713)*16)))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16)) = math32.FastFMA(v16, v717, v733)
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+4)) = math32.FastFMA(v16, v718, float32(v17*v730))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+8)) = math32.FastFMA(v16, v719, float32(v17*v731))
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*16+12)) = math32.FastFMA(v16, v720, float32(v17*v732))
 		}
-		*(*float32)(unsafe.Add(p2, v692+int(v739)*4)) = v748
-	b89:
-		v750 := v722 + 1
-		if uint32(v750) >= 64 {
+	b81:
+		v745 := v698 + 1
+		if uint32(v745) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v722 = v750
-		goto b82
+		v698 = v745
+		goto b75
 	}
 	g.v228 = u228
 	return next
@@ -4868,11 +4809,11 @@ func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
 const flatTNHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *flatTNHost) Begin() {
 	g.Sites = flatTNHostSites
@@ -4903,7 +4844,7 @@ func (g *flatTNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -4911,9 +4852,9 @@ func (g *flatTNHost) Run() {
 
 func (g *flatTNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -5056,19 +4997,18 @@ func (g *flatTNHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v672 := v17 == 0
 	v12 := g.v12
 	v674 := int64(uint32(v12))
+	v17 := g.v17
+	v675 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v673 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v101, v121, v138, v157, v177, v197, v692 int64
-		var v107, v108, v109, v110, v127, v128, v129, v130, v144, v145, v146, v147, v163, v164, v165, v166, v183, v184, v185, v186, v203, v204, v205, v206, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v722, v727 float32
-		var v207, v675, v688, v699, v701 int32
+		var v101, v121, v138, v157, v177, v197 int64
+		var v107, v108, v109, v110, v127, v128, v129, v130, v144, v145, v146, v147, v163, v164, v165, v166, v183, v184, v185, v186, v203, v204, v205, v206, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v695, v696, v697, v698 float32
+		var v207, v676 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -5634,64 +5574,50 @@ func (g *flatTNHost) r0() int {
 			continue
 		}
 		v670 := v5 - v668
-		v671 := int(v668) * 4
-		if !v672 {
-			v701 = 0
-			goto b84
-		}
-		v675 = 0
+		v671 := int(v668) * 16
+		v672 := int32(uint32(v50) >> 2)
+		v673 := int32(uint32(v59) >> 2)
+		v676 = 0
 	b77:
-		{
-			v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
-			v688 = ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
-			v692 = (int64(uint32(v682)) * v674) + int64(uint32(v688))
-			if uint32(v682) >= uint32(v7) {
-				goto b81
-			}
+		v684 := ((v48 + ((v676 & -8) * 4)) + v57) + (int32(uint32(v676)>>1) & 3)
+		v687 := (v672 + ((v676 & 1) * 16)) + v673
+		v691 := (int64(uint32(v684)) * v674) + int64(uint32(v687))
+		if uint32(v7) <= uint32(v684) {
+			goto b83
 		}
-		if uint32(v688) >= uint32(v8) {
-			goto b81
+		if uint32(v86) <= uint32(v687) {
+			goto b83
 		}
-		if uint64(v692) < uint64(v670) {
-			*(*float32)(unsafe.Add(p2, v671+int(v692)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v675)*4)))
+		if uint64(v670) <= uint64(v691) {
+			goto b83
 		}
-	b81:
-		v699 = v675 + 1
-		if uint32(v699) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v675 = v699
-		goto b77
-	b84:
-		v708 := ((v48 + (v701 & -32)) + v57) + (int32(uint32(v701)>>3) & 3)
-		v714 := ((v50 + (int32(uint32(v701&7)>>2) * 64)) + v59) + (v701 & 3)
-		v718 := (int64(uint32(v708)) * v673) + int64(uint32(v714))
-		if uint32(v708) >= uint32(v7) {
-			goto b91
-		}
-		if uint32(v714) >= uint32(v8) {
-			goto b91
-		}
-		if uint64(v718) >= uint64(v670) {
-			goto b91
-		}
-		v722 = *(*float32)(unsafe.Add(m2, int(v701)*4))
-		if v672 {
-			v727 = float32(v16 * v722)
+		v695 = *(*float32)(unsafe.Add(m2, int(v676)*16))
+		v696 = *(*float32)(unsafe.Add(m2, int(v676)*16+4))
+		v697 = *(*float32)(unsafe.Add(m2, int(v676)*16+8))
+		v698 = *(*float32)(unsafe.Add(m2, int(v676)*16+12))
+		if v675 {
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16)) = float32(v16 * v695)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+4)) = float32(v16 * v696)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+8)) = float32(v16 * v697)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+12)) = float32(v16 * v698)
 		} else {
-			v726 := math32.FastFMA(v16, v722, float32(v17**(*float32)(unsafe.Add(p2, v671+int(v718)*4))))
-			v727 = v726
+			v708 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+4))
+			v709 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+8))
+			v710 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+12))
+			v711 := float32(v17 * *(*float32)(unsafe.Add(p2, v671+int(v691)*16)))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16)) = math32.FastFMA(v16, v695, v711)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+4)) = math32.FastFMA(v16, v696, float32(v17*v708))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+8)) = math32.FastFMA(v16, v697, float32(v17*v709))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+12)) = math32.FastFMA(v16, v698, float32(v17*v710))
 		}
-		*(*float32)(unsafe.Add(p2, v671+int(v718)*4)) = v727
-	b91:
-		v729 := v701 + 1
-		if uint32(v729) >= 64 {
+	b83:
+		v723 := v676 + 1
+		if uint32(v723) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v701 = v729
-		goto b84
+		v676 = v723
+		goto b77
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -6467,7 +6393,7 @@ func (g *flatTNHost) r3() int {
 		goto b71
 	}
 	g.v351 = v351
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	u207 := g.v207
 	m2 := g.Memory(2)
 	v44 := g.v44
@@ -6476,19 +6402,20 @@ func (g *flatTNHost) r3() int {
 	v5 := g.v5
 	v669 := uint64(v668) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v672 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v672 := int32(uint32(v50) >> 2)
 	v12 := g.v12
 	v674 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v86 := int32(uint32(v8) >> 2)
 	v670 := v5 - v668
+	v17 := g.v17
+	v675 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v671 := int(v668) * 4
-	v673 := int64(uint32(v12))
+	v671 := int(v668) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6606,9 +6533,8 @@ func (g *flatTNHost) r3() int {
 		v189 := v188 * 4
 		v0 := int32(basex + li)
 		v57 := h57[li]
-		var v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v722, v727 float32
-		var v675, v688, v699, v701 int32
-		var v692 int64
+		var v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v695, v696, v697, v698 float32
+		var v676 int32
 		v207 = v351
 		v208 = v537
 		v209 = v538
@@ -6867,63 +6793,48 @@ func (g *flatTNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		if !v672 {
-			v701 = 0
-			goto b84
-		}
-		v675 = 0
+		v673 := int32(uint32(v59) >> 2)
+		v676 = 0
 	b77:
-		{
-			v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
-			v688 = ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
-			v692 = (int64(uint32(v682)) * v674) + int64(uint32(v688))
-			if uint32(v682) >= uint32(v7) {
-				goto b81
-			}
+		v684 := ((v48 + ((v676 & -8) * 4)) + v57) + (int32(uint32(v676)>>1) & 3)
+		v687 := (v672 + ((v676 & 1) * 16)) + v673
+		v691 := (int64(uint32(v684)) * v674) + int64(uint32(v687))
+		if uint32(v7) <= uint32(v684) {
+			goto b83
 		}
-		if uint32(v688) >= uint32(v8) {
-			goto b81
+		if uint32(v86) <= uint32(v687) {
+			goto b83
 		}
-		if uint64(v692) < uint64(v670) {
-			*(*float32)(unsafe.Add(p2, v671+int(v692)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v675)*4)))
+		if uint64(v670) <= uint64(v691) {
+			goto b83
 		}
-	b81:
-		v699 = v675 + 1
-		if uint32(v699) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v675 = v699
-		goto b77
-	b84:
-		v708 := ((v48 + (v701 & -32)) + v57) + (int32(uint32(v701)>>3) & 3)
-		v714 := ((v50 + (int32(uint32(v701&7)>>2) * 64)) + v59) + (v701 & 3)
-		v718 := (int64(uint32(v708)) * v673) + int64(uint32(v714))
-		if uint32(v708) >= uint32(v7) {
-			goto b91
-		}
-		if uint32(v714) >= uint32(v8) {
-			goto b91
-		}
-		if uint64(v718) >= uint64(v670) {
-			goto b91
-		}
-		v722 = *(*float32)(unsafe.Add(m2, int(v701)*4))
-		if v672 {
-			v727 = float32(v16 * v722)
+		v695 = *(*float32)(unsafe.Add(m2, int(v676)*16))
+		v696 = *(*float32)(unsafe.Add(m2, int(v676)*16+4))
+		v697 = *(*float32)(unsafe.Add(m2, int(v676)*16+8))
+		v698 = *(*float32)(unsafe.Add(m2, int(v676)*16+12))
+		if v675 {
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16)) = float32(v16 * v695)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+4)) = float32(v16 * v696)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+8)) = float32(v16 * v697)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+12)) = float32(v16 * v698)
 		} else {
-			v726 := math32.FastFMA(v16, v722, float32(v17**(*float32)(unsafe.Add(p2, v671+int(v718)*4))))
-			v727 = v726
+			v708 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+4))
+			v709 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+8))
+			v710 := *(*float32)(unsafe.Add(p2, v671+int(v691)*16+12))
+			v711 := float32(v17 * *(*float32)(unsafe.Add(p2, v671+int(v691)*16)))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16)) = math32.FastFMA(v16, v695, v711)
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+4)) = math32.FastFMA(v16, v696, float32(v17*v708))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+8)) = math32.FastFMA(v16, v697, float32(v17*v709))
+			*(*float32)(unsafe.Add(p2, v671+int(v691)*16+12)) = math32.FastFMA(v16, v698, float32(v17*v710))
 		}
-		*(*float32)(unsafe.Add(p2, v671+int(v718)*4)) = v727
-	b91:
-		v729 := v701 + 1
-		if uint32(v729) >= 64 {
+	b83:
+		v723 := v676 + 1
+		if uint32(v723) >= 16 {
 			g.Leave(li)
 			continue
 		}
-		v701 = v729
-		goto b84
+		v676 = v723
+		goto b77
 	}
 	g.v207 = u207
 	return next
@@ -31595,11 +31506,11 @@ func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
 const tallNNHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *tallNNHost) Begin() {
 	g.Sites = tallNNHostSites
@@ -31632,7 +31543,7 @@ func (g *tallNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -31640,9 +31551,9 @@ func (g *tallNNHost) Run() {
 
 func (g *tallNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -31736,20 +31647,19 @@ func (g *tallNNHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v844 := v17 == 0
 	v12 := g.v12
 	v846 := int64(uint32(v12))
+	v17 := g.v17
+	v847 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v845 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v110, v134, v158, v182, v199, v218, v237, v256, v864 int64
-		var v116, v117, v118, v119, v140, v141, v142, v143, v164, v165, v166, v167, v188, v189, v190, v191, v205, v206, v207, v208, v224, v225, v226, v227, v243, v244, v245, v246, v262, v263, v264, v265, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v894, v899 float32
-		var v266, v847, v860, v871, v873 int32
+		var v110, v134, v158, v182, v199, v218, v237, v256 int64
+		var v116, v117, v118, v119, v140, v141, v142, v143, v164, v165, v166, v167, v188, v189, v190, v191, v205, v206, v207, v208, v224, v225, v226, v227, v243, v244, v245, v246, v262, v263, v264, v265, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v867, v868, v869, v870 float32
+		var v266, v848 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -32217,134 +32127,230 @@ func (g *tallNNHost) r0() int {
 			next = 2
 			continue
 		}
+		v585 := *(*float32)(unsafe.Add(own2, 4))
+		v586 := *(*float32)(unsafe.Add(own2, 8))
+		v587 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v585
+		*(*float32)(unsafe.Add(m4, 8)) = v586
+		*(*float32)(unsafe.Add(m4, 12)) = v587
+		v593 := *(*float32)(unsafe.Add(own2, 20))
+		v594 := *(*float32)(unsafe.Add(own2, 24))
+		v595 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v593
+		*(*float32)(unsafe.Add(m4, 24)) = v594
+		*(*float32)(unsafe.Add(m4, 28)) = v595
+		v601 := *(*float32)(unsafe.Add(own2, 36))
+		v602 := *(*float32)(unsafe.Add(own2, 40))
+		v603 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v601
+		*(*float32)(unsafe.Add(m4, 40)) = v602
+		*(*float32)(unsafe.Add(m4, 44)) = v603
+		v609 := *(*float32)(unsafe.Add(own2, 52))
+		v610 := *(*float32)(unsafe.Add(own2, 56))
+		v611 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v609
+		*(*float32)(unsafe.Add(m4, 56)) = v610
+		*(*float32)(unsafe.Add(m4, 60)) = v611
+		v617 := *(*float32)(unsafe.Add(own2, 68))
+		v618 := *(*float32)(unsafe.Add(own2, 72))
+		v619 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v617
+		*(*float32)(unsafe.Add(m4, 72)) = v618
+		*(*float32)(unsafe.Add(m4, 76)) = v619
+		v625 := *(*float32)(unsafe.Add(own2, 84))
+		v626 := *(*float32)(unsafe.Add(own2, 88))
+		v627 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v625
+		*(*float32)(unsafe.Add(m4, 88)) = v626
+		*(*float32)(unsafe.Add(m4, 92)) = v627
+		v633 := *(*float32)(unsafe.Add(own2, 100))
+		v634 := *(*float32)(unsafe.Add(own2, 104))
+		v635 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v633
+		*(*float32)(unsafe.Add(m4, 104)) = v634
+		*(*float32)(unsafe.Add(m4, 108)) = v635
+		v641 := *(*float32)(unsafe.Add(own2, 116))
+		v642 := *(*float32)(unsafe.Add(own2, 120))
+		v643 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v641
+		*(*float32)(unsafe.Add(m4, 120)) = v642
+		*(*float32)(unsafe.Add(m4, 124)) = v643
+		v649 := *(*float32)(unsafe.Add(own2, 132))
+		v650 := *(*float32)(unsafe.Add(own2, 136))
+		v651 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v649
+		*(*float32)(unsafe.Add(m4, 136)) = v650
+		*(*float32)(unsafe.Add(m4, 140)) = v651
+		v657 := *(*float32)(unsafe.Add(own2, 148))
+		v658 := *(*float32)(unsafe.Add(own2, 152))
+		v659 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v657
+		*(*float32)(unsafe.Add(m4, 152)) = v658
+		*(*float32)(unsafe.Add(m4, 156)) = v659
+		v665 := *(*float32)(unsafe.Add(own2, 164))
+		v666 := *(*float32)(unsafe.Add(own2, 168))
+		v667 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v665
+		*(*float32)(unsafe.Add(m4, 168)) = v666
+		*(*float32)(unsafe.Add(m4, 172)) = v667
+		v673 := *(*float32)(unsafe.Add(own2, 180))
+		v674 := *(*float32)(unsafe.Add(own2, 184))
+		v675 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v673
+		*(*float32)(unsafe.Add(m4, 184)) = v674
+		*(*float32)(unsafe.Add(m4, 188)) = v675
+		v681 := *(*float32)(unsafe.Add(own2, 196))
+		v682 := *(*float32)(unsafe.Add(own2, 200))
+		v683 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v681
+		*(*float32)(unsafe.Add(m4, 200)) = v682
+		*(*float32)(unsafe.Add(m4, 204)) = v683
+		v689 := *(*float32)(unsafe.Add(own2, 212))
+		v690 := *(*float32)(unsafe.Add(own2, 216))
+		v691 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v689
+		*(*float32)(unsafe.Add(m4, 216)) = v690
+		*(*float32)(unsafe.Add(m4, 220)) = v691
+		v697 := *(*float32)(unsafe.Add(own2, 228))
+		v698 := *(*float32)(unsafe.Add(own2, 232))
+		v699 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v697
+		*(*float32)(unsafe.Add(m4, 232)) = v698
+		*(*float32)(unsafe.Add(m4, 236)) = v699
+		v705 := *(*float32)(unsafe.Add(own2, 244))
+		v706 := *(*float32)(unsafe.Add(own2, 248))
+		v707 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v705
+		*(*float32)(unsafe.Add(m4, 248)) = v706
+		*(*float32)(unsafe.Add(m4, 252)) = v707
+		v713 := *(*float32)(unsafe.Add(own2, 260))
+		v714 := *(*float32)(unsafe.Add(own2, 264))
+		v715 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v713
+		*(*float32)(unsafe.Add(m4, 264)) = v714
+		*(*float32)(unsafe.Add(m4, 268)) = v715
+		v721 := *(*float32)(unsafe.Add(own2, 276))
+		v722 := *(*float32)(unsafe.Add(own2, 280))
+		v723 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v721
+		*(*float32)(unsafe.Add(m4, 280)) = v722
+		*(*float32)(unsafe.Add(m4, 284)) = v723
+		v729 := *(*float32)(unsafe.Add(own2, 292))
+		v730 := *(*float32)(unsafe.Add(own2, 296))
+		v731 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v729
+		*(*float32)(unsafe.Add(m4, 296)) = v730
+		*(*float32)(unsafe.Add(m4, 300)) = v731
+		v737 := *(*float32)(unsafe.Add(own2, 308))
+		v738 := *(*float32)(unsafe.Add(own2, 312))
+		v739 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v737
+		*(*float32)(unsafe.Add(m4, 312)) = v738
+		*(*float32)(unsafe.Add(m4, 316)) = v739
+		v745 := *(*float32)(unsafe.Add(own2, 324))
+		v746 := *(*float32)(unsafe.Add(own2, 328))
+		v747 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v745
+		*(*float32)(unsafe.Add(m4, 328)) = v746
+		*(*float32)(unsafe.Add(m4, 332)) = v747
+		v753 := *(*float32)(unsafe.Add(own2, 340))
+		v754 := *(*float32)(unsafe.Add(own2, 344))
+		v755 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v753
+		*(*float32)(unsafe.Add(m4, 344)) = v754
+		*(*float32)(unsafe.Add(m4, 348)) = v755
+		v761 := *(*float32)(unsafe.Add(own2, 356))
+		v762 := *(*float32)(unsafe.Add(own2, 360))
+		v763 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v761
+		*(*float32)(unsafe.Add(m4, 360)) = v762
+		*(*float32)(unsafe.Add(m4, 364)) = v763
+		v769 := *(*float32)(unsafe.Add(own2, 372))
+		v770 := *(*float32)(unsafe.Add(own2, 376))
+		v771 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v769
+		*(*float32)(unsafe.Add(m4, 376)) = v770
+		*(*float32)(unsafe.Add(m4, 380)) = v771
+		v777 := *(*float32)(unsafe.Add(own2, 388))
+		v778 := *(*float32)(unsafe.Add(own2, 392))
+		v779 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v777
+		*(*float32)(unsafe.Add(m4, 392)) = v778
+		*(*float32)(unsafe.Add(m4, 396)) = v779
+		v785 := *(*float32)(unsafe.Add(own2, 404))
+		v786 := *(*float32)(unsafe.Add(own2, 408))
+		v787 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v785
+		*(*float32)(unsafe.Add(m4, 408)) = v786
+		*(*float32)(unsafe.Add(m4, 412)) = v787
+		v793 := *(*float32)(unsafe.Add(own2, 420))
+		v794 := *(*float32)(unsafe.Add(own2, 424))
+		v795 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v793
+		*(*float32)(unsafe.Add(m4, 424)) = v794
+		*(*float32)(unsafe.Add(m4, 428)) = v795
+		v801 := *(*float32)(unsafe.Add(own2, 436))
+		v802 := *(*float32)(unsafe.Add(own2, 440))
+		v803 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v801
+		*(*float32)(unsafe.Add(m4, 440)) = v802
+		*(*float32)(unsafe.Add(m4, 444)) = v803
+		v809 := *(*float32)(unsafe.Add(own2, 452))
+		v810 := *(*float32)(unsafe.Add(own2, 456))
+		v811 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v809
+		*(*float32)(unsafe.Add(m4, 456)) = v810
+		*(*float32)(unsafe.Add(m4, 460)) = v811
+		v817 := *(*float32)(unsafe.Add(own2, 468))
+		v818 := *(*float32)(unsafe.Add(own2, 472))
+		v819 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v817
+		*(*float32)(unsafe.Add(m4, 472)) = v818
+		*(*float32)(unsafe.Add(m4, 476)) = v819
+		v825 := *(*float32)(unsafe.Add(own2, 484))
+		v826 := *(*float32)(unsafe.Add(own2, 488))
+		v827 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v825
+		*(*float32)(unsafe.Add(m4, 488)) = v826
+		*(*float32)(unsafe.Add(m4, 492)) = v827
+		v833 := *(*float32)(unsafe.Add(own2, 500))
+		v834 := *(*float32)(unsafe.Add(own2, 504))
+		v835 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v833
+		*(*float32)(unsafe.Add(m4, 504)) = v834
+		*(*float32)(unsafe.Add(m4, 508)) = v835
 		v840 := v44 * v15
 		if uint64(v840) > uint64(v5) {
 			g.Fault(7, v840, v5, v0)
@@ -32352,64 +32358,50 @@ func (g *tallNNHost) r0() int {
 			continue
 		}
 		v842 := v5 - v840
-		v843 := int(v840) * 4
-		if !v844 {
-			v873 = 0
-			goto b103
-		}
-		v847 = 0
+		v843 := int(v840) * 16
+		v844 := int32(uint32(v50) >> 2)
+		v845 := int32(uint32(v59) >> 2)
+		v848 = 0
 	b96:
-		{
-			v854 := ((v48 + (v847 & -32)) + v57) + (int32(uint32(v847)>>3) & 3)
-			v860 = ((v50 + (int32(uint32(v847&7)>>2) * 64)) + v59) + (v847 & 3)
-			v864 = (int64(uint32(v854)) * v846) + int64(uint32(v860))
-			if uint32(v854) >= uint32(v7) {
-				goto b100
-			}
+		v856 := ((v48 + ((v848 & -8) * 4)) + v57) + (int32(uint32(v848)>>1) & 3)
+		v859 := (v844 + ((v848 & 1) * 16)) + v845
+		v863 := (int64(uint32(v856)) * v846) + int64(uint32(v859))
+		if uint32(v7) <= uint32(v856) {
+			goto b102
 		}
-		if uint32(v860) >= uint32(v8) {
-			goto b100
+		if uint32(v87) <= uint32(v859) {
+			goto b102
 		}
-		if uint64(v864) < uint64(v842) {
-			*(*float32)(unsafe.Add(p2, v843+int(v864)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v847)*4)))
+		if uint64(v842) <= uint64(v863) {
+			goto b102
 		}
-	b100:
-		v871 = v847 + 1
-		if uint32(v871) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v847 = v871
-		goto b96
-	b103:
-		v880 := ((v48 + (v873 & -32)) + v57) + (int32(uint32(v873)>>3) & 3)
-		v886 := ((v50 + (int32(uint32(v873&7)>>2) * 64)) + v59) + (v873 & 3)
-		v890 := (int64(uint32(v880)) * v845) + int64(uint32(v886))
-		if uint32(v880) >= uint32(v7) {
-			goto b110
-		}
-		if uint32(v886) >= uint32(v8) {
-			goto b110
-		}
-		if uint64(v890) >= uint64(v842) {
-			goto b110
-		}
-		v894 = *(*float32)(unsafe.Add(m4, int(v873)*4))
-		if v844 {
-			v899 = float32(v16 * v894)
+		v867 = *(*float32)(unsafe.Add(m4, int(v848)*16))
+		v868 = *(*float32)(unsafe.Add(m4, int(v848)*16+4))
+		v869 = *(*float32)(unsafe.Add(m4, int(v848)*16+8))
+		v870 = *(*float32)(unsafe.Add(m4, int(v848)*16+12))
+		if v847 {
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16)) = float32(v16 * v867)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+4)) = float32(v16 * v868)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+8)) = float32(v16 * v869)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+12)) = float32(v16 * v870)
 		} else {
-			v898 := math32.FastFMA(v16, v894, float32(v17**(*float32)(unsafe.Add(p2, v843+int(v890)*4))))
-			v899 = v898
+			v880 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+4))
+			v881 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+8))
+			v882 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+12))
+			v883 := float32(v17 * *(*float32)(unsafe.Add(p2, v843+int(v863)*16)))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16)) = math32.FastFMA(v16, v867, v883)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+4)) = math32.FastFMA(v16, v868, float32(v17*v880))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+8)) = math32.FastFMA(v16, v869, float32(v17*v881))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+12)) = math32.FastFMA(v16, v870, float32(v17*v882))
 		}
-		*(*float32)(unsafe.Add(p2, v843+int(v890)*4)) = v899
-	b110:
-		v901 := v873 + 1
-		if uint32(v901) >= 128 {
+	b102:
+		v895 := v848 + 1
+		if uint32(v895) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v873 = v901
-		goto b103
+		v848 = v895
+		goto b96
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -32862,7 +32854,7 @@ func (g *tallNNHost) r3() int {
 		goto b87
 	}
 	g.v372 = v372
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	h102 := g.v102[:n]
 	h126 := g.v126[:n]
 	h150 := g.v150[:n]
@@ -32875,19 +32867,20 @@ func (g *tallNNHost) r3() int {
 	v5 := g.v5
 	v841 := uint64(v840) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v844 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v844 := int32(uint32(v50) >> 2)
 	v12 := g.v12
 	v846 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v87 := int32(uint32(v8) >> 2)
 	v842 := v5 - v840
+	v17 := g.v17
+	v847 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v843 := int(v840) * 4
-	v845 := int64(uint32(v12))
+	v843 := int(v840) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -32955,12 +32948,11 @@ func (g *tallNNHost) r3() int {
 		v248 := v247 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v894, v899 float32
-		var v847, v860, v871, v873 int32
-		var v864 int64
+		v57 := h57[li]
+		var v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v867, v868, v869, v870 float32
+		var v848 int32
 		v266 = v372
 		v267 = v383
 		v268 = v384
@@ -33039,196 +33031,277 @@ func (g *tallNNHost) r3() int {
 			next = 2
 			continue
 		}
+		v585 := *(*float32)(unsafe.Add(own2, 4))
+		v586 := *(*float32)(unsafe.Add(own2, 8))
+		v587 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v585
+		*(*float32)(unsafe.Add(m4, 8)) = v586
+		*(*float32)(unsafe.Add(m4, 12)) = v587
+		v593 := *(*float32)(unsafe.Add(own2, 20))
+		v594 := *(*float32)(unsafe.Add(own2, 24))
+		v595 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v593
+		*(*float32)(unsafe.Add(m4, 24)) = v594
+		*(*float32)(unsafe.Add(m4, 28)) = v595
+		v601 := *(*float32)(unsafe.Add(own2, 36))
+		v602 := *(*float32)(unsafe.Add(own2, 40))
+		v603 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v601
+		*(*float32)(unsafe.Add(m4, 40)) = v602
+		*(*float32)(unsafe.Add(m4, 44)) = v603
+		v609 := *(*float32)(unsafe.Add(own2, 52))
+		v610 := *(*float32)(unsafe.Add(own2, 56))
+		v611 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v609
+		*(*float32)(unsafe.Add(m4, 56)) = v610
+		*(*float32)(unsafe.Add(m4, 60)) = v611
+		v617 := *(*float32)(unsafe.Add(own2, 68))
+		v618 := *(*float32)(unsafe.Add(own2, 72))
+		v619 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v617
+		*(*float32)(unsafe.Add(m4, 72)) = v618
+		*(*float32)(unsafe.Add(m4, 76)) = v619
+		v625 := *(*float32)(unsafe.Add(own2, 84))
+		v626 := *(*float32)(unsafe.Add(own2, 88))
+		v627 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v625
+		*(*float32)(unsafe.Add(m4, 88)) = v626
+		*(*float32)(unsafe.Add(m4, 92)) = v627
+		v633 := *(*float32)(unsafe.Add(own2, 100))
+		v634 := *(*float32)(unsafe.Add(own2, 104))
+		v635 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v633
+		*(*float32)(unsafe.Add(m4, 104)) = v634
+		*(*float32)(unsafe.Add(m4, 108)) = v635
+		v641 := *(*float32)(unsafe.Add(own2, 116))
+		v642 := *(*float32)(unsafe.Add(own2, 120))
+		v643 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v641
+		*(*float32)(unsafe.Add(m4, 120)) = v642
+		*(*float32)(unsafe.Add(m4, 124)) = v643
+		v649 := *(*float32)(unsafe.Add(own2, 132))
+		v650 := *(*float32)(unsafe.Add(own2, 136))
+		v651 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v649
+		*(*float32)(unsafe.Add(m4, 136)) = v650
+		*(*float32)(unsafe.Add(m4, 140)) = v651
+		v657 := *(*float32)(unsafe.Add(own2, 148))
+		v658 := *(*float32)(unsafe.Add(own2, 152))
+		v659 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v657
+		*(*float32)(unsafe.Add(m4, 152)) = v658
+		*(*float32)(unsafe.Add(m4, 156)) = v659
+		v665 := *(*float32)(unsafe.Add(own2, 164))
+		v666 := *(*float32)(unsafe.Add(own2, 168))
+		v667 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v665
+		*(*float32)(unsafe.Add(m4, 168)) = v666
+		*(*float32)(unsafe.Add(m4, 172)) = v667
+		v673 := *(*float32)(unsafe.Add(own2, 180))
+		v674 := *(*float32)(unsafe.Add(own2, 184))
+		v675 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v673
+		*(*float32)(unsafe.Add(m4, 184)) = v674
+		*(*float32)(unsafe.Add(m4, 188)) = v675
+		v681 := *(*float32)(unsafe.Add(own2, 196))
+		v682 := *(*float32)(unsafe.Add(own2, 200))
+		v683 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v681
+		*(*float32)(unsafe.Add(m4, 200)) = v682
+		*(*float32)(unsafe.Add(m4, 204)) = v683
+		v689 := *(*float32)(unsafe.Add(own2, 212))
+		v690 := *(*float32)(unsafe.Add(own2, 216))
+		v691 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v689
+		*(*float32)(unsafe.Add(m4, 216)) = v690
+		*(*float32)(unsafe.Add(m4, 220)) = v691
+		v697 := *(*float32)(unsafe.Add(own2, 228))
+		v698 := *(*float32)(unsafe.Add(own2, 232))
+		v699 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v697
+		*(*float32)(unsafe.Add(m4, 232)) = v698
+		*(*float32)(unsafe.Add(m4, 236)) = v699
+		v705 := *(*float32)(unsafe.Add(own2, 244))
+		v706 := *(*float32)(unsafe.Add(own2, 248))
+		v707 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v705
+		*(*float32)(unsafe.Add(m4, 248)) = v706
+		*(*float32)(unsafe.Add(m4, 252)) = v707
+		v713 := *(*float32)(unsafe.Add(own2, 260))
+		v714 := *(*float32)(unsafe.Add(own2, 264))
+		v715 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v713
+		*(*float32)(unsafe.Add(m4, 264)) = v714
+		*(*float32)(unsafe.Add(m4, 268)) = v715
+		v721 := *(*float32)(unsafe.Add(own2, 276))
+		v722 := *(*float32)(unsafe.Add(own2, 280))
+		v723 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v721
+		*(*float32)(unsafe.Add(m4, 280)) = v722
+		*(*float32)(unsafe.Add(m4, 284)) = v723
+		v729 := *(*float32)(unsafe.Add(own2, 292))
+		v730 := *(*float32)(unsafe.Add(own2, 296))
+		v731 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v729
+		*(*float32)(unsafe.Add(m4, 296)) = v730
+		*(*float32)(unsafe.Add(m4, 300)) = v731
+		v737 := *(*float32)(unsafe.Add(own2, 308))
+		v738 := *(*float32)(unsafe.Add(own2, 312))
+		v739 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v737
+		*(*float32)(unsafe.Add(m4, 312)) = v738
+		*(*float32)(unsafe.Add(m4, 316)) = v739
+		v745 := *(*float32)(unsafe.Add(own2, 324))
+		v746 := *(*float32)(unsafe.Add(own2, 328))
+		v747 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v745
+		*(*float32)(unsafe.Add(m4, 328)) = v746
+		*(*float32)(unsafe.Add(m4, 332)) = v747
+		v753 := *(*float32)(unsafe.Add(own2, 340))
+		v754 := *(*float32)(unsafe.Add(own2, 344))
+		v755 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v753
+		*(*float32)(unsafe.Add(m4, 344)) = v754
+		*(*float32)(unsafe.Add(m4, 348)) = v755
+		v761 := *(*float32)(unsafe.Add(own2, 356))
+		v762 := *(*float32)(unsafe.Add(own2, 360))
+		v763 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v761
+		*(*float32)(unsafe.Add(m4, 360)) = v762
+		*(*float32)(unsafe.Add(m4, 364)) = v763
+		v769 := *(*float32)(unsafe.Add(own2, 372))
+		v770 := *(*float32)(unsafe.Add(own2, 376))
+		v771 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v769
+		*(*float32)(unsafe.Add(m4, 376)) = v770
+		*(*float32)(unsafe.Add(m4, 380)) = v771
+		v777 := *(*float32)(unsafe.Add(own2, 388))
+		v778 := *(*float32)(unsafe.Add(own2, 392))
+		v779 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v777
+		*(*float32)(unsafe.Add(m4, 392)) = v778
+		*(*float32)(unsafe.Add(m4, 396)) = v779
+		v785 := *(*float32)(unsafe.Add(own2, 404))
+		v786 := *(*float32)(unsafe.Add(own2, 408))
+		v787 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v785
+		*(*float32)(unsafe.Add(m4, 408)) = v786
+		*(*float32)(unsafe.Add(m4, 412)) = v787
+		v793 := *(*float32)(unsafe.Add(own2, 420))
+		v794 := *(*float32)(unsafe.Add(own2, 424))
+		v795 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v793
+		*(*float32)(unsafe.Add(m4, 424)) = v794
+		*(*float32)(unsafe.Add(m4, 428)) = v795
+		v801 := *(*float32)(unsafe.Add(own2, 436))
+		v802 := *(*float32)(unsafe.Add(own2, 440))
+		v803 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v801
+		*(*float32)(unsafe.Add(m4, 440)) = v802
+		*(*float32)(unsafe.Add(m4, 444)) = v803
+		v809 := *(*float32)(unsafe.Add(own2, 452))
+		v810 := *(*float32)(unsafe.Add(own2, 456))
+		v811 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v809
+		*(*float32)(unsafe.Add(m4, 456)) = v810
+		*(*float32)(unsafe.Add(m4, 460)) = v811
+		v817 := *(*float32)(unsafe.Add(own2, 468))
+		v818 := *(*float32)(unsafe.Add(own2, 472))
+		v819 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v817
+		*(*float32)(unsafe.Add(m4, 472)) = v818
+		*(*float32)(unsafe.Add(m4, 476)) = v819
+		v825 := *(*float32)(unsafe.Add(own2, 484))
+		v826 := *(*float32)(unsafe.Add(own2, 488))
+		v827 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v825
+		*(*float32)(unsafe.Add(m4, 488)) = v826
+		*(*float32)(unsafe.Add(m4, 492)) = v827
+		v833 := *(*float32)(unsafe.Add(own2, 500))
+		v834 := *(*float32)(unsafe.Add(own2, 504))
+		v835 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v833
+		*(*float32)(unsafe.Add(m4, 504)) = v834
+		*(*float32)(unsafe.Add(m4, 508)) = v835
 		if !v841 {
 			g.Fault(7, v840, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v844 {
-			v873 = 0
-			goto b103
-		}
-		v847 = 0
+		v845 := int32(uint32(v59) >> 2)
+		v848 = 0
 	b96:
-		{
-			v854 := ((v48 + (v847 & -32)) + v57) + (int32(uint32(v847)>>3) & 3)
-			v860 = ((v50 + (int32(uint32(v847&7)>>2) * 64)) + v59) + (v847 & 3)
-			v864 = (int64(uint32(v854)) * v846) + int64(uint32(v860))
-			if uint32(v854) >= uint32(v7) {
-				goto b100
-			}
+		v856 := ((v48 + ((v848 & -8) * 4)) + v57) + (int32(uint32(v848)>>1) & 3)
+		v859 := (v844 + ((v848 & 1) * 16)) + v845
+		v863 := (int64(uint32(v856)) * v846) + int64(uint32(v859))
+		if uint32(v7) <= uint32(v856) {
+			goto b102
 		}
-		if uint32(v860) >= uint32(v8) {
-			goto b100
+		if uint32(v87) <= uint32(v859) {
+			goto b102
 		}
-		if uint64(v864) < uint64(v842) {
-			*(*float32)(unsafe.Add(p2, v843+int(v864)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v847)*4)))
+		if uint64(v842) <= uint64(v863) {
+			goto b102
 		}
-	b100:
-		v871 = v847 + 1
-		if uint32(v871) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v847 = v871
-		goto b96
-	b103:
-		v880 := ((v48 + (v873 & -32)) + v57) + (int32(uint32(v873)>>3) & 3)
-		v886 := ((v50 + (int32(uint32(v873&7)>>2) * 64)) + v59) + (v873 & 3)
-		v890 := (int64(uint32(v880)) * v845) + int64(uint32(v886))
-		if uint32(v880) >= uint32(v7) {
-			goto b110
-		}
-		if uint32(v886) >= uint32(v8) {
-			goto b110
-		}
-		if uint64(v890) >= uint64(v842) {
-			goto b110
-		}
-		v894 = *(*float32)(unsafe.Add(m4, int(v873)*4))
-		if v844 {
-			v899 = float32(v16 * v894)
+		v867 = *(*float32)(unsafe.Add(m4, int(v848)*16))
+		v868 = *(*float32)(unsafe.Add(m4, int(v848)*16+4))
+		v869 = *(*float32)(unsafe.Add(m4, int(v848)*16+8))
+		v870 = *(*float32)(unsafe.Add(m4, int(v848)*16+12))
+		if v847 {
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16)) = float32(v16 * v867)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+4)) = float32(v16 * v868)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+8)) = float32(v16 * v869)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+12)) = float32(v16 * v870)
 		} else {
-			v898 := math32.FastFMA(v16, v894, float32(v17**(*float32)(unsafe.Add(p2, v843+int(v890)*4))))
-			v899 = v898
+			v880 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+4))
+			v881 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+8))
+			v882 := *(*float32)(unsafe.Add(p2, v843+int(v863)*16+12))
+			v883 := float32(v17 * *(*float32)(unsafe.Add(p2, v843+int(v863)*16)))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16)) = math32.FastFMA(v16, v867, v883)
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+4)) = math32.FastFMA(v16, v868, float32(v17*v880))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+8)) = math32.FastFMA(v16, v869, float32(v17*v881))
+			*(*float32)(unsafe.Add(p2, v843+int(v863)*16+12)) = math32.FastFMA(v16, v870, float32(v17*v882))
 		}
-		*(*float32)(unsafe.Add(p2, v843+int(v890)*4)) = v899
-	b110:
-		v901 := v873 + 1
-		if uint32(v901) >= 128 {
+	b102:
+		v895 := v848 + 1
+		if uint32(v895) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v873 = v901
-		goto b103
+		v848 = v895
+		goto b96
 	}
 	g.v266 = u266
 	return next
@@ -33261,11 +33334,11 @@ func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
 const tallNTHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *tallNTHost) Begin() {
 	g.Sites = tallNTHostSites
@@ -33298,7 +33371,7 @@ func (g *tallNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -33306,9 +33379,9 @@ func (g *tallNTHost) Run() {
 
 func (g *tallNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -33398,20 +33471,20 @@ func (g *tallNTHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v797 := v17 == 0
 	v12 := g.v12
-	v799 := int64(uint32(v12))
+	v800 := int64(uint32(v12))
+	v797 := int32(uint32(v8) >> 2)
+	v17 := g.v17
+	v801 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v798 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v105, v129, v153, v177, v192, v207, v222, v237, v817 int64
-		var v111, v112, v113, v114, v135, v136, v137, v138, v159, v160, v161, v162, v183, v184, v185, v186, v198, v199, v200, v201, v213, v214, v215, v216, v228, v229, v230, v231, v243, v244, v245, v246, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v847, v852 float32
-		var v247, v800, v813, v824, v826 int32
+		var v105, v129, v153, v177, v192, v207, v222, v237 int64
+		var v111, v112, v113, v114, v135, v136, v137, v138, v159, v160, v161, v162, v183, v184, v185, v186, v198, v199, v200, v201, v213, v214, v215, v216, v228, v229, v230, v231, v243, v244, v245, v246, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v821, v822, v823, v824 float32
+		var v247, v802 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -33877,134 +33950,230 @@ func (g *tallNTHost) r0() int {
 			next = 2
 			continue
 		}
+		v538 := *(*float32)(unsafe.Add(own2, 4))
+		v539 := *(*float32)(unsafe.Add(own2, 8))
+		v540 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v538
+		*(*float32)(unsafe.Add(m4, 8)) = v539
+		*(*float32)(unsafe.Add(m4, 12)) = v540
+		v546 := *(*float32)(unsafe.Add(own2, 20))
+		v547 := *(*float32)(unsafe.Add(own2, 24))
+		v548 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v546
+		*(*float32)(unsafe.Add(m4, 24)) = v547
+		*(*float32)(unsafe.Add(m4, 28)) = v548
+		v554 := *(*float32)(unsafe.Add(own2, 36))
+		v555 := *(*float32)(unsafe.Add(own2, 40))
+		v556 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v554
+		*(*float32)(unsafe.Add(m4, 40)) = v555
+		*(*float32)(unsafe.Add(m4, 44)) = v556
+		v562 := *(*float32)(unsafe.Add(own2, 52))
+		v563 := *(*float32)(unsafe.Add(own2, 56))
+		v564 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v562
+		*(*float32)(unsafe.Add(m4, 56)) = v563
+		*(*float32)(unsafe.Add(m4, 60)) = v564
+		v570 := *(*float32)(unsafe.Add(own2, 68))
+		v571 := *(*float32)(unsafe.Add(own2, 72))
+		v572 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v570
+		*(*float32)(unsafe.Add(m4, 72)) = v571
+		*(*float32)(unsafe.Add(m4, 76)) = v572
+		v578 := *(*float32)(unsafe.Add(own2, 84))
+		v579 := *(*float32)(unsafe.Add(own2, 88))
+		v580 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v578
+		*(*float32)(unsafe.Add(m4, 88)) = v579
+		*(*float32)(unsafe.Add(m4, 92)) = v580
+		v586 := *(*float32)(unsafe.Add(own2, 100))
+		v587 := *(*float32)(unsafe.Add(own2, 104))
+		v588 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v586
+		*(*float32)(unsafe.Add(m4, 104)) = v587
+		*(*float32)(unsafe.Add(m4, 108)) = v588
+		v594 := *(*float32)(unsafe.Add(own2, 116))
+		v595 := *(*float32)(unsafe.Add(own2, 120))
+		v596 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v594
+		*(*float32)(unsafe.Add(m4, 120)) = v595
+		*(*float32)(unsafe.Add(m4, 124)) = v596
+		v602 := *(*float32)(unsafe.Add(own2, 132))
+		v603 := *(*float32)(unsafe.Add(own2, 136))
+		v604 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v602
+		*(*float32)(unsafe.Add(m4, 136)) = v603
+		*(*float32)(unsafe.Add(m4, 140)) = v604
+		v610 := *(*float32)(unsafe.Add(own2, 148))
+		v611 := *(*float32)(unsafe.Add(own2, 152))
+		v612 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v610
+		*(*float32)(unsafe.Add(m4, 152)) = v611
+		*(*float32)(unsafe.Add(m4, 156)) = v612
+		v618 := *(*float32)(unsafe.Add(own2, 164))
+		v619 := *(*float32)(unsafe.Add(own2, 168))
+		v620 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v618
+		*(*float32)(unsafe.Add(m4, 168)) = v619
+		*(*float32)(unsafe.Add(m4, 172)) = v620
+		v626 := *(*float32)(unsafe.Add(own2, 180))
+		v627 := *(*float32)(unsafe.Add(own2, 184))
+		v628 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v626
+		*(*float32)(unsafe.Add(m4, 184)) = v627
+		*(*float32)(unsafe.Add(m4, 188)) = v628
+		v634 := *(*float32)(unsafe.Add(own2, 196))
+		v635 := *(*float32)(unsafe.Add(own2, 200))
+		v636 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v634
+		*(*float32)(unsafe.Add(m4, 200)) = v635
+		*(*float32)(unsafe.Add(m4, 204)) = v636
+		v642 := *(*float32)(unsafe.Add(own2, 212))
+		v643 := *(*float32)(unsafe.Add(own2, 216))
+		v644 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v642
+		*(*float32)(unsafe.Add(m4, 216)) = v643
+		*(*float32)(unsafe.Add(m4, 220)) = v644
+		v650 := *(*float32)(unsafe.Add(own2, 228))
+		v651 := *(*float32)(unsafe.Add(own2, 232))
+		v652 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v650
+		*(*float32)(unsafe.Add(m4, 232)) = v651
+		*(*float32)(unsafe.Add(m4, 236)) = v652
+		v658 := *(*float32)(unsafe.Add(own2, 244))
+		v659 := *(*float32)(unsafe.Add(own2, 248))
+		v660 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v658
+		*(*float32)(unsafe.Add(m4, 248)) = v659
+		*(*float32)(unsafe.Add(m4, 252)) = v660
+		v666 := *(*float32)(unsafe.Add(own2, 260))
+		v667 := *(*float32)(unsafe.Add(own2, 264))
+		v668 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v666
+		*(*float32)(unsafe.Add(m4, 264)) = v667
+		*(*float32)(unsafe.Add(m4, 268)) = v668
+		v674 := *(*float32)(unsafe.Add(own2, 276))
+		v675 := *(*float32)(unsafe.Add(own2, 280))
+		v676 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v674
+		*(*float32)(unsafe.Add(m4, 280)) = v675
+		*(*float32)(unsafe.Add(m4, 284)) = v676
+		v682 := *(*float32)(unsafe.Add(own2, 292))
+		v683 := *(*float32)(unsafe.Add(own2, 296))
+		v684 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v682
+		*(*float32)(unsafe.Add(m4, 296)) = v683
+		*(*float32)(unsafe.Add(m4, 300)) = v684
+		v690 := *(*float32)(unsafe.Add(own2, 308))
+		v691 := *(*float32)(unsafe.Add(own2, 312))
+		v692 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v690
+		*(*float32)(unsafe.Add(m4, 312)) = v691
+		*(*float32)(unsafe.Add(m4, 316)) = v692
+		v698 := *(*float32)(unsafe.Add(own2, 324))
+		v699 := *(*float32)(unsafe.Add(own2, 328))
+		v700 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v698
+		*(*float32)(unsafe.Add(m4, 328)) = v699
+		*(*float32)(unsafe.Add(m4, 332)) = v700
+		v706 := *(*float32)(unsafe.Add(own2, 340))
+		v707 := *(*float32)(unsafe.Add(own2, 344))
+		v708 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v706
+		*(*float32)(unsafe.Add(m4, 344)) = v707
+		*(*float32)(unsafe.Add(m4, 348)) = v708
+		v714 := *(*float32)(unsafe.Add(own2, 356))
+		v715 := *(*float32)(unsafe.Add(own2, 360))
+		v716 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v714
+		*(*float32)(unsafe.Add(m4, 360)) = v715
+		*(*float32)(unsafe.Add(m4, 364)) = v716
+		v722 := *(*float32)(unsafe.Add(own2, 372))
+		v723 := *(*float32)(unsafe.Add(own2, 376))
+		v724 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v722
+		*(*float32)(unsafe.Add(m4, 376)) = v723
+		*(*float32)(unsafe.Add(m4, 380)) = v724
+		v730 := *(*float32)(unsafe.Add(own2, 388))
+		v731 := *(*float32)(unsafe.Add(own2, 392))
+		v732 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v730
+		*(*float32)(unsafe.Add(m4, 392)) = v731
+		*(*float32)(unsafe.Add(m4, 396)) = v732
+		v738 := *(*float32)(unsafe.Add(own2, 404))
+		v739 := *(*float32)(unsafe.Add(own2, 408))
+		v740 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v738
+		*(*float32)(unsafe.Add(m4, 408)) = v739
+		*(*float32)(unsafe.Add(m4, 412)) = v740
+		v746 := *(*float32)(unsafe.Add(own2, 420))
+		v747 := *(*float32)(unsafe.Add(own2, 424))
+		v748 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v746
+		*(*float32)(unsafe.Add(m4, 424)) = v747
+		*(*float32)(unsafe.Add(m4, 428)) = v748
+		v754 := *(*float32)(unsafe.Add(own2, 436))
+		v755 := *(*float32)(unsafe.Add(own2, 440))
+		v756 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v754
+		*(*float32)(unsafe.Add(m4, 440)) = v755
+		*(*float32)(unsafe.Add(m4, 444)) = v756
+		v762 := *(*float32)(unsafe.Add(own2, 452))
+		v763 := *(*float32)(unsafe.Add(own2, 456))
+		v764 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v762
+		*(*float32)(unsafe.Add(m4, 456)) = v763
+		*(*float32)(unsafe.Add(m4, 460)) = v764
+		v770 := *(*float32)(unsafe.Add(own2, 468))
+		v771 := *(*float32)(unsafe.Add(own2, 472))
+		v772 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v770
+		*(*float32)(unsafe.Add(m4, 472)) = v771
+		*(*float32)(unsafe.Add(m4, 476)) = v772
+		v778 := *(*float32)(unsafe.Add(own2, 484))
+		v779 := *(*float32)(unsafe.Add(own2, 488))
+		v780 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v778
+		*(*float32)(unsafe.Add(m4, 488)) = v779
+		*(*float32)(unsafe.Add(m4, 492)) = v780
+		v786 := *(*float32)(unsafe.Add(own2, 500))
+		v787 := *(*float32)(unsafe.Add(own2, 504))
+		v788 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v786
+		*(*float32)(unsafe.Add(m4, 504)) = v787
+		*(*float32)(unsafe.Add(m4, 508)) = v788
 		v793 := v44 * v15
 		if uint64(v793) > uint64(v5) {
 			g.Fault(7, v793, v5, v0)
@@ -34012,64 +34181,50 @@ func (g *tallNTHost) r0() int {
 			continue
 		}
 		v795 := v5 - v793
-		v796 := int(v793) * 4
-		if !v797 {
-			v826 = 0
-			goto b101
-		}
-		v800 = 0
+		v796 := int(v793) * 16
+		v798 := int32(uint32(v50) >> 2)
+		v799 := int32(uint32(v59) >> 2)
+		v802 = 0
 	b94:
-		{
-			v807 := ((v48 + (v800 & -32)) + v57) + (int32(uint32(v800)>>3) & 3)
-			v813 = ((v50 + (int32(uint32(v800&7)>>2) * 64)) + v59) + (v800 & 3)
-			v817 = (int64(uint32(v807)) * v799) + int64(uint32(v813))
-			if uint32(v807) >= uint32(v7) {
-				goto b98
-			}
+		v810 := ((v48 + ((v802 & -8) * 4)) + v57) + (int32(uint32(v802)>>1) & 3)
+		v813 := (v798 + ((v802 & 1) * 16)) + v799
+		v817 := (int64(uint32(v810)) * v800) + int64(uint32(v813))
+		if uint32(v7) <= uint32(v810) {
+			goto b100
 		}
-		if uint32(v813) >= uint32(v8) {
-			goto b98
+		if uint32(v797) <= uint32(v813) {
+			goto b100
 		}
-		if uint64(v817) < uint64(v795) {
-			*(*float32)(unsafe.Add(p2, v796+int(v817)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v800)*4)))
+		if uint64(v795) <= uint64(v817) {
+			goto b100
 		}
-	b98:
-		v824 = v800 + 1
-		if uint32(v824) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v800 = v824
-		goto b94
-	b101:
-		v833 := ((v48 + (v826 & -32)) + v57) + (int32(uint32(v826)>>3) & 3)
-		v839 := ((v50 + (int32(uint32(v826&7)>>2) * 64)) + v59) + (v826 & 3)
-		v843 := (int64(uint32(v833)) * v798) + int64(uint32(v839))
-		if uint32(v833) >= uint32(v7) {
-			goto b108
-		}
-		if uint32(v839) >= uint32(v8) {
-			goto b108
-		}
-		if uint64(v843) >= uint64(v795) {
-			goto b108
-		}
-		v847 = *(*float32)(unsafe.Add(m4, int(v826)*4))
-		if v797 {
-			v852 = float32(v16 * v847)
+		v821 = *(*float32)(unsafe.Add(m4, int(v802)*16))
+		v822 = *(*float32)(unsafe.Add(m4, int(v802)*16+4))
+		v823 = *(*float32)(unsafe.Add(m4, int(v802)*16+8))
+		v824 = *(*float32)(unsafe.Add(m4, int(v802)*16+12))
+		if v801 {
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16)) = float32(v16 * v821)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+4)) = float32(v16 * v822)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+8)) = float32(v16 * v823)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+12)) = float32(v16 * v824)
 		} else {
-			v851 := math32.FastFMA(v16, v847, float32(v17**(*float32)(unsafe.Add(p2, v796+int(v843)*4))))
-			v852 = v851
+			v834 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+4))
+			v835 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+8))
+			v836 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+12))
+			v837 := float32(v17 * *(*float32)(unsafe.Add(p2, v796+int(v817)*16)))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16)) = math32.FastFMA(v16, v821, v837)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+4)) = math32.FastFMA(v16, v822, float32(v17*v834))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+8)) = math32.FastFMA(v16, v823, float32(v17*v835))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+12)) = math32.FastFMA(v16, v824, float32(v17*v836))
 		}
-		*(*float32)(unsafe.Add(p2, v796+int(v843)*4)) = v852
-	b108:
-		v854 := v826 + 1
-		if uint32(v854) >= 128 {
+	b100:
+		v849 := v802 + 1
+		if uint32(v849) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v826 = v854
-		goto b101
+		v802 = v849
+		goto b94
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -34514,7 +34669,7 @@ func (g *tallNTHost) r3() int {
 		goto b85
 	}
 	g.v333 = v333
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	h97 := g.v97[:n]
 	h121 := g.v121[:n]
 	h145 := g.v145[:n]
@@ -34527,19 +34682,20 @@ func (g *tallNTHost) r3() int {
 	v5 := g.v5
 	v794 := uint64(v793) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v797 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v798 := int32(uint32(v50) >> 2)
 	v12 := g.v12
-	v799 := int64(uint32(v12))
+	v800 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v797 := int32(uint32(v8) >> 2)
 	v795 := v5 - v793
+	v17 := g.v17
+	v801 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v796 := int(v793) * 4
-	v798 := int64(uint32(v12))
+	v796 := int(v793) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -34595,12 +34751,11 @@ func (g *tallNTHost) r3() int {
 		v165 := v164 & 127
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v847, v852 float32
-		var v800, v813, v824, v826 int32
-		var v817 int64
+		v57 := h57[li]
+		var v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v821, v822, v823, v824 float32
+		var v802 int32
 		v247 = v333
 		v248 = v344
 		v249 = v345
@@ -34687,196 +34842,277 @@ func (g *tallNTHost) r3() int {
 			next = 2
 			continue
 		}
+		v538 := *(*float32)(unsafe.Add(own2, 4))
+		v539 := *(*float32)(unsafe.Add(own2, 8))
+		v540 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v538
+		*(*float32)(unsafe.Add(m4, 8)) = v539
+		*(*float32)(unsafe.Add(m4, 12)) = v540
+		v546 := *(*float32)(unsafe.Add(own2, 20))
+		v547 := *(*float32)(unsafe.Add(own2, 24))
+		v548 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v546
+		*(*float32)(unsafe.Add(m4, 24)) = v547
+		*(*float32)(unsafe.Add(m4, 28)) = v548
+		v554 := *(*float32)(unsafe.Add(own2, 36))
+		v555 := *(*float32)(unsafe.Add(own2, 40))
+		v556 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v554
+		*(*float32)(unsafe.Add(m4, 40)) = v555
+		*(*float32)(unsafe.Add(m4, 44)) = v556
+		v562 := *(*float32)(unsafe.Add(own2, 52))
+		v563 := *(*float32)(unsafe.Add(own2, 56))
+		v564 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v562
+		*(*float32)(unsafe.Add(m4, 56)) = v563
+		*(*float32)(unsafe.Add(m4, 60)) = v564
+		v570 := *(*float32)(unsafe.Add(own2, 68))
+		v571 := *(*float32)(unsafe.Add(own2, 72))
+		v572 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v570
+		*(*float32)(unsafe.Add(m4, 72)) = v571
+		*(*float32)(unsafe.Add(m4, 76)) = v572
+		v578 := *(*float32)(unsafe.Add(own2, 84))
+		v579 := *(*float32)(unsafe.Add(own2, 88))
+		v580 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v578
+		*(*float32)(unsafe.Add(m4, 88)) = v579
+		*(*float32)(unsafe.Add(m4, 92)) = v580
+		v586 := *(*float32)(unsafe.Add(own2, 100))
+		v587 := *(*float32)(unsafe.Add(own2, 104))
+		v588 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v586
+		*(*float32)(unsafe.Add(m4, 104)) = v587
+		*(*float32)(unsafe.Add(m4, 108)) = v588
+		v594 := *(*float32)(unsafe.Add(own2, 116))
+		v595 := *(*float32)(unsafe.Add(own2, 120))
+		v596 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v594
+		*(*float32)(unsafe.Add(m4, 120)) = v595
+		*(*float32)(unsafe.Add(m4, 124)) = v596
+		v602 := *(*float32)(unsafe.Add(own2, 132))
+		v603 := *(*float32)(unsafe.Add(own2, 136))
+		v604 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v602
+		*(*float32)(unsafe.Add(m4, 136)) = v603
+		*(*float32)(unsafe.Add(m4, 140)) = v604
+		v610 := *(*float32)(unsafe.Add(own2, 148))
+		v611 := *(*float32)(unsafe.Add(own2, 152))
+		v612 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v610
+		*(*float32)(unsafe.Add(m4, 152)) = v611
+		*(*float32)(unsafe.Add(m4, 156)) = v612
+		v618 := *(*float32)(unsafe.Add(own2, 164))
+		v619 := *(*float32)(unsafe.Add(own2, 168))
+		v620 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v618
+		*(*float32)(unsafe.Add(m4, 168)) = v619
+		*(*float32)(unsafe.Add(m4, 172)) = v620
+		v626 := *(*float32)(unsafe.Add(own2, 180))
+		v627 := *(*float32)(unsafe.Add(own2, 184))
+		v628 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v626
+		*(*float32)(unsafe.Add(m4, 184)) = v627
+		*(*float32)(unsafe.Add(m4, 188)) = v628
+		v634 := *(*float32)(unsafe.Add(own2, 196))
+		v635 := *(*float32)(unsafe.Add(own2, 200))
+		v636 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v634
+		*(*float32)(unsafe.Add(m4, 200)) = v635
+		*(*float32)(unsafe.Add(m4, 204)) = v636
+		v642 := *(*float32)(unsafe.Add(own2, 212))
+		v643 := *(*float32)(unsafe.Add(own2, 216))
+		v644 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v642
+		*(*float32)(unsafe.Add(m4, 216)) = v643
+		*(*float32)(unsafe.Add(m4, 220)) = v644
+		v650 := *(*float32)(unsafe.Add(own2, 228))
+		v651 := *(*float32)(unsafe.Add(own2, 232))
+		v652 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v650
+		*(*float32)(unsafe.Add(m4, 232)) = v651
+		*(*float32)(unsafe.Add(m4, 236)) = v652
+		v658 := *(*float32)(unsafe.Add(own2, 244))
+		v659 := *(*float32)(unsafe.Add(own2, 248))
+		v660 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v658
+		*(*float32)(unsafe.Add(m4, 248)) = v659
+		*(*float32)(unsafe.Add(m4, 252)) = v660
+		v666 := *(*float32)(unsafe.Add(own2, 260))
+		v667 := *(*float32)(unsafe.Add(own2, 264))
+		v668 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v666
+		*(*float32)(unsafe.Add(m4, 264)) = v667
+		*(*float32)(unsafe.Add(m4, 268)) = v668
+		v674 := *(*float32)(unsafe.Add(own2, 276))
+		v675 := *(*float32)(unsafe.Add(own2, 280))
+		v676 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v674
+		*(*float32)(unsafe.Add(m4, 280)) = v675
+		*(*float32)(unsafe.Add(m4, 284)) = v676
+		v682 := *(*float32)(unsafe.Add(own2, 292))
+		v683 := *(*float32)(unsafe.Add(own2, 296))
+		v684 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v682
+		*(*float32)(unsafe.Add(m4, 296)) = v683
+		*(*float32)(unsafe.Add(m4, 300)) = v684
+		v690 := *(*float32)(unsafe.Add(own2, 308))
+		v691 := *(*float32)(unsafe.Add(own2, 312))
+		v692 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v690
+		*(*float32)(unsafe.Add(m4, 312)) = v691
+		*(*float32)(unsafe.Add(m4, 316)) = v692
+		v698 := *(*float32)(unsafe.Add(own2, 324))
+		v699 := *(*float32)(unsafe.Add(own2, 328))
+		v700 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v698
+		*(*float32)(unsafe.Add(m4, 328)) = v699
+		*(*float32)(unsafe.Add(m4, 332)) = v700
+		v706 := *(*float32)(unsafe.Add(own2, 340))
+		v707 := *(*float32)(unsafe.Add(own2, 344))
+		v708 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v706
+		*(*float32)(unsafe.Add(m4, 344)) = v707
+		*(*float32)(unsafe.Add(m4, 348)) = v708
+		v714 := *(*float32)(unsafe.Add(own2, 356))
+		v715 := *(*float32)(unsafe.Add(own2, 360))
+		v716 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v714
+		*(*float32)(unsafe.Add(m4, 360)) = v715
+		*(*float32)(unsafe.Add(m4, 364)) = v716
+		v722 := *(*float32)(unsafe.Add(own2, 372))
+		v723 := *(*float32)(unsafe.Add(own2, 376))
+		v724 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v722
+		*(*float32)(unsafe.Add(m4, 376)) = v723
+		*(*float32)(unsafe.Add(m4, 380)) = v724
+		v730 := *(*float32)(unsafe.Add(own2, 388))
+		v731 := *(*float32)(unsafe.Add(own2, 392))
+		v732 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v730
+		*(*float32)(unsafe.Add(m4, 392)) = v731
+		*(*float32)(unsafe.Add(m4, 396)) = v732
+		v738 := *(*float32)(unsafe.Add(own2, 404))
+		v739 := *(*float32)(unsafe.Add(own2, 408))
+		v740 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v738
+		*(*float32)(unsafe.Add(m4, 408)) = v739
+		*(*float32)(unsafe.Add(m4, 412)) = v740
+		v746 := *(*float32)(unsafe.Add(own2, 420))
+		v747 := *(*float32)(unsafe.Add(own2, 424))
+		v748 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v746
+		*(*float32)(unsafe.Add(m4, 424)) = v747
+		*(*float32)(unsafe.Add(m4, 428)) = v748
+		v754 := *(*float32)(unsafe.Add(own2, 436))
+		v755 := *(*float32)(unsafe.Add(own2, 440))
+		v756 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v754
+		*(*float32)(unsafe.Add(m4, 440)) = v755
+		*(*float32)(unsafe.Add(m4, 444)) = v756
+		v762 := *(*float32)(unsafe.Add(own2, 452))
+		v763 := *(*float32)(unsafe.Add(own2, 456))
+		v764 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v762
+		*(*float32)(unsafe.Add(m4, 456)) = v763
+		*(*float32)(unsafe.Add(m4, 460)) = v764
+		v770 := *(*float32)(unsafe.Add(own2, 468))
+		v771 := *(*float32)(unsafe.Add(own2, 472))
+		v772 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v770
+		*(*float32)(unsafe.Add(m4, 472)) = v771
+		*(*float32)(unsafe.Add(m4, 476)) = v772
+		v778 := *(*float32)(unsafe.Add(own2, 484))
+		v779 := *(*float32)(unsafe.Add(own2, 488))
+		v780 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v778
+		*(*float32)(unsafe.Add(m4, 488)) = v779
+		*(*float32)(unsafe.Add(m4, 492)) = v780
+		v786 := *(*float32)(unsafe.Add(own2, 500))
+		v787 := *(*float32)(unsafe.Add(own2, 504))
+		v788 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v786
+		*(*float32)(unsafe.Add(m4, 504)) = v787
+		*(*float32)(unsafe.Add(m4, 508)) = v788
 		if !v794 {
 			g.Fault(7, v793, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v797 {
-			v826 = 0
-			goto b101
-		}
-		v800 = 0
+		v799 := int32(uint32(v59) >> 2)
+		v802 = 0
 	b94:
-		{
-			v807 := ((v48 + (v800 & -32)) + v57) + (int32(uint32(v800)>>3) & 3)
-			v813 = ((v50 + (int32(uint32(v800&7)>>2) * 64)) + v59) + (v800 & 3)
-			v817 = (int64(uint32(v807)) * v799) + int64(uint32(v813))
-			if uint32(v807) >= uint32(v7) {
-				goto b98
-			}
+		v810 := ((v48 + ((v802 & -8) * 4)) + v57) + (int32(uint32(v802)>>1) & 3)
+		v813 := (v798 + ((v802 & 1) * 16)) + v799
+		v817 := (int64(uint32(v810)) * v800) + int64(uint32(v813))
+		if uint32(v7) <= uint32(v810) {
+			goto b100
 		}
-		if uint32(v813) >= uint32(v8) {
-			goto b98
+		if uint32(v797) <= uint32(v813) {
+			goto b100
 		}
-		if uint64(v817) < uint64(v795) {
-			*(*float32)(unsafe.Add(p2, v796+int(v817)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v800)*4)))
+		if uint64(v795) <= uint64(v817) {
+			goto b100
 		}
-	b98:
-		v824 = v800 + 1
-		if uint32(v824) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v800 = v824
-		goto b94
-	b101:
-		v833 := ((v48 + (v826 & -32)) + v57) + (int32(uint32(v826)>>3) & 3)
-		v839 := ((v50 + (int32(uint32(v826&7)>>2) * 64)) + v59) + (v826 & 3)
-		v843 := (int64(uint32(v833)) * v798) + int64(uint32(v839))
-		if uint32(v833) >= uint32(v7) {
-			goto b108
-		}
-		if uint32(v839) >= uint32(v8) {
-			goto b108
-		}
-		if uint64(v843) >= uint64(v795) {
-			goto b108
-		}
-		v847 = *(*float32)(unsafe.Add(m4, int(v826)*4))
-		if v797 {
-			v852 = float32(v16 * v847)
+		v821 = *(*float32)(unsafe.Add(m4, int(v802)*16))
+		v822 = *(*float32)(unsafe.Add(m4, int(v802)*16+4))
+		v823 = *(*float32)(unsafe.Add(m4, int(v802)*16+8))
+		v824 = *(*float32)(unsafe.Add(m4, int(v802)*16+12))
+		if v801 {
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16)) = float32(v16 * v821)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+4)) = float32(v16 * v822)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+8)) = float32(v16 * v823)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+12)) = float32(v16 * v824)
 		} else {
-			v851 := math32.FastFMA(v16, v847, float32(v17**(*float32)(unsafe.Add(p2, v796+int(v843)*4))))
-			v852 = v851
+			v834 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+4))
+			v835 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+8))
+			v836 := *(*float32)(unsafe.Add(p2, v796+int(v817)*16+12))
+			v837 := float32(v17 * *(*float32)(unsafe.Add(p2, v796+int(v817)*16)))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16)) = math32.FastFMA(v16, v821, v837)
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+4)) = math32.FastFMA(v16, v822, float32(v17*v834))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+8)) = math32.FastFMA(v16, v823, float32(v17*v835))
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*16+12)) = math32.FastFMA(v16, v824, float32(v17*v836))
 		}
-		*(*float32)(unsafe.Add(p2, v796+int(v843)*4)) = v852
-	b108:
-		v854 := v826 + 1
-		if uint32(v854) >= 128 {
+	b100:
+		v849 := v802 + 1
+		if uint32(v849) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v826 = v854
-		goto b101
+		v802 = v849
+		goto b94
 	}
 	g.v247 = u247
 	return next
@@ -34909,11 +35145,11 @@ func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
 const tallTNHostSites = `10	prim/blas/kernels/gemm.go:135:9
 10	137:9
 10	140:29
-4	prim/blas/kernels/quads.go:135:19
-4	136:20
-13	88:8	"a matrix has rows that are no whole quads"
+4	prim/blas/kernels/quads.go:134:19
+4	135:20
+13	87:8	"a matrix has rows that are no whole quads"
 13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-4	prim/blas/kernels/quads.go:156:10`
+4	prim/blas/kernels/quads.go:156:19`
 
 func (g *tallTNHost) Begin() {
 	g.Sites = tallTNHostSites
@@ -34946,7 +35182,7 @@ func (g *tallTNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:144
+		case 2: // Barrier, quads.go:143
 			next = g.r3()
 		}
 	}
@@ -34954,9 +35190,9 @@ func (g *tallTNHost) Run() {
 
 func (g *tallTNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:125
+	// ZeroLocal, quads.go:124
 	g.Zero(0)
-	// ZeroLocal, quads.go:126
+	// ZeroLocal, quads.go:125
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -35040,20 +35276,19 @@ func (g *tallTNHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v17 := g.v17
-	v790 := v17 == 0
 	v12 := g.v12
 	v792 := int64(uint32(v12))
+	v17 := g.v17
+	v793 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v791 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v102, v122, v142, v162, v178, v194, v210, v226, v810 int64
-		var v108, v109, v110, v111, v128, v129, v130, v131, v148, v149, v150, v151, v168, v169, v170, v171, v184, v185, v186, v187, v200, v201, v202, v203, v216, v217, v218, v219, v232, v233, v234, v235, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v840, v845 float32
-		var v236, v793, v806, v817, v819 int32
+		var v102, v122, v142, v162, v178, v194, v210, v226 int64
+		var v108, v109, v110, v111, v128, v129, v130, v131, v148, v149, v150, v151, v168, v169, v170, v171, v184, v185, v186, v187, v200, v201, v202, v203, v216, v217, v218, v219, v232, v233, v234, v235, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v813, v814, v815, v816 float32
+		var v236, v794 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -35509,134 +35744,230 @@ func (g *tallTNHost) r0() int {
 			next = 2
 			continue
 		}
+		v531 := *(*float32)(unsafe.Add(own2, 4))
+		v532 := *(*float32)(unsafe.Add(own2, 8))
+		v533 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v531
+		*(*float32)(unsafe.Add(m4, 8)) = v532
+		*(*float32)(unsafe.Add(m4, 12)) = v533
+		v539 := *(*float32)(unsafe.Add(own2, 20))
+		v540 := *(*float32)(unsafe.Add(own2, 24))
+		v541 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v539
+		*(*float32)(unsafe.Add(m4, 24)) = v540
+		*(*float32)(unsafe.Add(m4, 28)) = v541
+		v547 := *(*float32)(unsafe.Add(own2, 36))
+		v548 := *(*float32)(unsafe.Add(own2, 40))
+		v549 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v547
+		*(*float32)(unsafe.Add(m4, 40)) = v548
+		*(*float32)(unsafe.Add(m4, 44)) = v549
+		v555 := *(*float32)(unsafe.Add(own2, 52))
+		v556 := *(*float32)(unsafe.Add(own2, 56))
+		v557 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v555
+		*(*float32)(unsafe.Add(m4, 56)) = v556
+		*(*float32)(unsafe.Add(m4, 60)) = v557
+		v563 := *(*float32)(unsafe.Add(own2, 68))
+		v564 := *(*float32)(unsafe.Add(own2, 72))
+		v565 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v563
+		*(*float32)(unsafe.Add(m4, 72)) = v564
+		*(*float32)(unsafe.Add(m4, 76)) = v565
+		v571 := *(*float32)(unsafe.Add(own2, 84))
+		v572 := *(*float32)(unsafe.Add(own2, 88))
+		v573 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v571
+		*(*float32)(unsafe.Add(m4, 88)) = v572
+		*(*float32)(unsafe.Add(m4, 92)) = v573
+		v579 := *(*float32)(unsafe.Add(own2, 100))
+		v580 := *(*float32)(unsafe.Add(own2, 104))
+		v581 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v579
+		*(*float32)(unsafe.Add(m4, 104)) = v580
+		*(*float32)(unsafe.Add(m4, 108)) = v581
+		v587 := *(*float32)(unsafe.Add(own2, 116))
+		v588 := *(*float32)(unsafe.Add(own2, 120))
+		v589 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v587
+		*(*float32)(unsafe.Add(m4, 120)) = v588
+		*(*float32)(unsafe.Add(m4, 124)) = v589
+		v595 := *(*float32)(unsafe.Add(own2, 132))
+		v596 := *(*float32)(unsafe.Add(own2, 136))
+		v597 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v595
+		*(*float32)(unsafe.Add(m4, 136)) = v596
+		*(*float32)(unsafe.Add(m4, 140)) = v597
+		v603 := *(*float32)(unsafe.Add(own2, 148))
+		v604 := *(*float32)(unsafe.Add(own2, 152))
+		v605 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v603
+		*(*float32)(unsafe.Add(m4, 152)) = v604
+		*(*float32)(unsafe.Add(m4, 156)) = v605
+		v611 := *(*float32)(unsafe.Add(own2, 164))
+		v612 := *(*float32)(unsafe.Add(own2, 168))
+		v613 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v611
+		*(*float32)(unsafe.Add(m4, 168)) = v612
+		*(*float32)(unsafe.Add(m4, 172)) = v613
+		v619 := *(*float32)(unsafe.Add(own2, 180))
+		v620 := *(*float32)(unsafe.Add(own2, 184))
+		v621 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v619
+		*(*float32)(unsafe.Add(m4, 184)) = v620
+		*(*float32)(unsafe.Add(m4, 188)) = v621
+		v627 := *(*float32)(unsafe.Add(own2, 196))
+		v628 := *(*float32)(unsafe.Add(own2, 200))
+		v629 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v627
+		*(*float32)(unsafe.Add(m4, 200)) = v628
+		*(*float32)(unsafe.Add(m4, 204)) = v629
+		v635 := *(*float32)(unsafe.Add(own2, 212))
+		v636 := *(*float32)(unsafe.Add(own2, 216))
+		v637 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v635
+		*(*float32)(unsafe.Add(m4, 216)) = v636
+		*(*float32)(unsafe.Add(m4, 220)) = v637
+		v643 := *(*float32)(unsafe.Add(own2, 228))
+		v644 := *(*float32)(unsafe.Add(own2, 232))
+		v645 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v643
+		*(*float32)(unsafe.Add(m4, 232)) = v644
+		*(*float32)(unsafe.Add(m4, 236)) = v645
+		v651 := *(*float32)(unsafe.Add(own2, 244))
+		v652 := *(*float32)(unsafe.Add(own2, 248))
+		v653 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v651
+		*(*float32)(unsafe.Add(m4, 248)) = v652
+		*(*float32)(unsafe.Add(m4, 252)) = v653
+		v659 := *(*float32)(unsafe.Add(own2, 260))
+		v660 := *(*float32)(unsafe.Add(own2, 264))
+		v661 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v659
+		*(*float32)(unsafe.Add(m4, 264)) = v660
+		*(*float32)(unsafe.Add(m4, 268)) = v661
+		v667 := *(*float32)(unsafe.Add(own2, 276))
+		v668 := *(*float32)(unsafe.Add(own2, 280))
+		v669 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v667
+		*(*float32)(unsafe.Add(m4, 280)) = v668
+		*(*float32)(unsafe.Add(m4, 284)) = v669
+		v675 := *(*float32)(unsafe.Add(own2, 292))
+		v676 := *(*float32)(unsafe.Add(own2, 296))
+		v677 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v675
+		*(*float32)(unsafe.Add(m4, 296)) = v676
+		*(*float32)(unsafe.Add(m4, 300)) = v677
+		v683 := *(*float32)(unsafe.Add(own2, 308))
+		v684 := *(*float32)(unsafe.Add(own2, 312))
+		v685 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v683
+		*(*float32)(unsafe.Add(m4, 312)) = v684
+		*(*float32)(unsafe.Add(m4, 316)) = v685
+		v691 := *(*float32)(unsafe.Add(own2, 324))
+		v692 := *(*float32)(unsafe.Add(own2, 328))
+		v693 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v691
+		*(*float32)(unsafe.Add(m4, 328)) = v692
+		*(*float32)(unsafe.Add(m4, 332)) = v693
+		v699 := *(*float32)(unsafe.Add(own2, 340))
+		v700 := *(*float32)(unsafe.Add(own2, 344))
+		v701 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v699
+		*(*float32)(unsafe.Add(m4, 344)) = v700
+		*(*float32)(unsafe.Add(m4, 348)) = v701
+		v707 := *(*float32)(unsafe.Add(own2, 356))
+		v708 := *(*float32)(unsafe.Add(own2, 360))
+		v709 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v707
+		*(*float32)(unsafe.Add(m4, 360)) = v708
+		*(*float32)(unsafe.Add(m4, 364)) = v709
+		v715 := *(*float32)(unsafe.Add(own2, 372))
+		v716 := *(*float32)(unsafe.Add(own2, 376))
+		v717 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v715
+		*(*float32)(unsafe.Add(m4, 376)) = v716
+		*(*float32)(unsafe.Add(m4, 380)) = v717
+		v723 := *(*float32)(unsafe.Add(own2, 388))
+		v724 := *(*float32)(unsafe.Add(own2, 392))
+		v725 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v723
+		*(*float32)(unsafe.Add(m4, 392)) = v724
+		*(*float32)(unsafe.Add(m4, 396)) = v725
+		v731 := *(*float32)(unsafe.Add(own2, 404))
+		v732 := *(*float32)(unsafe.Add(own2, 408))
+		v733 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v731
+		*(*float32)(unsafe.Add(m4, 408)) = v732
+		*(*float32)(unsafe.Add(m4, 412)) = v733
+		v739 := *(*float32)(unsafe.Add(own2, 420))
+		v740 := *(*float32)(unsafe.Add(own2, 424))
+		v741 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v739
+		*(*float32)(unsafe.Add(m4, 424)) = v740
+		*(*float32)(unsafe.Add(m4, 428)) = v741
+		v747 := *(*float32)(unsafe.Add(own2, 436))
+		v748 := *(*float32)(unsafe.Add(own2, 440))
+		v749 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v747
+		*(*float32)(unsafe.Add(m4, 440)) = v748
+		*(*float32)(unsafe.Add(m4, 444)) = v749
+		v755 := *(*float32)(unsafe.Add(own2, 452))
+		v756 := *(*float32)(unsafe.Add(own2, 456))
+		v757 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v755
+		*(*float32)(unsafe.Add(m4, 456)) = v756
+		*(*float32)(unsafe.Add(m4, 460)) = v757
+		v763 := *(*float32)(unsafe.Add(own2, 468))
+		v764 := *(*float32)(unsafe.Add(own2, 472))
+		v765 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v763
+		*(*float32)(unsafe.Add(m4, 472)) = v764
+		*(*float32)(unsafe.Add(m4, 476)) = v765
+		v771 := *(*float32)(unsafe.Add(own2, 484))
+		v772 := *(*float32)(unsafe.Add(own2, 488))
+		v773 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v771
+		*(*float32)(unsafe.Add(m4, 488)) = v772
+		*(*float32)(unsafe.Add(m4, 492)) = v773
+		v779 := *(*float32)(unsafe.Add(own2, 500))
+		v780 := *(*float32)(unsafe.Add(own2, 504))
+		v781 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v779
+		*(*float32)(unsafe.Add(m4, 504)) = v780
+		*(*float32)(unsafe.Add(m4, 508)) = v781
 		v786 := v44 * v15
 		if uint64(v786) > uint64(v5) {
 			g.Fault(7, v786, v5, v0)
@@ -35644,64 +35975,50 @@ func (g *tallTNHost) r0() int {
 			continue
 		}
 		v788 := v5 - v786
-		v789 := int(v786) * 4
-		if !v790 {
-			v819 = 0
-			goto b103
-		}
-		v793 = 0
+		v789 := int(v786) * 16
+		v790 := int32(uint32(v50) >> 2)
+		v791 := int32(uint32(v59) >> 2)
+		v794 = 0
 	b96:
-		{
-			v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
-			v806 = ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
-			v810 = (int64(uint32(v800)) * v792) + int64(uint32(v806))
-			if uint32(v800) >= uint32(v7) {
-				goto b100
-			}
+		v802 := ((v48 + ((v794 & -8) * 4)) + v57) + (int32(uint32(v794)>>1) & 3)
+		v805 := (v790 + ((v794 & 1) * 16)) + v791
+		v809 := (int64(uint32(v802)) * v792) + int64(uint32(v805))
+		if uint32(v7) <= uint32(v802) {
+			goto b102
 		}
-		if uint32(v806) >= uint32(v8) {
-			goto b100
+		if uint32(v86) <= uint32(v805) {
+			goto b102
 		}
-		if uint64(v810) < uint64(v788) {
-			*(*float32)(unsafe.Add(p2, v789+int(v810)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v793)*4)))
+		if uint64(v788) <= uint64(v809) {
+			goto b102
 		}
-	b100:
-		v817 = v793 + 1
-		if uint32(v817) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v793 = v817
-		goto b96
-	b103:
-		v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
-		v832 := ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
-		v836 := (int64(uint32(v826)) * v791) + int64(uint32(v832))
-		if uint32(v826) >= uint32(v7) {
-			goto b110
-		}
-		if uint32(v832) >= uint32(v8) {
-			goto b110
-		}
-		if uint64(v836) >= uint64(v788) {
-			goto b110
-		}
-		v840 = *(*float32)(unsafe.Add(m4, int(v819)*4))
-		if v790 {
-			v845 = float32(v16 * v840)
+		v813 = *(*float32)(unsafe.Add(m4, int(v794)*16))
+		v814 = *(*float32)(unsafe.Add(m4, int(v794)*16+4))
+		v815 = *(*float32)(unsafe.Add(m4, int(v794)*16+8))
+		v816 = *(*float32)(unsafe.Add(m4, int(v794)*16+12))
+		if v793 {
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16)) = float32(v16 * v813)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+4)) = float32(v16 * v814)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+8)) = float32(v16 * v815)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+12)) = float32(v16 * v816)
 		} else {
-			v844 := math32.FastFMA(v16, v840, float32(v17**(*float32)(unsafe.Add(p2, v789+int(v836)*4))))
-			v845 = v844
+			v826 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+4))
+			v827 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+8))
+			v828 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+12))
+			v829 := float32(v17 * *(*float32)(unsafe.Add(p2, v789+int(v809)*16)))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16)) = math32.FastFMA(v16, v813, v829)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+4)) = math32.FastFMA(v16, v814, float32(v17*v826))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+8)) = math32.FastFMA(v16, v815, float32(v17*v827))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+12)) = math32.FastFMA(v16, v816, float32(v17*v828))
 		}
-		*(*float32)(unsafe.Add(p2, v789+int(v836)*4)) = v845
-	b110:
-		v847 := v819 + 1
-		if uint32(v847) >= 128 {
+	b102:
+		v841 := v794 + 1
+		if uint32(v841) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v819 = v847
-		goto b103
+		v794 = v841
+		goto b96
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -36143,7 +36460,7 @@ func (g *tallTNHost) r3() int {
 		goto b87
 	}
 	g.v322 = v322
-	// Barrier, quads.go:147
+	// Barrier, quads.go:146
 	u236 := g.v236
 	m4 := g.Memory(4)
 	v44 := g.v44
@@ -36152,19 +36469,20 @@ func (g *tallTNHost) r3() int {
 	v5 := g.v5
 	v787 := uint64(v786) <= uint64(v5)
 	basex := g.Base(0)
-	v17 := g.v17
-	v790 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
+	v790 := int32(uint32(v50) >> 2)
 	v12 := g.v12
 	v792 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
+	v86 := int32(uint32(v8) >> 2)
 	v788 := v5 - v786
+	v17 := g.v17
+	v793 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v789 := int(v786) * 4
-	v791 := int64(uint32(v12))
+	v789 := int(v786) * 16
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -36220,12 +36538,11 @@ func (g *tallTNHost) r3() int {
 		v154 := v153 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v840, v845 float32
-		var v793, v806, v817, v819 int32
-		var v810 int64
+		v57 := h57[li]
+		var v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v813, v814, v815, v816 float32
+		var v794 int32
 		v236 = v322
 		v237 = v333
 		v238 = v334
@@ -36312,196 +36629,277 @@ func (g *tallTNHost) r3() int {
 			next = 2
 			continue
 		}
+		v531 := *(*float32)(unsafe.Add(own2, 4))
+		v532 := *(*float32)(unsafe.Add(own2, 8))
+		v533 := *(*float32)(unsafe.Add(own2, 12))
 		*(*float32)(m4) = *(*float32)(own2)
-		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 4)) = v531
+		*(*float32)(unsafe.Add(m4, 8)) = v532
+		*(*float32)(unsafe.Add(m4, 12)) = v533
+		v539 := *(*float32)(unsafe.Add(own2, 20))
+		v540 := *(*float32)(unsafe.Add(own2, 24))
+		v541 := *(*float32)(unsafe.Add(own2, 28))
 		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 20)) = v539
+		*(*float32)(unsafe.Add(m4, 24)) = v540
+		*(*float32)(unsafe.Add(m4, 28)) = v541
+		v547 := *(*float32)(unsafe.Add(own2, 36))
+		v548 := *(*float32)(unsafe.Add(own2, 40))
+		v549 := *(*float32)(unsafe.Add(own2, 44))
 		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 36)) = v547
+		*(*float32)(unsafe.Add(m4, 40)) = v548
+		*(*float32)(unsafe.Add(m4, 44)) = v549
+		v555 := *(*float32)(unsafe.Add(own2, 52))
+		v556 := *(*float32)(unsafe.Add(own2, 56))
+		v557 := *(*float32)(unsafe.Add(own2, 60))
 		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 52)) = v555
+		*(*float32)(unsafe.Add(m4, 56)) = v556
+		*(*float32)(unsafe.Add(m4, 60)) = v557
+		v563 := *(*float32)(unsafe.Add(own2, 68))
+		v564 := *(*float32)(unsafe.Add(own2, 72))
+		v565 := *(*float32)(unsafe.Add(own2, 76))
 		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 68)) = v563
+		*(*float32)(unsafe.Add(m4, 72)) = v564
+		*(*float32)(unsafe.Add(m4, 76)) = v565
+		v571 := *(*float32)(unsafe.Add(own2, 84))
+		v572 := *(*float32)(unsafe.Add(own2, 88))
+		v573 := *(*float32)(unsafe.Add(own2, 92))
 		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 84)) = v571
+		*(*float32)(unsafe.Add(m4, 88)) = v572
+		*(*float32)(unsafe.Add(m4, 92)) = v573
+		v579 := *(*float32)(unsafe.Add(own2, 100))
+		v580 := *(*float32)(unsafe.Add(own2, 104))
+		v581 := *(*float32)(unsafe.Add(own2, 108))
 		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 100)) = v579
+		*(*float32)(unsafe.Add(m4, 104)) = v580
+		*(*float32)(unsafe.Add(m4, 108)) = v581
+		v587 := *(*float32)(unsafe.Add(own2, 116))
+		v588 := *(*float32)(unsafe.Add(own2, 120))
+		v589 := *(*float32)(unsafe.Add(own2, 124))
 		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 116)) = v587
+		*(*float32)(unsafe.Add(m4, 120)) = v588
+		*(*float32)(unsafe.Add(m4, 124)) = v589
+		v595 := *(*float32)(unsafe.Add(own2, 132))
+		v596 := *(*float32)(unsafe.Add(own2, 136))
+		v597 := *(*float32)(unsafe.Add(own2, 140))
 		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 132)) = v595
+		*(*float32)(unsafe.Add(m4, 136)) = v596
+		*(*float32)(unsafe.Add(m4, 140)) = v597
+		v603 := *(*float32)(unsafe.Add(own2, 148))
+		v604 := *(*float32)(unsafe.Add(own2, 152))
+		v605 := *(*float32)(unsafe.Add(own2, 156))
 		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 148)) = v603
+		*(*float32)(unsafe.Add(m4, 152)) = v604
+		*(*float32)(unsafe.Add(m4, 156)) = v605
+		v611 := *(*float32)(unsafe.Add(own2, 164))
+		v612 := *(*float32)(unsafe.Add(own2, 168))
+		v613 := *(*float32)(unsafe.Add(own2, 172))
 		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 164)) = v611
+		*(*float32)(unsafe.Add(m4, 168)) = v612
+		*(*float32)(unsafe.Add(m4, 172)) = v613
+		v619 := *(*float32)(unsafe.Add(own2, 180))
+		v620 := *(*float32)(unsafe.Add(own2, 184))
+		v621 := *(*float32)(unsafe.Add(own2, 188))
 		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 180)) = v619
+		*(*float32)(unsafe.Add(m4, 184)) = v620
+		*(*float32)(unsafe.Add(m4, 188)) = v621
+		v627 := *(*float32)(unsafe.Add(own2, 196))
+		v628 := *(*float32)(unsafe.Add(own2, 200))
+		v629 := *(*float32)(unsafe.Add(own2, 204))
 		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 196)) = v627
+		*(*float32)(unsafe.Add(m4, 200)) = v628
+		*(*float32)(unsafe.Add(m4, 204)) = v629
+		v635 := *(*float32)(unsafe.Add(own2, 212))
+		v636 := *(*float32)(unsafe.Add(own2, 216))
+		v637 := *(*float32)(unsafe.Add(own2, 220))
 		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 212)) = v635
+		*(*float32)(unsafe.Add(m4, 216)) = v636
+		*(*float32)(unsafe.Add(m4, 220)) = v637
+		v643 := *(*float32)(unsafe.Add(own2, 228))
+		v644 := *(*float32)(unsafe.Add(own2, 232))
+		v645 := *(*float32)(unsafe.Add(own2, 236))
 		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 228)) = v643
+		*(*float32)(unsafe.Add(m4, 232)) = v644
+		*(*float32)(unsafe.Add(m4, 236)) = v645
+		v651 := *(*float32)(unsafe.Add(own2, 244))
+		v652 := *(*float32)(unsafe.Add(own2, 248))
+		v653 := *(*float32)(unsafe.Add(own2, 252))
 		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 244)) = v651
+		*(*float32)(unsafe.Add(m4, 248)) = v652
+		*(*float32)(unsafe.Add(m4, 252)) = v653
+		v659 := *(*float32)(unsafe.Add(own2, 260))
+		v660 := *(*float32)(unsafe.Add(own2, 264))
+		v661 := *(*float32)(unsafe.Add(own2, 268))
 		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 260)) = v659
+		*(*float32)(unsafe.Add(m4, 264)) = v660
+		*(*float32)(unsafe.Add(m4, 268)) = v661
+		v667 := *(*float32)(unsafe.Add(own2, 276))
+		v668 := *(*float32)(unsafe.Add(own2, 280))
+		v669 := *(*float32)(unsafe.Add(own2, 284))
 		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 276)) = v667
+		*(*float32)(unsafe.Add(m4, 280)) = v668
+		*(*float32)(unsafe.Add(m4, 284)) = v669
+		v675 := *(*float32)(unsafe.Add(own2, 292))
+		v676 := *(*float32)(unsafe.Add(own2, 296))
+		v677 := *(*float32)(unsafe.Add(own2, 300))
 		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 292)) = v675
+		*(*float32)(unsafe.Add(m4, 296)) = v676
+		*(*float32)(unsafe.Add(m4, 300)) = v677
+		v683 := *(*float32)(unsafe.Add(own2, 308))
+		v684 := *(*float32)(unsafe.Add(own2, 312))
+		v685 := *(*float32)(unsafe.Add(own2, 316))
 		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 308)) = v683
+		*(*float32)(unsafe.Add(m4, 312)) = v684
+		*(*float32)(unsafe.Add(m4, 316)) = v685
+		v691 := *(*float32)(unsafe.Add(own2, 324))
+		v692 := *(*float32)(unsafe.Add(own2, 328))
+		v693 := *(*float32)(unsafe.Add(own2, 332))
 		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 324)) = v691
+		*(*float32)(unsafe.Add(m4, 328)) = v692
+		*(*float32)(unsafe.Add(m4, 332)) = v693
+		v699 := *(*float32)(unsafe.Add(own2, 340))
+		v700 := *(*float32)(unsafe.Add(own2, 344))
+		v701 := *(*float32)(unsafe.Add(own2, 348))
 		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 340)) = v699
+		*(*float32)(unsafe.Add(m4, 344)) = v700
+		*(*float32)(unsafe.Add(m4, 348)) = v701
+		v707 := *(*float32)(unsafe.Add(own2, 356))
+		v708 := *(*float32)(unsafe.Add(own2, 360))
+		v709 := *(*float32)(unsafe.Add(own2, 364))
 		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 356)) = v707
+		*(*float32)(unsafe.Add(m4, 360)) = v708
+		*(*float32)(unsafe.Add(m4, 364)) = v709
+		v715 := *(*float32)(unsafe.Add(own2, 372))
+		v716 := *(*float32)(unsafe.Add(own2, 376))
+		v717 := *(*float32)(unsafe.Add(own2, 380))
 		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 372)) = v715
+		*(*float32)(unsafe.Add(m4, 376)) = v716
+		*(*float32)(unsafe.Add(m4, 380)) = v717
+		v723 := *(*float32)(unsafe.Add(own2, 388))
+		v724 := *(*float32)(unsafe.Add(own2, 392))
+		v725 := *(*float32)(unsafe.Add(own2, 396))
 		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 388)) = v723
+		*(*float32)(unsafe.Add(m4, 392)) = v724
+		*(*float32)(unsafe.Add(m4, 396)) = v725
+		v731 := *(*float32)(unsafe.Add(own2, 404))
+		v732 := *(*float32)(unsafe.Add(own2, 408))
+		v733 := *(*float32)(unsafe.Add(own2, 412))
 		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 404)) = v731
+		*(*float32)(unsafe.Add(m4, 408)) = v732
+		*(*float32)(unsafe.Add(m4, 412)) = v733
+		v739 := *(*float32)(unsafe.Add(own2, 420))
+		v740 := *(*float32)(unsafe.Add(own2, 424))
+		v741 := *(*float32)(unsafe.Add(own2, 428))
 		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 420)) = v739
+		*(*float32)(unsafe.Add(m4, 424)) = v740
+		*(*float32)(unsafe.Add(m4, 428)) = v741
+		v747 := *(*float32)(unsafe.Add(own2, 436))
+		v748 := *(*float32)(unsafe.Add(own2, 440))
+		v749 := *(*float32)(unsafe.Add(own2, 444))
 		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 436)) = v747
+		*(*float32)(unsafe.Add(m4, 440)) = v748
+		*(*float32)(unsafe.Add(m4, 444)) = v749
+		v755 := *(*float32)(unsafe.Add(own2, 452))
+		v756 := *(*float32)(unsafe.Add(own2, 456))
+		v757 := *(*float32)(unsafe.Add(own2, 460))
 		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 452)) = v755
+		*(*float32)(unsafe.Add(m4, 456)) = v756
+		*(*float32)(unsafe.Add(m4, 460)) = v757
+		v763 := *(*float32)(unsafe.Add(own2, 468))
+		v764 := *(*float32)(unsafe.Add(own2, 472))
+		v765 := *(*float32)(unsafe.Add(own2, 476))
 		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 468)) = v763
+		*(*float32)(unsafe.Add(m4, 472)) = v764
+		*(*float32)(unsafe.Add(m4, 476)) = v765
+		v771 := *(*float32)(unsafe.Add(own2, 484))
+		v772 := *(*float32)(unsafe.Add(own2, 488))
+		v773 := *(*float32)(unsafe.Add(own2, 492))
 		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 484)) = v771
+		*(*float32)(unsafe.Add(m4, 488)) = v772
+		*(*float32)(unsafe.Add(m4, 492)) = v773
+		v779 := *(*float32)(unsafe.Add(own2, 500))
+		v780 := *(*float32)(unsafe.Add(own2, 504))
+		v781 := *(*float32)(unsafe.Add(own2, 508))
 		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		*(*float32)(unsafe.Add(m4, 500)) = v779
+		*(*float32)(unsafe.Add(m4, 504)) = v780
+		*(*float32)(unsafe.Add(m4, 508)) = v781
 		if !v787 {
 			g.Fault(7, v786, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v790 {
-			v819 = 0
-			goto b103
-		}
-		v793 = 0
+		v791 := int32(uint32(v59) >> 2)
+		v794 = 0
 	b96:
-		{
-			v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
-			v806 = ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
-			v810 = (int64(uint32(v800)) * v792) + int64(uint32(v806))
-			if uint32(v800) >= uint32(v7) {
-				goto b100
-			}
+		v802 := ((v48 + ((v794 & -8) * 4)) + v57) + (int32(uint32(v794)>>1) & 3)
+		v805 := (v790 + ((v794 & 1) * 16)) + v791
+		v809 := (int64(uint32(v802)) * v792) + int64(uint32(v805))
+		if uint32(v7) <= uint32(v802) {
+			goto b102
 		}
-		if uint32(v806) >= uint32(v8) {
-			goto b100
+		if uint32(v86) <= uint32(v805) {
+			goto b102
 		}
-		if uint64(v810) < uint64(v788) {
-			*(*float32)(unsafe.Add(p2, v789+int(v810)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v793)*4)))
+		if uint64(v788) <= uint64(v809) {
+			goto b102
 		}
-	b100:
-		v817 = v793 + 1
-		if uint32(v817) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v793 = v817
-		goto b96
-	b103:
-		v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
-		v832 := ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
-		v836 := (int64(uint32(v826)) * v791) + int64(uint32(v832))
-		if uint32(v826) >= uint32(v7) {
-			goto b110
-		}
-		if uint32(v832) >= uint32(v8) {
-			goto b110
-		}
-		if uint64(v836) >= uint64(v788) {
-			goto b110
-		}
-		v840 = *(*float32)(unsafe.Add(m4, int(v819)*4))
-		if v790 {
-			v845 = float32(v16 * v840)
+		v813 = *(*float32)(unsafe.Add(m4, int(v794)*16))
+		v814 = *(*float32)(unsafe.Add(m4, int(v794)*16+4))
+		v815 = *(*float32)(unsafe.Add(m4, int(v794)*16+8))
+		v816 = *(*float32)(unsafe.Add(m4, int(v794)*16+12))
+		if v793 {
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16)) = float32(v16 * v813)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+4)) = float32(v16 * v814)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+8)) = float32(v16 * v815)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+12)) = float32(v16 * v816)
 		} else {
-			v844 := math32.FastFMA(v16, v840, float32(v17**(*float32)(unsafe.Add(p2, v789+int(v836)*4))))
-			v845 = v844
+			v826 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+4))
+			v827 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+8))
+			v828 := *(*float32)(unsafe.Add(p2, v789+int(v809)*16+12))
+			v829 := float32(v17 * *(*float32)(unsafe.Add(p2, v789+int(v809)*16)))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16)) = math32.FastFMA(v16, v813, v829)
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+4)) = math32.FastFMA(v16, v814, float32(v17*v826))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+8)) = math32.FastFMA(v16, v815, float32(v17*v827))
+			*(*float32)(unsafe.Add(p2, v789+int(v809)*16+12)) = math32.FastFMA(v16, v816, float32(v17*v828))
 		}
-		*(*float32)(unsafe.Add(p2, v789+int(v836)*4)) = v845
-	b110:
-		v847 := v819 + 1
-		if uint32(v847) >= 128 {
+	b102:
+		v841 := v794 + 1
+		if uint32(v841) >= 32 {
 			g.Leave(li)
 			continue
 		}
-		v819 = v847
-		goto b103
+		v794 = v841
+		goto b96
 	}
 	g.v236 = u236
 	return next

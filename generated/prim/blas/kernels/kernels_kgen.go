@@ -74,7 +74,7 @@ func _(k *kernels.FlatNN) {
 	type kernelsFlatNNHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -95,7 +95,7 @@ func _(k *kernels.FlatNT) {
 	type kernelsFlatNTHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -116,7 +116,7 @@ func _(k *kernels.FlatTN) {
 	type kernelsFlatTNHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -431,7 +431,7 @@ func _(k *kernels.TallNN) {
 	type kernelsTallNNHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -452,7 +452,7 @@ func _(k *kernels.TallNT) {
 	type kernelsTallNTHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -473,7 +473,7 @@ func _(k *kernels.TallTN) {
 	type kernelsTallTNHasChanged_RunGoGenerate struct {
 		A       []kernels.Quad
 		B       []kernels.Quad
-		C       []float32
+		C       []kernels.Quad
 		M       uint32
 		N       uint32
 		K       uint32
@@ -554,7 +554,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
-		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
+		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xb4bb6179},
 	},
 })
 
@@ -990,7 +990,7 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -1009,7 +1009,7 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
@@ -1019,21 +1019,21 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0xf21ea7b,
+	Sum:   0xac59779c,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -1054,7 +1054,7 @@ var _ = kernelimpl.Properties[kernels.FlatNN](flatNNKernel)
 type FlatNN struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
@@ -1138,7 +1138,7 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -1157,7 +1157,7 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
@@ -1167,21 +1167,21 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0x86e6d5d1,
+	Sum:   0xc9a27444,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -1202,7 +1202,7 @@ var _ = kernelimpl.Properties[kernels.FlatNT](flatNTKernel)
 type FlatNT struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
@@ -1286,7 +1286,7 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -1305,7 +1305,7 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
@@ -1315,21 +1315,21 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0xbc78972d,
+	Sum:   0x55b45b2f,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -1350,7 +1350,7 @@ var _ = kernelimpl.Properties[kernels.FlatTN](flatTNKernel)
 type FlatTN struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
@@ -3627,7 +3627,7 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -3646,7 +3646,7 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -3656,21 +3656,21 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0x3d0a7715,
+	Sum:   0xc3d2f0d2,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -3691,7 +3691,7 @@ var _ = kernelimpl.Properties[kernels.TallNN](tallNNKernel)
 type TallNN struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
@@ -3775,7 +3775,7 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -3794,7 +3794,7 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -3804,21 +3804,21 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x521a056a,
+	Sum:   0x485f0430,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -3839,7 +3839,7 @@ var _ = kernelimpl.Properties[kernels.TallNT](tallNTKernel)
 type TallNT struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
@@ -3923,7 +3923,7 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]Quad", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
 		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
 		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
@@ -3942,7 +3942,7 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
 	Aspects:    []properties.Aspect{properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:123:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -3952,21 +3952,21 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:135:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:137:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:140:29"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:19", Limit: -1},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:136:20", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:88:8", Message: "a matrix has rows that are no whole quads"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:134:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:135:20", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/quads.go:87:8", Message: "a matrix has rows that are no whole quads"},
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:10", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:156:19", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:158:3 167:2",
+	Loops: "- - prim/blas/kernels/quads.go:140:2 prim/blas/kernels/gemm.go:113:2 - prim/blas/kernels/quads.go:157:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0xdd51d5cc,
+	Sum:   0xbce8f8ea,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
 		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
+		C:       kernelimpl.HostSlice[kernels.Quad](a, 2),
 		M:       kernelimpl.HostValue[uint32](a, 3),
 		N:       kernelimpl.HostValue[uint32](a, 4),
 		K:       kernelimpl.HostValue[uint32](a, 5),
@@ -3987,7 +3987,7 @@ var _ = kernelimpl.Properties[kernels.TallTN](tallTNKernel)
 type TallTN struct {
 	A       runtime.View[kernels.Quad]
 	B       runtime.View[kernels.Quad]
-	C       runtime.View[float32]
+	C       runtime.View[kernels.Quad]
 	M       uint32
 	N       uint32
 	K       uint32
