@@ -13,11 +13,11 @@ import (
 
 const (
 	// Items is the size of a work-group of Gemv, and the largest number of rows that a work-group computes.
-	Items = 256
+	Items = 128
 	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
-	Chunk32 = 3584
-	Chunk64 = 2304
-	// The constant `ahead` is the number of elements of X that a work-item loads at the same time.
+	Chunk32 = 1536
+	Chunk64 = 1024
+	// The constant `ahead` is the number of elements, of the matrix or of X, that a work-item loads at the same time.
 	ahead = 4
 )
 
@@ -86,9 +86,19 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	var sum T
 	for t := lo; t < hi; t += chunk {
 		n := min(chunk, hi-t)
-		for e := id; e < n; e += Items {
-			(*values)[spread(e)] = k.Values[t+e]
-			(*columns)[spread(e)] = k.Columns[t+e]
+		for e := id; e < n; e += ahead * Items {
+			var v [ahead]T
+			var c [ahead]int32
+			for j := range uint32(ahead) {
+				if f := e + j*Items; f < n {
+					v[j], c[j] = k.Values[t+f], k.Columns[t+f]
+				}
+			}
+			for j := range uint32(ahead) {
+				if f := e + j*Items; f < n {
+					(*values)[spread(f)], (*columns)[spread(f)] = v[j], c[j]
+				}
+			}
 		}
 		it.Barrier()
 		e, to := max(begin, t)-t, min(max(end, t)-t, n)

@@ -17,8 +17,8 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	prim/sparse/kernels/kernels.go:144:29
-1	144:11`
+const columnsHostSites = `1	prim/sparse/kernels/kernels.go:154:29
+1	154:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -72,7 +72,7 @@ type gemv32Host struct {
 
 	v41, v42 []int32
 
-	v49, v134 []float32
+	v49, v185 []float32
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
@@ -81,16 +81,16 @@ const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of 
 1	78:26
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	90:35
-1	90:13
-1	98:26
-1	98:15
-1	105:25
-1	105:41`
+1	94:27
+1	99:15
+1	108:26
+1	108:15
+1	115:25
+1	115:41`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
-	const n = 256
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -100,31 +100,31 @@ func (g *gemv32Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float32(120)
 	g.v14 = g.Float32(124)
-	g.Allot(0, 14784)
-	g.Allot(1, 14784)
+	g.Allot(0, 6336)
+	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v134)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemv32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:93
+		case 2: // Barrier, kernels.go:103
 			next = g.r3()
 		}
 	}
 }
 
 func (g *gemv32Host) r0() int {
-	const n = 256
+	const n = 128
 	// ZeroLocal, kernels.go:69
 	g.Zero(0)
 	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
-	v19 := 256 < v12
+	v19 := 128 < v12
 	v1 := g.v1
 	v11 := g.v11
 	v20 := v1 <= v11
@@ -153,23 +153,24 @@ func (g *gemv32Host) r0() int {
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v58 int32
-		var v49, v62, v156 float32
-		var v60 int64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
-		if v15 < 924 {
+		if v15 < 396 {
 			v15 = v15 + 1
 			goto b3
 		}
@@ -237,12 +238,12 @@ func (g *gemv32Host) r0() int {
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 3584 < uint32(v52) {
-				v54 = 3584
+			if 1536 < uint32(v52) {
+				v54 = 1536
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -255,38 +256,123 @@ func (g *gemv32Host) r0() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
-		if uint32(v58) >= 3696 {
-			g.Fault(5, int64(uint32(v58)), 3696, v0)
+		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v156 = v155
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v156 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
-	b61:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -296,7 +382,7 @@ func (g *gemv32Host) r0() int {
 }
 
 func (g *gemv32Host) r3() int {
-	const n = 256
+	const n = 128
 	v50 := g.v50
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
@@ -308,7 +394,7 @@ func (g *gemv32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h134 := g.v134[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -319,139 +405,139 @@ func (g *gemv32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v79, v89, v97, v105, v134 float32
-		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
-		var v87, v95, v103, v111 int64
-		v72 := v50
+		var v130, v140, v148, v156, v185 float32
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v72 = v41
+			v123 = v41
 		}
-		v75 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v75 = v42
+			v126 = v42
 		}
-		v76 := v75 - v50
-		v78 := v54
-		if uint32(v76) < uint32(v54) {
-			v78 = v76
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v79 = v49
-		v80 = v72 - v50
-	b30:
-		v81 := v80 + 4
-		if uint32(v81) > uint32(v78) {
-			v134 = v79
-			v135 = v80
-			goto b49
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v84 = v80 + int32(uint32(v80)>>5)
-		if uint32(v84) >= 3696 {
-			g.Fault(6, int64(uint32(v84)), 3696, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1584 {
+			g.Fault(6, int64(uint32(v135)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
-		v87 = int64(v86)
-		if uint64(v87) >= uint64(v7) {
-			g.Fault(7, v87, v7, v0)
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v89 = *(*float32)(unsafe.Add(p3, int(v86)*4))
-			v90 := v80 + 1
-			v92 = v90 + int32(uint32(v90)>>5)
-			if uint32(v92) >= 3696 {
-				g.Fault(6, int64(uint32(v92)), 3696, v0)
+			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1584 {
+				g.Fault(6, int64(uint32(v143)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
-		v95 = int64(v94)
-		if uint64(v95) >= uint64(v7) {
-			g.Fault(7, v95, v7, v0)
+		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
+		v146 = int64(v145)
+		if uint64(v146) >= uint64(v7) {
+			g.Fault(7, v146, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v97 = *(*float32)(unsafe.Add(p3, int(v94)*4))
-			v98 := v80 + 2
-			v100 = v98 + int32(uint32(v98)>>5)
-			if uint32(v100) >= 3696 {
-				g.Fault(6, int64(uint32(v100)), 3696, v0)
+			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
+			v149 := v131 + 2
+			v151 = v149 + int32(uint32(v149)>>5)
+			if uint32(v151) >= 1584 {
+				g.Fault(6, int64(uint32(v151)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
-		v103 = int64(v102)
-		if uint64(v103) >= uint64(v7) {
-			g.Fault(7, v103, v7, v0)
+		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
+		v154 = int64(v153)
+		if uint64(v154) >= uint64(v7) {
+			g.Fault(7, v154, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v105 = *(*float32)(unsafe.Add(p3, int(v102)*4))
-			v106 := v80 + 3
-			v108 = v106 + int32(uint32(v106)>>5)
-			if uint32(v108) >= 3696 {
-				g.Fault(6, int64(uint32(v108)), 3696, v0)
+			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
+			v157 := v131 + 3
+			v159 = v157 + int32(uint32(v157)>>5)
+			if uint32(v159) >= 1584 {
+				g.Fault(6, int64(uint32(v159)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
-		v111 = int64(v110)
-		if uint64(v111) >= uint64(v7) {
-			g.Fault(7, v111, v7, v0)
+		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
+		v162 = int64(v161)
+		if uint64(v162) >= uint64(v7) {
+			g.Fault(7, v162, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v115 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v84)*4)), v89, v79)
-			v117 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v92)*4)), v97, v115)
-			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v100)*4)), v105, v117)
-			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v108)*4)), *(*float32)(unsafe.Add(p3, int(v110)*4)), v119)
-			v79 = v121
-			v80 = v81
+			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
+			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
+			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
+			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b30
+			goto b54
 		}
-	b49:
-		if uint32(v135) >= uint32(v78) {
-			h134[li] = v134
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v138 := v135 + int32(uint32(v135)>>5)
-		if uint32(v138) >= 3696 {
-			g.Fault(8, int64(uint32(v138)), 3696, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1584 {
+			g.Fault(8, int64(uint32(v189)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v140 := *(*float32)(unsafe.Add(m0, int(v138)*4))
-		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
-		v142 := int64(v141)
-		if uint64(v142) >= uint64(v7) {
-			g.Fault(9, v142, v7, v0)
+		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v145 := math32.FastFMA(v140, *(*float32)(unsafe.Add(p3, int(v141)*4)), v134)
-		v134 = v145
-		v135 = v135 + 1
+		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b49
+		goto b73
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:107
+	// Barrier, kernels.go:117
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -472,7 +558,7 @@ func (g *gemv32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -480,26 +566,27 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v134 := h134[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v62, v156 float32
-		var v55, v58 int32
-		var v60 int64
-		v49 = v134
-		v50 = v50 + 3584
+		var v49, v60, v70, v80, v90, v207 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
+		v49 = v185
+		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 3584 < uint32(v52) {
-				v54 = 3584
+			if 1536 < uint32(v52) {
+				v54 = 1536
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -509,38 +596,123 @@ func (g *gemv32Host) r3() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
-		if uint32(v58) >= 3696 {
-			g.Fault(5, int64(uint32(v58)), 3696, v0)
+		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v156 = v155
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v156 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
-	b61:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -559,7 +731,7 @@ type gemv64Host struct {
 
 	v41, v42 []int32
 
-	v49, v134 []float64
+	v49, v185 []float64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
@@ -568,16 +740,16 @@ const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of 
 1	78:26
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	90:35
-1	90:13
-1	98:26
-1	98:15
-1	105:25
-1	105:41`
+1	94:27
+1	99:15
+1	108:26
+1	108:15
+1	115:25
+1	115:41`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
-	const n = 256
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -587,31 +759,31 @@ func (g *gemv64Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float64(120)
 	g.v14 = g.Float64(128)
-	g.Allot(0, 19008)
-	g.Allot(1, 9504)
+	g.Allot(0, 8448)
+	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v134)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemv64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:93
+		case 2: // Barrier, kernels.go:103
 			next = g.r3()
 		}
 	}
 }
 
 func (g *gemv64Host) r0() int {
-	const n = 256
+	const n = 128
 	// ZeroLocal, kernels.go:69
 	g.Zero(0)
 	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
-	v19 := 256 < v12
+	v19 := 128 < v12
 	v1 := g.v1
 	v11 := g.v11
 	v20 := v1 <= v11
@@ -640,23 +812,24 @@ func (g *gemv64Host) r0() int {
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v58 int32
-		var v49, v62, v156 float64
-		var v60 int64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float64
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
-		if v15 < 594 {
+		if v15 < 264 {
 			v15 = v15 + 1
 			goto b3
 		}
@@ -724,12 +897,12 @@ func (g *gemv64Host) r0() int {
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 2304 < uint32(v52) {
-				v54 = 2304
+			if 1024 < uint32(v52) {
+				v54 = 1024
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -742,38 +915,123 @@ func (g *gemv64Host) r0() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
-		if uint32(v58) >= 2376 {
-			g.Fault(5, int64(uint32(v58)), 2376, v0)
+		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v156 = v155
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v156 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
-	b61:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -783,7 +1041,7 @@ func (g *gemv64Host) r0() int {
 }
 
 func (g *gemv64Host) r3() int {
-	const n = 256
+	const n = 128
 	v50 := g.v50
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
@@ -795,7 +1053,7 @@ func (g *gemv64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h134 := g.v134[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -806,138 +1064,139 @@ func (g *gemv64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v79, v89, v97, v105, v134 float64
-		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
-		var v87, v95, v103, v111 int64
-		v72 := v50
+		var v130, v140, v148, v156, v185 float64
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v72 = v41
+			v123 = v41
 		}
-		v75 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v75 = v42
+			v126 = v42
 		}
-		v76 := v75 - v50
-		v78 := v54
-		if uint32(v76) < uint32(v54) {
-			v78 = v76
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v79 = v49
-		v80 = v72 - v50
-	b30:
-		v81 := v80 + 4
-		if uint32(v81) > uint32(v78) {
-			v134 = v79
-			v135 = v80
-			goto b49
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v84 = v80 + int32(uint32(v80)>>5)
-		if uint32(v84) >= 2376 {
-			g.Fault(6, int64(uint32(v84)), 2376, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1056 {
+			g.Fault(6, int64(uint32(v135)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
-		v87 = int64(v86)
-		if uint64(v87) >= uint64(v7) {
-			g.Fault(7, v87, v7, v0)
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v89 = *(*float64)(unsafe.Add(p3, int(v86)*8))
-			v90 := v80 + 1
-			v92 = v90 + int32(uint32(v90)>>5)
-			if uint32(v92) >= 2376 {
-				g.Fault(6, int64(uint32(v92)), 2376, v0)
+			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1056 {
+				g.Fault(6, int64(uint32(v143)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
-		v95 = int64(v94)
-		if uint64(v95) >= uint64(v7) {
-			g.Fault(7, v95, v7, v0)
+		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
+		v146 = int64(v145)
+		if uint64(v146) >= uint64(v7) {
+			g.Fault(7, v146, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v97 = *(*float64)(unsafe.Add(p3, int(v94)*8))
-			v98 := v80 + 2
-			v100 = v98 + int32(uint32(v98)>>5)
-			if uint32(v100) >= 2376 {
-				g.Fault(6, int64(uint32(v100)), 2376, v0)
+			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
+			v149 := v131 + 2
+			v151 = v149 + int32(uint32(v149)>>5)
+			if uint32(v151) >= 1056 {
+				g.Fault(6, int64(uint32(v151)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
-		v103 = int64(v102)
-		if uint64(v103) >= uint64(v7) {
-			g.Fault(7, v103, v7, v0)
+		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
+		v154 = int64(v153)
+		if uint64(v154) >= uint64(v7) {
+			g.Fault(7, v154, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v105 = *(*float64)(unsafe.Add(p3, int(v102)*8))
-			v106 := v80 + 3
-			v108 = v106 + int32(uint32(v106)>>5)
-			if uint32(v108) >= 2376 {
-				g.Fault(6, int64(uint32(v108)), 2376, v0)
+			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
+			v157 := v131 + 3
+			v159 = v157 + int32(uint32(v157)>>5)
+			if uint32(v159) >= 1056 {
+				g.Fault(6, int64(uint32(v159)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
-		v111 = int64(v110)
-		if uint64(v111) >= uint64(v7) {
-			g.Fault(7, v111, v7, v0)
+		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
+		v162 = int64(v161)
+		if uint64(v162) >= uint64(v7) {
+			g.Fault(7, v162, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v117 := math.FMA(*(*float64)(unsafe.Add(m0, int(v92)*8)), v97, math.FMA(*(*float64)(unsafe.Add(m0, int(v84)*8)), v89, v79))
-			v119 := math.FMA(*(*float64)(unsafe.Add(m0, int(v100)*8)), v105, v117)
-			v121 := math.FMA(*(*float64)(unsafe.Add(m0, int(v108)*8)), *(*float64)(unsafe.Add(p3, int(v110)*8)), v119)
-			v79 = v121
-			v80 = v81
+			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
+			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
+			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
+			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b30
+			goto b54
 		}
-	b49:
-		if uint32(v135) >= uint32(v78) {
-			h134[li] = v134
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v138 := v135 + int32(uint32(v135)>>5)
-		if uint32(v138) >= 2376 {
-			g.Fault(8, int64(uint32(v138)), 2376, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1056 {
+			g.Fault(8, int64(uint32(v189)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v140 := *(*float64)(unsafe.Add(m0, int(v138)*8))
-		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
-		v142 := int64(v141)
-		if uint64(v142) >= uint64(v7) {
-			g.Fault(9, v142, v7, v0)
+		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v145 := math.FMA(v140, *(*float64)(unsafe.Add(p3, int(v141)*8)), v134)
-		v134 = v145
-		v135 = v135 + 1
+		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b49
+		goto b73
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:107
+	// Barrier, kernels.go:117
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -958,7 +1217,7 @@ func (g *gemv64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -966,26 +1225,27 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v134 := h134[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v62, v156 float64
-		var v55, v58 int32
-		var v60 int64
-		v49 = v134
-		v50 = v50 + 2304
+		var v49, v60, v70, v80, v90, v207 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
+		v49 = v185
+		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 2304 < uint32(v52) {
-				v54 = 2304
+			if 1024 < uint32(v52) {
+				v54 = 1024
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -995,38 +1255,123 @@ func (g *gemv64Host) r3() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
-		if uint32(v58) >= 2376 {
-			g.Fault(5, int64(uint32(v58)), 2376, v0)
+		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v156 = v155
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v156 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
-	b61:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -1045,7 +1390,7 @@ type gemvEmulated32Host struct {
 
 	v41, v42 []int32
 
-	v49, v134 []float32
+	v49, v185 []float32
 }
 
 func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
@@ -1054,16 +1399,16 @@ const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the len
 1	78:26
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	90:35
-1	90:13
-1	98:26
-1	98:15
-1	105:25
-1	105:41`
+1	94:27
+1	99:15
+1	108:26
+1	108:15
+1	115:25
+1	115:41`
 
 func (g *gemvEmulated32Host) Begin() {
 	g.Sites = gemvEmulated32HostSites
-	const n = 256
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -1073,31 +1418,31 @@ func (g *gemvEmulated32Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float32(120)
 	g.v14 = g.Float32(124)
-	g.Allot(0, 14784)
-	g.Allot(1, 14784)
+	g.Allot(0, 6336)
+	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v134)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemvEmulated32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:93
+		case 2: // Barrier, kernels.go:103
 			next = g.r3()
 		}
 	}
 }
 
 func (g *gemvEmulated32Host) r0() int {
-	const n = 256
+	const n = 128
 	// ZeroLocal, kernels.go:69
 	g.Zero(0)
 	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
-	v19 := 256 < v12
+	v19 := 128 < v12
 	v1 := g.v1
 	v11 := g.v11
 	v20 := v1 <= v11
@@ -1126,23 +1471,24 @@ func (g *gemvEmulated32Host) r0() int {
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v58 int32
-		var v49, v62, v156 float32
-		var v60 int64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
-		if v15 < 924 {
+		if v15 < 396 {
 			v15 = v15 + 1
 			goto b3
 		}
@@ -1210,12 +1556,12 @@ func (g *gemvEmulated32Host) r0() int {
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 3584 < uint32(v52) {
-				v54 = 3584
+			if 1536 < uint32(v52) {
+				v54 = 1536
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1228,38 +1574,123 @@ func (g *gemvEmulated32Host) r0() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
-		if uint32(v58) >= 3696 {
-			g.Fault(5, int64(uint32(v58)), 3696, v0)
+		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v156 = v155
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v156 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
-	b61:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1269,7 +1700,7 @@ func (g *gemvEmulated32Host) r0() int {
 }
 
 func (g *gemvEmulated32Host) r3() int {
-	const n = 256
+	const n = 128
 	v50 := g.v50
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
@@ -1281,7 +1712,7 @@ func (g *gemvEmulated32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h134 := g.v134[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1292,139 +1723,139 @@ func (g *gemvEmulated32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v79, v89, v97, v105, v134 float32
-		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
-		var v87, v95, v103, v111 int64
-		v72 := v50
+		var v130, v140, v148, v156, v185 float32
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v72 = v41
+			v123 = v41
 		}
-		v75 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v75 = v42
+			v126 = v42
 		}
-		v76 := v75 - v50
-		v78 := v54
-		if uint32(v76) < uint32(v54) {
-			v78 = v76
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v79 = v49
-		v80 = v72 - v50
-	b30:
-		v81 := v80 + 4
-		if uint32(v81) > uint32(v78) {
-			v134 = v79
-			v135 = v80
-			goto b49
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v84 = v80 + int32(uint32(v80)>>5)
-		if uint32(v84) >= 3696 {
-			g.Fault(6, int64(uint32(v84)), 3696, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1584 {
+			g.Fault(6, int64(uint32(v135)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
-		v87 = int64(v86)
-		if uint64(v87) >= uint64(v7) {
-			g.Fault(7, v87, v7, v0)
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v89 = *(*float32)(unsafe.Add(p3, int(v86)*4))
-			v90 := v80 + 1
-			v92 = v90 + int32(uint32(v90)>>5)
-			if uint32(v92) >= 3696 {
-				g.Fault(6, int64(uint32(v92)), 3696, v0)
+			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1584 {
+				g.Fault(6, int64(uint32(v143)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
-		v95 = int64(v94)
-		if uint64(v95) >= uint64(v7) {
-			g.Fault(7, v95, v7, v0)
+		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
+		v146 = int64(v145)
+		if uint64(v146) >= uint64(v7) {
+			g.Fault(7, v146, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v97 = *(*float32)(unsafe.Add(p3, int(v94)*4))
-			v98 := v80 + 2
-			v100 = v98 + int32(uint32(v98)>>5)
-			if uint32(v100) >= 3696 {
-				g.Fault(6, int64(uint32(v100)), 3696, v0)
+			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
+			v149 := v131 + 2
+			v151 = v149 + int32(uint32(v149)>>5)
+			if uint32(v151) >= 1584 {
+				g.Fault(6, int64(uint32(v151)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
-		v103 = int64(v102)
-		if uint64(v103) >= uint64(v7) {
-			g.Fault(7, v103, v7, v0)
+		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
+		v154 = int64(v153)
+		if uint64(v154) >= uint64(v7) {
+			g.Fault(7, v154, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v105 = *(*float32)(unsafe.Add(p3, int(v102)*4))
-			v106 := v80 + 3
-			v108 = v106 + int32(uint32(v106)>>5)
-			if uint32(v108) >= 3696 {
-				g.Fault(6, int64(uint32(v108)), 3696, v0)
+			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
+			v157 := v131 + 3
+			v159 = v157 + int32(uint32(v157)>>5)
+			if uint32(v159) >= 1584 {
+				g.Fault(6, int64(uint32(v159)), 1584, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
-		v111 = int64(v110)
-		if uint64(v111) >= uint64(v7) {
-			g.Fault(7, v111, v7, v0)
+		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
+		v162 = int64(v161)
+		if uint64(v162) >= uint64(v7) {
+			g.Fault(7, v162, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v115 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v84)*4)), v89, v79)
-			v117 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v92)*4)), v97, v115)
-			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v100)*4)), v105, v117)
-			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v108)*4)), *(*float32)(unsafe.Add(p3, int(v110)*4)), v119)
-			v79 = v121
-			v80 = v81
+			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
+			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
+			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
+			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b30
+			goto b54
 		}
-	b49:
-		if uint32(v135) >= uint32(v78) {
-			h134[li] = v134
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v138 := v135 + int32(uint32(v135)>>5)
-		if uint32(v138) >= 3696 {
-			g.Fault(8, int64(uint32(v138)), 3696, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1584 {
+			g.Fault(8, int64(uint32(v189)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v140 := *(*float32)(unsafe.Add(m0, int(v138)*4))
-		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
-		v142 := int64(v141)
-		if uint64(v142) >= uint64(v7) {
-			g.Fault(9, v142, v7, v0)
+		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v145 := math32.FastFMA(v140, *(*float32)(unsafe.Add(p3, int(v141)*4)), v134)
-		v134 = v145
-		v135 = v135 + 1
+		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b49
+		goto b73
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:107
+	// Barrier, kernels.go:117
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -1445,7 +1876,7 @@ func (g *gemvEmulated32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1453,26 +1884,27 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v134 := h134[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v62, v156 float32
-		var v55, v58 int32
-		var v60 int64
-		v49 = v134
-		v50 = v50 + 3584
+		var v49, v60, v70, v80, v90, v207 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
+		v49 = v185
+		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 3584 < uint32(v52) {
-				v54 = 3584
+			if 1536 < uint32(v52) {
+				v54 = 1536
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1482,38 +1914,123 @@ func (g *gemvEmulated32Host) r3() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float32)(unsafe.Add(p2, int(v60)*4))
-		if uint32(v58) >= 3696 {
-			g.Fault(5, int64(uint32(v58)), 3696, v0)
+		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v58)*4)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v156 = v155
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v156 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v156
-	b61:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -1532,7 +2049,7 @@ type gemvEmulated64Host struct {
 
 	v41, v42 []int32
 
-	v49, v134 []float64
+	v49, v185 []float64
 }
 
 func newGemvEmulated64Host() kernelimpl.HostForm { return new(gemvEmulated64Host) }
@@ -1541,16 +2058,16 @@ const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the len
 1	78:26
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	90:35
-1	90:13
-1	98:26
-1	98:15
-1	105:25
-1	105:41`
+1	94:27
+1	99:15
+1	108:26
+1	108:15
+1	115:25
+1	115:41`
 
 func (g *gemvEmulated64Host) Begin() {
 	g.Sites = gemvEmulated64HostSites
-	const n = 256
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -1560,31 +2077,31 @@ func (g *gemvEmulated64Host) Begin() {
 	g.v12 = g.Int64(112)
 	g.v13 = g.Float64(120)
 	g.v14 = g.Float64(128)
-	g.Allot(0, 19008)
-	g.Allot(1, 9504)
+	g.Allot(0, 8448)
+	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v134)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemvEmulated64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:93
+		case 2: // Barrier, kernels.go:103
 			next = g.r3()
 		}
 	}
 }
 
 func (g *gemvEmulated64Host) r0() int {
-	const n = 256
+	const n = 128
 	// ZeroLocal, kernels.go:69
 	g.Zero(0)
 	// ZeroLocal, kernels.go:69
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
-	v19 := 256 < v12
+	v19 := 128 < v12
 	v1 := g.v1
 	v11 := g.v11
 	v20 := v1 <= v11
@@ -1613,23 +2130,24 @@ func (g *gemvEmulated64Host) r0() int {
 	u50 := g.v50
 	u54 := g.v54
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
 	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v58 int32
-		var v49, v62, v156 float64
-		var v60 int64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float64
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
-		if v15 < 594 {
+		if v15 < 264 {
 			v15 = v15 + 1
 			goto b3
 		}
@@ -1697,12 +2215,12 @@ func (g *gemvEmulated64Host) r0() int {
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 2304 < uint32(v52) {
-				v54 = 2304
+			if 1024 < uint32(v52) {
+				v54 = 1024
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1715,38 +2233,123 @@ func (g *gemvEmulated64Host) r0() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
-		if uint32(v58) >= 2376 {
-			g.Fault(5, int64(uint32(v58)), 2376, v0)
+		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v156 = v155
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v156 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
-	b61:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1756,7 +2359,7 @@ func (g *gemvEmulated64Host) r0() int {
 }
 
 func (g *gemvEmulated64Host) r3() int {
-	const n = 256
+	const n = 128
 	v50 := g.v50
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
@@ -1768,7 +2371,7 @@ func (g *gemvEmulated64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h134 := g.v134[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1779,138 +2382,139 @@ func (g *gemvEmulated64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v79, v89, v97, v105, v134 float64
-		var v80, v84, v86, v92, v94, v100, v102, v108, v110, v135 int32
-		var v87, v95, v103, v111 int64
-		v72 := v50
+		var v130, v140, v148, v156, v185 float64
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v72 = v41
+			v123 = v41
 		}
-		v75 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v75 = v42
+			v126 = v42
 		}
-		v76 := v75 - v50
-		v78 := v54
-		if uint32(v76) < uint32(v54) {
-			v78 = v76
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v79 = v49
-		v80 = v72 - v50
-	b30:
-		v81 := v80 + 4
-		if uint32(v81) > uint32(v78) {
-			v134 = v79
-			v135 = v80
-			goto b49
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v84 = v80 + int32(uint32(v80)>>5)
-		if uint32(v84) >= 2376 {
-			g.Fault(6, int64(uint32(v84)), 2376, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1056 {
+			g.Fault(6, int64(uint32(v135)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v86 = *(*int32)(unsafe.Add(m1, int(v84)*4))
-		v87 = int64(v86)
-		if uint64(v87) >= uint64(v7) {
-			g.Fault(7, v87, v7, v0)
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v89 = *(*float64)(unsafe.Add(p3, int(v86)*8))
-			v90 := v80 + 1
-			v92 = v90 + int32(uint32(v90)>>5)
-			if uint32(v92) >= 2376 {
-				g.Fault(6, int64(uint32(v92)), 2376, v0)
+			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1056 {
+				g.Fault(6, int64(uint32(v143)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v94 = *(*int32)(unsafe.Add(m1, int(v92)*4))
-		v95 = int64(v94)
-		if uint64(v95) >= uint64(v7) {
-			g.Fault(7, v95, v7, v0)
+		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
+		v146 = int64(v145)
+		if uint64(v146) >= uint64(v7) {
+			g.Fault(7, v146, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v97 = *(*float64)(unsafe.Add(p3, int(v94)*8))
-			v98 := v80 + 2
-			v100 = v98 + int32(uint32(v98)>>5)
-			if uint32(v100) >= 2376 {
-				g.Fault(6, int64(uint32(v100)), 2376, v0)
+			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
+			v149 := v131 + 2
+			v151 = v149 + int32(uint32(v149)>>5)
+			if uint32(v151) >= 1056 {
+				g.Fault(6, int64(uint32(v151)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v102 = *(*int32)(unsafe.Add(m1, int(v100)*4))
-		v103 = int64(v102)
-		if uint64(v103) >= uint64(v7) {
-			g.Fault(7, v103, v7, v0)
+		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
+		v154 = int64(v153)
+		if uint64(v154) >= uint64(v7) {
+			g.Fault(7, v154, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v105 = *(*float64)(unsafe.Add(p3, int(v102)*8))
-			v106 := v80 + 3
-			v108 = v106 + int32(uint32(v106)>>5)
-			if uint32(v108) >= 2376 {
-				g.Fault(6, int64(uint32(v108)), 2376, v0)
+			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
+			v157 := v131 + 3
+			v159 = v157 + int32(uint32(v157)>>5)
+			if uint32(v159) >= 1056 {
+				g.Fault(6, int64(uint32(v159)), 1056, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v110 = *(*int32)(unsafe.Add(m1, int(v108)*4))
-		v111 = int64(v110)
-		if uint64(v111) >= uint64(v7) {
-			g.Fault(7, v111, v7, v0)
+		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
+		v162 = int64(v161)
+		if uint64(v162) >= uint64(v7) {
+			g.Fault(7, v162, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v117 := math.FMA(*(*float64)(unsafe.Add(m0, int(v92)*8)), v97, math.FMA(*(*float64)(unsafe.Add(m0, int(v84)*8)), v89, v79))
-			v119 := math.FMA(*(*float64)(unsafe.Add(m0, int(v100)*8)), v105, v117)
-			v121 := math.FMA(*(*float64)(unsafe.Add(m0, int(v108)*8)), *(*float64)(unsafe.Add(p3, int(v110)*8)), v119)
-			v79 = v121
-			v80 = v81
+			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
+			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
+			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
+			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b30
+			goto b54
 		}
-	b49:
-		if uint32(v135) >= uint32(v78) {
-			h134[li] = v134
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v138 := v135 + int32(uint32(v135)>>5)
-		if uint32(v138) >= 2376 {
-			g.Fault(8, int64(uint32(v138)), 2376, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1056 {
+			g.Fault(8, int64(uint32(v189)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v140 := *(*float64)(unsafe.Add(m0, int(v138)*8))
-		v141 := *(*int32)(unsafe.Add(m1, int(v138)*4))
-		v142 := int64(v141)
-		if uint64(v142) >= uint64(v7) {
-			g.Fault(9, v142, v7, v0)
+		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v145 := math.FMA(v140, *(*float64)(unsafe.Add(p3, int(v141)*8)), v134)
-		v134 = v145
-		v135 = v135 + 1
+		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b49
+		goto b73
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:107
+	// Barrier, kernels.go:117
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -1931,7 +2535,7 @@ func (g *gemvEmulated64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v152 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1939,26 +2543,27 @@ func (g *gemvEmulated64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v134 := h134[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v62, v156 float64
-		var v55, v58 int32
-		var v60 int64
-		v49 = v134
-		v50 = v50 + 2304
+		var v49, v60, v70, v80, v90, v207 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
+		v49 = v185
+		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
 			v54 = v52
-			if 2304 < uint32(v52) {
-				v54 = 2304
+			if 1024 < uint32(v52) {
+				v54 = 1024
 			}
 			v55 = v30
 		} else {
-			goto b57
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1968,38 +2573,123 @@ func (g *gemvEmulated64Host) r3() int {
 			next = 2
 			continue
 		}
-		v58 = v55 + int32(uint32(v55)>>5)
-		v60 = int64(uint32(v50 + v55))
-		if uint64(v60) >= uint64(v5) {
-			g.Fault(4, v60, v5, v0)
+		v58 = int64(uint32(v50 + v55))
+		if uint64(v58) >= uint64(v5) {
+			g.Fault(4, v58, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v62 = *(*float64)(unsafe.Add(p2, int(v60)*8))
-		if uint32(v58) >= 2376 {
-			g.Fault(5, int64(uint32(v58)), 2376, v0)
+		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
+		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
+		v62 = v55 + 128
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
+			v70 = 0
+			v71 = 0
+			goto b28
+		}
+		v65 = int64(uint32(v50 + v62))
+		if uint64(v65) >= uint64(v5) {
+			g.Fault(4, v65, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v58)*8)) = v62
-		*(*int32)(unsafe.Add(m1, int(v58)*4)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
-		v55 = v55 + 256
+		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
+		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
+	b28:
+		v72 = v55 + 256
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
+			v80 = 0
+			v81 = 0
+			goto b32
+		}
+		v75 = int64(uint32(v50 + v72))
+		if uint64(v75) >= uint64(v5) {
+			g.Fault(4, v75, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
+		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+	b32:
+		v82 = v55 + 384
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
+			v90 = 0
+			v91 = 0
+			goto b36
+		}
+		v85 = int64(uint32(v50 + v82))
+		if uint64(v85) >= uint64(v5) {
+			g.Fault(4, v85, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
+		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
+	b36:
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
+		}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
+		}
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
+		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b57:
+	b81:
 		if !v37 {
-			goto b61
+			goto b85
 		}
-		if v152 {
-			v155 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v156 = v155
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v156 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v156
-	b61:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -2014,10 +2704,10 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `13	prim/sparse/kernels/kernels.go:130:8	"an element is outside of the matrix"
-1	128:13
-1	128:21
-1	132:8`
+const keysHostSites = `13	prim/sparse/kernels/kernels.go:140:8	"an element is outside of the matrix"
+1	138:13
+1	138:21
+1	142:8`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -2097,7 +2787,7 @@ type startsHost struct {
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
-const startsHostSites = `1	prim/sparse/kernels/kernels.go:164:9	unsigned`
+const startsHostSites = `1	prim/sparse/kernels/kernels.go:174:9	unsigned`
 
 func (g *startsHost) Begin() {
 	g.Sites = startsHostSites
