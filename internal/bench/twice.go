@@ -218,7 +218,7 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				in, out := x, y
 				for step := range steps {
-					if err := stencilStep(p, in, out, n, step); err != nil {
+					if err := stencilStep(p, in, out, n, step, steps); err != nil {
 						return err
 					}
 					in, out = out, in
@@ -239,13 +239,15 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 	})
 }}
 
-// stencilStep launches a step, whose number is given, on the planes that a device keeps. The step before an exchange
-// first computes the planes that the devices exchange, and the step after an exchange computes the planes next to the
-// halos last. The copies can then overlap with the kernels on the inner planes of both steps:
+// stencilStep launches a step of a run, whose number is given, on the planes that a device keeps. The step before an
+// exchange first computes the planes that the devices exchange, and the step after an exchange computes the planes next
+// to the halos last. The copies can then overlap with the kernels on the inner planes of both steps:
 //
 //	step 3   outer planes   exchange   inner planes
 //	step 4                             inner planes   outer planes, after the exchange
-func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step int) error {
+//
+// The first step of a run exchanges the planes of the last run's result.
+func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int) error {
 	const w = stencilHalo
 	plane, total := n*n, in.Around(p).Len()/n/n
 	// launchPlanes launches the step on the planes from lo up to hi. The views that launchPlanes passes to the kernel
@@ -273,7 +275,12 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step int) error
 		}
 		return lo, hi
 	}
-	before, after := step%w == w-1, step%w == 0 && step > 0
+	before, after := step%w == w-1 && step < steps-1, step%w == 0
+	if step == 0 {
+		if err := in.Exchange(p); err != nil {
+			return err
+		}
+	}
 	if last-first <= 2*w+3 { // no plane is an inner one
 		err := launchPlanes(1, total-1)
 		if before {
