@@ -13,8 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel contains the data of a kernel that devices need, which are its description, its Go code
-// and its modules.
+// Kernel contains a kernel's description, Go code and modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel

@@ -14,7 +14,7 @@ type Sequence struct {
 	Steps   []*Step   // steps of the sequence, each with a command
 	Kernels []*Kernel // kernels of the launches, without duplicates
 	Prints  bool      // some steps write the printed output of other steps
-	// Idle is the memory of the graph's nodes that no command uses. Idle includes memory of
+	// Idle is memory that the graph's nodes refer to, but no command uses. Idle includes memory of
 	// parameters that have no elements or that the kernel does not use. Idle also includes memory
 	// that is internal to fused launches.
 	Idle []*stream.Memory
@@ -57,12 +57,12 @@ type runHolder struct{ run *Sequence }
 
 func (h *runHolder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. The pipelines are those of a run, as long as the
-// run has users, or those of a submission's commands, until the commands are recorded.
+// Held is a list of pipelines that stay in use. A run keeps its pipelines as long as the run has
+// users. A submission keeps those of its commands until the commands are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was at that
-// index before.
+// Take stores the plan's pipeline at index i. Take first ends the use of the pipeline at that
+// index, if there is one.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
