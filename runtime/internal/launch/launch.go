@@ -84,7 +84,7 @@ type HostArg struct {
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // sizes of the range in index order; the last of the first Rank sizes varies fastest
+	Global [3]int // sizes of the range, in the order of the kernel's indexes; the index with size Global[Rank-1] varies fastest
 	Local  [3]int // work-group size of an nd-range
 
 	Args      []byte // values of parameters; values of slice parameters are zero

@@ -67,7 +67,7 @@ func (f *callFrame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
 
-// callResult is like the method call, for a C function that returns a VkResult.
+// callResult is like call, but for a C function that returns a VkResult.
 func (f *callFrame) callResult(fn uintptr, args ...uintptr) Result {
 	return Result(int32(f.call(fn, args...)))
 }

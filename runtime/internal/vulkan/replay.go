@@ -17,8 +17,8 @@ import (
 // runs of the graph that are in flight as recordings.
 const maxRecordings = 4
 
-// maxRecorded is the largest number of commands of a graph that has recordings. A recording is
-// submitted as a whole, and drivers may end a submission that takes too long.
+// A graph with more than maxRecorded commands has no recordings. A recording is submitted as a
+// whole, and drivers may end a submission that takes too long.
 const maxRecorded = 4 * maxLaunches
 
 // replay implements hal.Graph. The commands of the graph are recorded into secondary command

@@ -34,7 +34,7 @@ type part struct {
 	slot      *slot // slot of the part; nil once retired; guarded by q.mu
 	line      *submitLine
 	value     uint64      // value of the line's timeline when the part has completed
-	otherLine *submitLine // other line, for whose timeline the part waits; nil if the part waits for none
+	otherLine *submitLine // line whose timeline the part waits for, or nil
 	waitValue uint64      // value that the timeline of the line in otherLine must reach before the part begins
 
 	ring      *ring
@@ -126,8 +126,7 @@ func (r *readBack) copyBack() {
 	}
 }
 
-// stopCancels ends the registration of cancel requests. Then these requests no longer write to the
-// fault records of the submitted commands.
+// After stopCancels, cancel requests no longer write to the fault records of the part's commands.
 func (p *part) stopCancels() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
