@@ -4,9 +4,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// A sum of products is marked by an array with one of the names in dotOps. For each name, dotOps
-// contains the instruction that computes the sum, and the length of the array. The name and the
-// instruction agree on which operands are signed.
+// dotOps contains the names of arrays that mark sums of products. For each name, it has the
+// instruction that computes the sum, and the length of the array. The name and the instruction
+// agree on which operands are signed.
 var dotOps = map[string]struct {
 	op       spirv.Op
 	operands int
@@ -16,9 +16,9 @@ var dotOps = map[string]struct {
 }
 
 // Dots returns a module that computes sums of four products of 8-bit integers by instructions of
-// the device. The function in the parameter has reports whether the device supports an opcode. The
-// old code of the sum stays in the module, but its result is unused, so the driver removes it. Dots
-// does not modify its argument.
+// the device. Dots calls has to find out whether the device supports an opcode. The old code of the
+// sum stays in the module, but its result is unused, so the driver removes it. Dots does not modify
+// its argument.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil

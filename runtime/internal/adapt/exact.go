@@ -8,7 +8,8 @@ import (
 // Subnormals returns a module for a device that flushes subnormals. The module computes conversions
 // to float64, absolute values, floors and ceilings from the bits of float32s. These operations are
 // exact in Go, but the device may compute them wrongly. Truncation, for example, needs no change,
-// because a subnormal and a flushed subnormal both become zero. The argument words is not modified.
+// because a subnormal and a flushed subnormal both become zero. Subnormals does not modify its
+// argument.
 func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
@@ -127,7 +128,7 @@ const oneBits = 127 << 23
 // roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
 // contains the bits of the result for positive subnormal numbers, 0 for a floor and oneBits for a
 // ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. The
-// bits of this result are the bits of -1 XORed with above.
+// bits of this result are the bits of -1 XORed with the value of above.
 func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

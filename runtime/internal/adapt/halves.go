@@ -141,8 +141,8 @@ func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// If the float32 with the given ID was unpacked from a float16, unpackedWord returns the word whose
-// lower half contains that float16. Otherwise unpackedWord returns 0.
+// unpackedWord returns the word that contains, in its lower half, the float16 from which the given
+// float32 was unpacked. unpackedWord returns 0 for other float32s.
 func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {

@@ -312,7 +312,7 @@ func (c *instList) keepIfEnded(l loopLabels) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// In each loop of a function, countInFunction adds code that counts the iterations.
+// countInFunction adds code to each loop of a function. The code counts the loop's iterations.
 func (r *roundCounter) countInFunction(f *spirv.Function) {
 	cuts := cutBlocks(f.Code)
 	loops := r.findLoops(cuts)

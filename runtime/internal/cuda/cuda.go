@@ -10,7 +10,7 @@ import (
 // ErrNone is the error of all functions in a program without cgo, or for a system other than Linux.
 var ErrNone = errors.New("cuda: the program was built without cgo, or not for Linux")
 
-// UUID identifies a device, in Vulkan as in CUDA.
+// UUID identifies a device, both in Vulkan and in CUDA.
 type UUID [16]byte
 
 // Error is the failure of a call into CUDA's driver.
@@ -102,7 +102,7 @@ func NewContext(uuid UUID) (*Context, error) {
 	return &Context{device: n, handle: h}, nil
 }
 
-// Close releases the context. Before, the caller must free all memory and close all streams.
+// Close releases the context. The caller must first free all memory and close all streams.
 func (c *Context) Close() error {
 	var errs []error
 	for _, s := range c.idle {

@@ -43,7 +43,7 @@ type HostUse struct {
 	Write  bool
 }
 
-// Explicit returns the nodes that node i depends on for other reasons than a conflict in device
+// Explicit returns the nodes that node i depends on for reasons other than a conflict in device
 // memory.
 func (g *Graph) Explicit(i int) []int {
 	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
@@ -205,7 +205,7 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether the command later reads host memory that the command earlier writes.
+// ReadBack reports whether a later command reads host memory that an earlier command writes.
 // ReadBack returns false if a host function between the two commands writes that memory.
 func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {

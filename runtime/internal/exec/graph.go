@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device is implemented by a device on which graphs are planned.
+// Device has the methods of a device that are called when a graph is planned.
 type Device interface {
 	// Compile sets the pipeline in the plan of a launch. The pipeline stays in use until the plan's
 	// method LetGo is called.
@@ -45,11 +45,11 @@ type Graph struct {
 	setCount  int        // the number of sets of nodes whose launches are fused
 	goneSteps []*Step    // steps of nodes that have no command
 	run       *Sequence
-	held      *runHolder // keeps run in use
+	held      *runHolder // keeps the sequence run in use
 	report    Report
 }
 
-// Node contains a step, and the numbers of the nodes that it depends on.
+// Node contains a step, and the numbers of the nodes that the step depends on.
 type Node struct {
 	// Owner is the value that the node belongs to, and Label is the node's name. For a node of a
 	// sub-graph, Owner is nil and Label is "".
@@ -64,8 +64,8 @@ type Node struct {
 	fusedSet, ownSet nodeSet
 }
 
-// nodeSet identifies a set of nodes whose launches became one launch. The number is above 0. The
-// field barriers says whether there are barriers between these launches.
+// nodeSet identifies a set of nodes whose launches became one launch. The zero nodeSet identifies
+// no set. The field barriers says whether there are barriers between these launches.
 type nodeSet struct {
 	number   int
 	barriers bool

@@ -26,7 +26,7 @@ type Kernel struct {
 
 	words   []func() ([]uint32, error) // functions that return the modules of the kernel and of its variants
 	natives nativeModules
-	number  uint32 // number of kernels made before this one, plus one
+	number  uint32 // the kernel's number, from 1, in the order in which kernels are made
 }
 
 var kernels atomic.Uint32

@@ -186,8 +186,8 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// makePipeline makes a pipeline. The pipeline must come from getPipeline, with the result first
-// true.
+// makePipeline makes a pipeline. getPipeline must have returned the pipeline, and true as the
+// result first.
 func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {

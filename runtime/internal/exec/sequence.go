@@ -14,9 +14,9 @@ type Sequence struct {
 	Steps   []*Step   // steps of the sequence, each with a command
 	Kernels []*Kernel // kernels of the launches, without duplicates
 	Prints  bool      // some steps write the printed output of other steps
-	// Idle is memory that the graph's nodes refer to, but no command uses. Idle includes memory of
-	// parameters that have no elements or that the kernel does not use. Idle also includes memory
-	// that is internal to fused launches.
+	// Idle is memory that the graph's nodes refer to, but that no command uses. Idle includes
+	// memory of parameters that have no elements or that the kernel does not use. Idle also
+	// includes memory that is internal to fused launches.
 	Idle []*stream.Memory
 
 	levels    []int   // levels of the steps; steps of the same level do not depend on each other

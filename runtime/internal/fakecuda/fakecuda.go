@@ -86,8 +86,8 @@ var compiled = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(lib)
 })
 
-// For each function that makes, frees or copies an object, Calls returns the number of successful
-// calls.
+// Calls returns the number of successful calls of each function that makes, frees or copies an
+// object.
 func (l *Library) Calls(tb testing.TB) map[string]int {
 	tb.Helper()
 	text, err := os.ReadFile(l.log)
@@ -101,8 +101,8 @@ func (l *Library) Calls(tb testing.TB) map[string]int {
 	return calls
 }
 
-// Freed reports an error unless calls have freed all objects that calls have made. Before, the test
-// must close all devices.
+// Freed reports an error unless calls have freed all objects that calls have made. The test must
+// first close all devices.
 func (l *Library) Freed(tb testing.TB) {
 	tb.Helper()
 	calls := l.Calls(tb)

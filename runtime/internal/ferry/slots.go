@@ -120,8 +120,8 @@ func giveSlot(p pair, s *slot) {
 	}
 }
 
-// Forget frees the slots that are kept for a device. Before, all moves of the device must have
-// ended. Forget is called before the device is closed.
+// Forget frees the slots that are kept for a device. The device must have no move in flight. Forget
+// is called before the device is closed.
 func Forget(d hal.Device) {
 	kept.mu.Lock()
 	var free []*slot

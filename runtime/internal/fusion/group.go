@@ -184,10 +184,10 @@ func (l *Launch) Alone() string {
 // sameElements reports whether two slices contain the same elements of the same memory.
 func (s *Slice) sameElements(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// If the slices of parameter j of l and of parameter i of other overlap, the launches may be
-// impossible to fuse. overlapConflict returns the reason, or "". The parameter other is a launch
-// that runs after l, or l itself. If there is a barrier between the two, any work-item of a
-// work-group may use the elements that belong to the group's work-items.
+// overlapConflict compares the slices of parameter j of l and of parameter i of other. If they
+// overlap so that the launches cannot be fused, overlapConflict returns the reason, else "". The
+// parameter other is a launch that runs after l, or l itself. If there is a barrier between the
+// two, any work-item of a work-group may use the elements that belong to the group's work-items.
 func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlapsWith(&other.Slices[i]) {
@@ -208,7 +208,7 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 	case barriers && l != other:
 		hint = l.notInGroup(j, other, i)
 	}
-	// An access may be to elements that do not belong to the work-item. The message is then about
+	// If an access may be to elements that do not belong to the work-item, the message is about
 	// that access.
 	for _, x := range [2]struct {
 		l, second *Launch

@@ -138,7 +138,7 @@ func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal
 	return names, notInternal
 }
 
-// internalFor returns the kind of variables that can replace the memory, or the reason why the
+// internalFor describes the variables that can replace the memory, or returns the reason why the
 // memory cannot be internal.
 func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	in.Slice = s

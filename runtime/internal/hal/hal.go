@@ -375,7 +375,7 @@ type PeerCopy struct {
 	First bool
 }
 
-// ImportAlign is a multiple of all alignments that devices ask of imported memory.
+// ImportAlign is a multiple of all alignments that devices require for imported memory.
 const ImportAlign = 64 << 10
 
 // Ticket represents a submitted batch.

@@ -42,13 +42,14 @@ var sharedBudget = memoryBudget{system: limitReader{"/"}}
 const (
 	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
-	// The credit is the remaining memory divided by creditPart.
+	// creditPart divides the remaining memory; the quotient is the credit.
 	creditPart = 16
 	// spareBytes is the number of bytes that buffers leave free for the rest of the
 	// process. If a limit is small, the limit divided by sparePart stays free instead.
 	spareBytes = 32 << 20
 	sparePart  = 8
-	// The system needs one byte of page tables for every bytesPerTableByte bytes of memory.
+	// bytesPerTableByte is the size of the memory, in bytes, that one byte of page tables
+	// describes.
 	bytesPerTableByte = 256
 )
 
@@ -125,7 +126,7 @@ func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	return n - n/bytesPerTableByte
 }
 
-// After takeBytes has allowed an allocation, markTaken records that the memory is in use.
+// markTaken records that memory is now in use. Before, takeBytes must have allowed the allocation.
 func (b *memoryBudget) markTaken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

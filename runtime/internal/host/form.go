@@ -280,7 +280,7 @@ func (g *Group) Pointer(i int) unsafe.Pointer {
 // Data returns the kernel's constant data.
 func (g *Group) Data() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(g.l.p.kernel.Data)) }
 
-// Allot allocates bytes bytes of memory for the form's variable i.
+// Allot allocates memory of the given size in bytes for the form's variable i.
 func (g *Group) Allot(i, bytes int) {
 	for len(g.memory) <= i {
 		g.memory = append(g.memory, nil)

@@ -199,8 +199,8 @@ func commandsOf(events []*Event) (out []*Event) {
 	return out
 }
 
-// For a copy between s and another stream, e may be the other stream's event. Then In returns the
-// copy's event in s. Otherwise In returns e.
+// In returns the event in s of a copy between s and another stream, if e is the copy's event in the
+// other stream. Otherwise In returns e.
 func (e *Event) In(s *Stream) *Event {
 	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
 		return e.batch.half.other.event
@@ -332,7 +332,7 @@ func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	case h != x.dst && h != x.near:
 	case other != nil:
 		f.Failed = &CrossError{Other: h.other.stream, Err: other}
-	case from != nil && h == x.dst: // the source's half reads the unwritten memory, so it fails as any such command
+	case from != nil && h == x.dst: // the source's half fails like any command that reads the unwritten memory
 		f.Failed = &CrossError{Other: h.other.stream, From: from}
 	default:
 		f.Cancelled = m.Cancelled

@@ -60,8 +60,8 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// After a call of the method seal, no command is added to the current batch. The batch is submitted
-// after the batches before it.
+// The method seal closes the current batch to further commands. The batch is submitted after the
+// batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.sealedUnsent = nil, true

@@ -23,8 +23,8 @@ type Replay struct {
 // NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
 // prepared it. The memory owned stays in use until the command has completed.
 //
-// When the replay is submitted, it has the event e. The function parts makes an event for each of
-// its commands. The stream calls parts under its lock, if some of the commands failed.
+// The function parts takes the event of a submission, and makes an event for each command of the
+// sequence. The stream calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.unionOfUses(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}

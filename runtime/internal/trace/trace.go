@@ -223,8 +223,8 @@ func (t *Tracer) flushEvents() {
 	t.sink.write(out)
 }
 
-// laneFor returns the id of a lane of the span's row, to which the span is added, and whether that
-// lane is new.
+// laneFor finds a lane for the span in the span's row. laneFor returns the lane's id, and whether
+// the lane is new.
 func (t *Tracer) laneFor(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {

@@ -70,7 +70,7 @@ func createDevice(p PhysicalDevice, features uint64, exports bool, families []ui
 	return &Device{c, as[vk.Device](uintptr(C.vkx_device_handle(c)))}, "", Success
 }
 
-// Queue returns the queue of a family that the device was created with.
+// Queue returns the device's queue of a family. The family must have been passed to CreateDevice.
 func (d *Device) Queue(family uint32) Queue {
 	var q vk.Queue
 	vk.GetDeviceQueue(d.handle, family, 0, &q)

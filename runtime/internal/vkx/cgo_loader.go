@@ -58,7 +58,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// The function named as converts a handle of package vkx to a handle of the vulkan-go binding.
+// The function as converts a handle of package vkx to a handle of the vulkan-go binding.
 func as[H any, T ~uintptr](handle T) H { return *(*H)(unsafe.Pointer(&handle)) }
 
 // DestroyInstance destroys an instance and its messenger.

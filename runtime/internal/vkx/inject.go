@@ -4,7 +4,7 @@ package vkx
 
 import "sync/atomic"
 
-// The high half of injection is a countdown of calls, and its low half is a result.
+// The high half of injectState is a countdown of calls, and its low half is a Result.
 var (
 	injectState atomic.Int64
 	began       atomic.Bool // the injected failure has been returned

@@ -94,7 +94,7 @@ func createDevice(p PhysicalDevice, enabled uint64, exports bool, families []uin
 	return d, "", Success
 }
 
-// Queue returns the queue of a family that the device was created with.
+// Queue returns the device's queue of a family. The family must have been passed to CreateDevice.
 func (d *Device) Queue(family uint32) Queue {
 	q := new(Queue)
 	call(d.fn.GetDeviceQueue, d.handle, uintptr(family), 0, uintptr(ptr(q)))

@@ -58,7 +58,7 @@ type encoder struct {
 	copiesInRow int        // number of copies that could use copyTrack, since the last launch
 
 	t       *ticket
-	mayWait bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
+	mayWait bool         // the encoder may wait until completed work frees resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
 	epoch   int          // number of barriers so far, for onSubmit
 }
@@ -157,9 +157,9 @@ func (e *encoder) discardPart(err error) {
 	}
 }
 
-// closePart ends a part by a barrier. After the barrier, the host sees all writes of the
-// part. The barrier also applies to later commands, which costs nothing more. So the next part
-// needs no barrier at its beginning.
+// closePart ends a part by a barrier. After the barrier, the host sees all writes of the part.
+// Without further cost, the barrier also applies to later commands. So the next part needs no
+// barrier at its beginning.
 func (e *encoder) closePart() {
 	from := e.inPart | e.unordered | e.mustWaitFor[compute] | e.mustWaitFor[transfer]
 	if from == 0 {
@@ -170,10 +170,10 @@ func (e *encoder) closePart() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// encodeJob turns the remaining commands of a job into parts, and submits these parts. If
-// the encoder must not wait, encodeJob may stop before a command that needs resources which
-// only completed work can free. If encodeJob stops, it returns false. If a command fails,
-// the other commands still run.
+// encodeJob turns the remaining commands of a job into parts, and submits these parts. If the
+// encoder must not wait, encodeJob may stop before a command that must wait until completed work
+// frees resources. If encodeJob stops, it returns false. If a command fails, the other commands
+// still run.
 func (e *encoder) encodeJob(j *job, wait bool) bool {
 	e.beginBatch(j.t, wait)
 	if j.track != nil {

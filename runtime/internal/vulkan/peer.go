@@ -33,7 +33,7 @@ import (
 
 const (
 	vendorNVIDIA = 0x10DE
-	// For the time peerSpin, a copy checks without pauses whether a piece has completed.
+	// peerSpin is the time for which a copy polls without pauses.
 	peerSpin = 2 * time.Millisecond
 )
 
@@ -54,8 +54,8 @@ func PeerPatience(d time.Duration) (before time.Duration) {
 // exportAlways says that each device that can export its memory does so.
 var exportAlways atomic.Bool
 
-// After ExportAlways, devices that are opened export their memory even if there is no second GPU.
-// So a test can copy between two devices of one GPU. ExportAlways is for tests.
+// ExportAlways makes devices that are opened later export their memory even if there is no second
+// GPU. So a test can copy between two devices of one GPU. ExportAlways is for tests.
 func ExportAlways(on bool) { exportAlways.Store(on) }
 
 // exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
@@ -274,7 +274,7 @@ func await(ctx context.Context, s *cuda.Stream) error {
 	}
 }
 
-// After fail, later copies do not use the CUDA context.
+// fail records an error, so that later copies do not use the CUDA context.
 func (p *peering) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -284,7 +284,7 @@ func (p *peering) fail(err error) {
 	}
 }
 
-// After refuse, this copy and later copies do not use the CUDA context.
+// refuse records an error, so that this copy and later copies do not use the CUDA context.
 func (p *peering) refuse(err error) hal.PeerCopy {
 	p.fail(err)
 	p.mu.Lock()

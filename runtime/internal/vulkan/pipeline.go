@@ -350,8 +350,8 @@ func (s *pipelines) saveCache() {
 	}
 }
 
-// The parameter theirs contains the data of another process. mergeCache adds the cache's contents
-// to these data. mergeCache returns the merged data, or nil if merging fails.
+// mergeCache adds the cache's contents to theirs, the data of another process. mergeCache returns
+// the merged data, or nil if merging fails.
 func (s *pipelines) mergeCache(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

@@ -15,7 +15,7 @@ import (
 
 var background = context.Background()
 
-// errBusy is the error for a command that needs resources which only completed work can free.
+// errBusy is the error for a command that must wait until completed work frees resources.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
 // A queue submits batches in order.
@@ -153,7 +153,7 @@ func (q *queue) newTicket() *ticket {
 	return t
 }
 
-// submitAlone submits the commands that the function record records, as a separate batch.
+// submitAlone calls record, which records commands, and submits these commands as a separate batch.
 func (q *queue) submitAlone(record func(*encoder) error) (*ticket, error) {
 	q.submitMu.Lock()
 	defer q.submitMu.Unlock()

@@ -126,7 +126,7 @@ func (r *readBack) copyBack() {
 	}
 }
 
-// After stopCancels, cancel requests no longer write to the fault records of the part's commands.
+// stopCancels prevents cancel requests from writing to the fault records of the part's commands.
 func (p *part) stopCancels() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
@@ -172,8 +172,8 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	return true
 }
 
-// waitFinished waits until the part is finished. Unless the part is apart, all earlier parts are
-// then finished, too.
+// waitFinished waits until the part is finished. Unless the field apart is set, all earlier parts
+// are then finished, too.
 func (p *part) waitFinished(ctx context.Context) error {
 	if err := p.pollDevice(ctx); err != nil {
 		return err
@@ -315,7 +315,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		if err := t.parts[n-1].waitFinished(ctx); err != nil {
 			return err
 		}
-		t.isReady() // finishes the earlier parts of a batch that is apart
+		t.isReady() // finishes the earlier parts of a batch with the field apart set
 	}
 	return nil
 }

@@ -53,8 +53,8 @@ type valueParts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// Each element of rows may contain a pointer to a variable. New returns the set of these variables,
-// or nil if there are none. An element without a checksum must describe a pointer variable.
+// New returns the set of the variables to which the elements of rows contain pointers, or nil if
+// there are none. An element without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -163,7 +163,7 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// addNumber adds the size lowest bytes of n to the checksum, beginning with the lowest.
+// addNumber adds size bytes of n to the checksum, beginning with the lowest byte.
 func (w *walker) addNumber(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
