@@ -7,10 +7,11 @@ import (
 )
 
 // Relaxed reports whether modules for the driver need the changes that Relax makes. Mesa's llvmpipe
-// (seen in 22.3) treats an operation that orders memory as a control barrier. If the sub-groups of
-// a work-group execute such an operation in a loop a different number of times, all sub-groups end
-// when the last sub-group ends. llvmpipe executes all atomic operations in one order anyway. So
-// Relax only has to keep llvmpipe's compiler from moving other accesses across atomic operations.
+// (seen in 22.3) treats an operation that orders memory as a control barrier. The sub-groups of a
+// work-group may execute such an operation in a loop, each a different number of times. Then all
+// sub-groups end when the last sub-group ends. llvmpipe executes all atomic operations in one order
+// anyway. So Relax only has to keep llvmpipe's compiler from moving other accesses across atomic
+// operations.
 //
 // llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
 // some sub-groups of a work-group execute a sub-group barrier, the code after the barrier does not

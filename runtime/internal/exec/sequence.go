@@ -112,8 +112,8 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as a single command. Replay returns nil if the device has no such
-// commands, if the device refuses the command, or if some steps copy from or to the host.
+// Replay returns the sequence as a single command. Replay returns nil if the device does not
+// support or refuses such a command, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay

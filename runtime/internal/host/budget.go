@@ -14,9 +14,9 @@ import (
 )
 
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
-// memory than its limits allow, the operating system ends the process, at the latest when the
-// memory is first written to. The Go runtime ends the process if the system refuses one of the
-// runtime's allocations. So the budget counts all memory of a device as soon as the device
+// memory than its limits allow, the operating system ends the process. This happens at the latest
+// when the memory is first written to. The Go runtime ends the process if the system refuses one of
+// the runtime's allocations. So the budget counts all memory of a device as soon as the device
 // allocates it.
 type memoryBudget struct {
 	system limitReader

@@ -171,9 +171,9 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 	return h
 }
 
-// lastConflict returns the number of the newest incomplete batch that h must wait for, because one
-// of the batch's commands uses the same elements as h. lastConflict returns 0 if there is no such batch. All
-// batches are sealed.
+// lastConflict returns the number of the newest incomplete batch that h must wait for. Such a batch
+// has a command that uses the same elements as h. lastConflict returns 0 if there is no such batch.
+// All batches are sealed.
 //
 //	batch 1   writes x[0:100]
 //	batch 2   a half that reads x[0:10]
