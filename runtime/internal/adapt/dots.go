@@ -4,9 +4,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// dotOps maps the name that marks a sum of products to the instruction that computes the sum, and
-// to the number of operands in the named array. The name and the instruction treat the same
-// operands as signed.
+// dotOps contains the names of arrays that mark sums of products. For each name, it has the
+// instruction that computes the sum, and the length of the array. The name and the instruction
+// agree on which operands are signed.
 var dotOps = map[string]struct {
 	op       spirv.Op
 	operands int
@@ -15,10 +15,10 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8-bit integers by instructions of the
-// device. Dots uses an instruction only if has returns true for its opcode. The old code of the sum
-// stays in the module, but its result is unused, so the driver removes it. Dots does not change the
-// slice words.
+// Dots returns a module that computes sums of four products of 8-bit integers by instructions of
+// the device. Dots calls has to find out whether the device supports an opcode. The old code of the
+// sum stays in the module, but its result is unused, so the driver removes it. Dots does not modify
+// its argument.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -86,8 +86,8 @@ type dotRewriter struct {
 	done  bool
 }
 
-// replaceDot returns code that replaces the instruction of the parameter in, if that
-// instruction computes a marked sum. Otherwise the method returns nil.
+// replaceDot returns code that replaces the given instruction, if that instruction computes a
+// marked sum. Otherwise replaceDot returns nil.
 func (x *dotRewriter) replaceDot(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
@@ -121,8 +121,8 @@ func (x *dotRewriter) replaceDot(in *spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// wordOf returns the 32-bit value that consists of the given bytes, in order, or 0 if no value
-// does. A kernel makes such bytes from a 32-bit value w by
+// wordOf returns the 32-bit value whose bytes, from the lowest to the highest, are the given bytes.
+// If there is no such value, wordOf returns 0. A kernel makes such bytes from a 32-bit value w by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
 func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
@@ -139,8 +139,8 @@ func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 }
 
 // byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
-// that byte in the value, as the number of bits to its right. byteOf follows the operands of v back
-// to the value in the parameter word, but not further.
+// that byte in the value, as the number of bits to its right. byteOf follows the operands of v
+// back, but stops at the value word.
 func (x *dotRewriter) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

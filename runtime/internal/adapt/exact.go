@@ -7,8 +7,9 @@ import (
 
 // Subnormals returns a module for a device that flushes subnormals. The module computes conversions
 // to float64, absolute values, floors and ceilings from the bits of float32s. These operations are
-// exact in Go, but the device may compute them wrongly. Other roundings of subnormals give zeros in
-// any case. Subnormals does not change the slice words.
+// exact in Go, but the device may compute them wrongly. Truncation, for example, needs no change,
+// because a subnormal and a flushed subnormal both become zero. Subnormals does not modify its
+// argument.
 func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
@@ -53,8 +54,8 @@ func (x *exactRewriter) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 3
 
 func (x *exactRewriter) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// replaceExact returns code that replaces the instruction of the parameter in. The method
-// instead returns nil to keep the instruction, as for most instructions.
+// replaceExact returns code that replaces the given instruction. For most instructions it returns
+// nil, and the instruction stays.
 func (x *exactRewriter) replaceExact(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
@@ -126,8 +127,8 @@ const oneBits = 127 << 23
 
 // roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
 // contains the bits of the result for positive subnormal numbers, 0 for a floor and oneBits for a
-// ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. Its bits
-// are the parameter above XORed with the bits of -1.
+// ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. The
+// bits of this result are the bits of -1 XORed with the value of above.
 func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

@@ -3,9 +3,8 @@ package adapt
 import "github.com/kgen-go/kgen/codegen/spirv"
 
 // This file keeps float16s in 16-bit registers across blocks. In kgen's modules, a float16 variable
-// of a loop is a phi of 32-bit words. In each iteration, such code would replace a NaN's bits by
-// package half's NaN and extend the number to a word. Without this file, such a loop has code like
-// this.
+// of a loop is a phi of 32-bit words. Each iteration replaces a NaN's bits by package half's NaN,
+// and extends the number to a word. Before the rewrite, such a loop has code like this.
 //
 //	%a = OpPhi %uint %init %before %next %body
 //	%x = half of %a
@@ -18,7 +17,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 //
 // The phi of 32-bit words is then unused, and the driver removes it.
 
-// choosePhis finds phis of 32-bit words that have a result of a float16 instruction as an operand.
+// choosePhis finds phis of 32-bit words with an operand that is computed by a float16 instruction.
 // choosePhis gives each of these phis an ID for an additional phi of float16s.
 func (x *halfRewriter) choosePhis() {
 	for grown := true; grown; {
@@ -40,8 +39,8 @@ func (x *halfRewriter) choosePhis() {
 	}
 }
 
-// isNative reports whether a float16 instruction computes the number in word w, and whether the
-// instruction's result may be an operand without replacing NaNs.
+// isNative reports whether a float16 instruction computes the number in word w, and other float16
+// instructions may use its result before NaNs are replaced.
 func (x *halfRewriter) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {

@@ -12,14 +12,16 @@ import (
 // every device has but few compute exactly. Halves keeps the GLSL instructions where the device
 // computes them exactly. If the GLSL instructions are not exact on the device, Halves uses 16-bit
 // instructions if these are exact. If the 16-bit instructions are not exact, either, code with
-// integers and float32s computes the results. A NaN gets package half's bits.
+// integers and float32s computes the results. Each NaN result has the bits that package half uses
+// for NaN.
 //
-// A sum, difference or product of two converted float16s whose result is converted to float16 can
-// be one float16 operation. The result is the same, because float32 has more than twice the digits.
-// Quotients, roots and fused multiply-adds are computed by several float32 instructions. The module
-// has a named vector that contains the result and the operands. Halves replaces such a marked
-// operation by one instruction where the device computes it exactly. The old code is then unused,
-// so the driver removes it. Halves does not change the slice words.
+// If two float16s are converted to float32, added, and the sum is converted to float16, one float16
+// addition can replace these operations. Differences and products are treated likewise. The result
+// is the same, because float32 has more than twice the digits. Quotients, roots and fused
+// multiply-adds are computed by several float32 instructions. The module has a named vector that
+// contains the result and the operands. Halves replaces such a marked operation by one instruction
+// where the device computes it exactly. The old code is then unused, so the driver removes it.
+// Halves does not modify its argument.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
 		return words, nil
@@ -134,13 +136,13 @@ func (x *halfRewriter) findUses() error {
 	return nil
 }
 
-// isInst reports whether the instruction in the parameter in is an extended instruction.
+// isInst reports whether in is the extended instruction inst of GLSL's set.
 func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpackedWord returns the word whose lower half is the float16 of the float32 with the ID in the
-// parameter id. unpackedWord returns 0 if that float32 is not an unpacked float16.
+// unpackedWord returns the word that contains, in its lower half, the float16 from which the given
+// float32 was unpacked. unpackedWord returns 0 for other float32s.
 func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
@@ -173,8 +175,8 @@ func (x *halfRewriter) allReplaced(in *spirv.Instruction) bool {
 	return x.isInst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreignVectors[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// replaceHalf returns code that replaces the instruction of the parameter in. The method
-// instead returns nil to keep the instruction, as for most instructions.
+// replaceHalf returns code that replaces the given instruction. For most instructions it returns
+// nil, and the instruction stays.
 func (x *halfRewriter) replaceHalf(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.markedInst(in); all != nil {
@@ -241,8 +243,8 @@ const (
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
 )
 
-// widenCode writes code that converts the float16 in word w to a float32. The code replaces
-// the instruction of the parameter in.
+// widenCode writes code that converts the float16 in word w to a float32. The code replaces the
+// given instruction.
 func (x *halfRewriter) widenCode(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	exact := x.right.Widen || x.right.Unpack
@@ -273,7 +275,7 @@ func (x *halfRewriter) widenCode(list *spirv.Code, w spirv.ID, in *spirv.Instruc
 }
 
 // narrowCode writes code for the float16 nearest to v, a float32, in a 32-bit word. The code
-// replaces the instruction of the parameter in.
+// replaces the given instruction.
 func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	if h := x.halfArithmetic(c, x.defs[v]); h != 0 {
@@ -289,8 +291,8 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 	switch {
 	case x.right.Narrow:
 		// Later operations extract the float16 from the word again. NVIDIA's compiler would fuse a
-		// product of float32s, two conversions and a sum into one operation, but not if there is a
-		// select instruction between the operations.
+		// float32 product, two conversions and a sum into one operation. A select instruction after
+		// the first conversion prevents this.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
 		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
 		return
@@ -337,8 +339,8 @@ func (x *halfRewriter) markedInst(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// computeCode writes code for the result of a marked operation, in a 32-bit word. The code
-// replaces the instruction of the parameter in. The driver must not fuse the operation with others.
+// computeCode writes code for the result of a marked operation, in a 32-bit word. The code replaces
+// the given instruction. The driver must not fuse the operation with others.
 func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
@@ -355,9 +357,9 @@ func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction)
 	case spirv.MarkHalfSqrt:
 		r = glsl(spirv.GLSLstd450Sqrt)
 	case spirv.MarkHalfFma:
-		// Like a sum, the result may be used as an operand directly, because Fma is computed by a
-		// single float16 instruction. Drivers may compute quotients and roots as float32s, and
-		// round them.
+		// Fma is computed by a single float16 instruction. So other float16 instructions may use
+		// its result directly, like that of a sum. Drivers may compute quotients and roots as
+		// float32s, and round them.
 		r = glsl(spirv.GLSLstd450Fma)
 		x.rawHalf[in.Result] = r
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Relaxed reports whether modules for the driver get atomic operations without ordering semantics.
-// Mesa's llvmpipe (seen in 22.3) treats an operation that orders memory as a control barrier. If
-// the sub-groups of a work-group execute such an operation in a loop a different number of times,
-// all sub-groups end when the last sub-group ends. llvmpipe executes all atomic operations in one
-// order anyway. So it is enough to keep its compiler from moving other accesses across atomic
+// Relaxed reports whether modules for the driver need the changes that Relax makes. Mesa's llvmpipe
+// (seen in 22.3) treats an operation that orders memory as a control barrier. The sub-groups of a
+// work-group may execute such an operation in a loop, each a different number of times. Then all
+// sub-groups end when the last sub-group ends. llvmpipe executes all atomic operations in one order
+// anyway. So Relax only has to keep llvmpipe's compiler from moving other accesses across atomic
 // operations.
 //
 // llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
@@ -20,8 +20,8 @@ import (
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
 // Relax returns the module with relaxed atomics, without sub-group barriers, and with volatile
-// accesses to memory that invocations share. Relax returns a module without sub-group barriers and
-// ordering atomics as it is.
+// accesses to memory that invocations share. Relax returns the same words if the module contains
+// neither sub-group barriers nor atomics that order memory.
 func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -79,8 +79,8 @@ func Relax(words []uint32) ([]uint32, error) {
 // operands among its words.
 var memoryOperandAt = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
-// semanticsWords returns the indexes of the words of an atomic instruction that are memory
-// semantics.
+// semanticsWords returns the positions of the memory semantics among the words of an atomic
+// instruction.
 func semanticsWords(op spirv.Op) []int {
 	switch {
 	case op == spirv.OpMemoryBarrier:

@@ -10,7 +10,7 @@ import (
 // RecordRounds returns a module that detects if the device ends a loop early. RecordRounds then
 // records the loop's number in the launch's fault record (see package abi). A module without
 // physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
-// block has something else in place of the fault record's address.
+// block contains other data where the fault record's address is expected.
 //
 // A loop's header counts the iterations that a work-item begins, in two variables:
 //
@@ -19,13 +19,13 @@ import (
 //
 // At the end of an iteration, next = rounds + 1.
 //
-// When a work-item leaves the loop normally, its two variables are equal. If the driver ends the loop at
-// the end of an iteration, the work-item has already set rounds for the next iteration. But the
-// work-item has not yet computed the variable begun for that iteration, so the two variables differ. The
-// constants 0 and 1 of these formulas are loaded when the module runs; otherwise the driver's compiler
-// would see that the variables begun and rounds are equal at each exit of a loop. After a loop, the code
-// stores the loop's number if the two variables differ. When the entry point returns, it writes that
-// number to the fault record. Then the results of the launch are wrong.
+// When a work-item leaves the loop normally, its two variables are equal. If the driver ends the
+// loop at the end of an iteration, the work-item has already set rounds for the next iteration. But
+// begun still has its value from the iteration before, so the two variables differ. The constants 0
+// and 1 of these formulas are loaded when the module runs; otherwise the driver's compiler would
+// see that the variables begun and rounds are equal at each exit of a loop. After a loop, the code
+// stores the loop's number if the two variables differ. When the entry point returns, it writes
+// that number to the fault record. Then the results of the launch are wrong.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -140,7 +140,7 @@ type member struct {
 }
 
 // launchBlock finds the module's block of push constants. launchBlock returns false if the launch
-// block has something else in place of the fault record's address, or of the constant zero.
+// block contains other data where the fault record's address or the constant zero is expected.
 func (r *roundCounter) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
@@ -301,8 +301,8 @@ func (c *instList) defineOp(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
-// keepIfEnded writes code after a loop that stores the loop's number. The code stores the number
-// only if the driver ended this loop early, and ended no earlier loop.
+// keepIfEnded writes the code after a loop. The code stores the loop's number if the driver ended
+// this loop early and has ended no other loop before.
 func (c *instList) keepIfEnded(l loopLabels) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
@@ -312,7 +312,7 @@ func (c *instList) keepIfEnded(l loopLabels) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// countInFunction adds code that counts iterations to the loops of a function.
+// countInFunction adds code to each loop of a function. The code counts the loop's iterations.
 func (r *roundCounter) countInFunction(f *spirv.Function) {
 	cuts := cutBlocks(f.Code)
 	loops := r.findLoops(cuts)

@@ -22,8 +22,8 @@ type Backend interface {
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend. With -short Run leaves out the tests named in
-// others, which another backend runs.
+// Run runs the suite on device i of the backend. In -short mode, Run skips the tests in the list
+// others, because another backend runs them.
 func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
 		name string

@@ -8,8 +8,8 @@ import (
 )
 
 // testHostMemory copies between the host's memory and the device's, in both directions and in all
-// sizes that backends treat differently. testHostMemory checks the host's memory through its bytes:
-// a batch sees the host's writes before it, and the host sees the batch's writes when the batch has
+// sizes that backends treat differently. The host reads and writes its memory directly: a batch
+// sees the host's writes before it, and the host sees the batch's writes when the batch has
 // completed.
 func testHostMemory(e *env) {
 	const size = 1<<20 + 64

@@ -37,8 +37,7 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// The variable kernels maps the names of the kernels that a backend must make to their
-// descriptions.
+// The variable kernels contains the kernels that a backend must make, by their names.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),
@@ -46,15 +45,15 @@ var kernels = map[string]*abi.Kernel{
 	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
 	// x[i]++
 	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// Work-items with index First or more fault at site 0, with index i+len(x). All other
-	// work-items set x[i] = i.
+	// A work-item with i < First sets x[i] = i. Each other work-item faults at site 0, with index
+	// i+len(x).
 	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
-	// out[i] = t[i%40], with arguments past the launch block
+	// out[i] = t[i%40]; the arguments do not fit into the launch block
 	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
 	// The kernel has two dimensions and work-groups of one work-item. It adds i+1 to x[i] for the
 	// linear index i.
 	"rows": kernel("rows", abi.NDRange, 2, 16, slice("X", 0, abi.ReadWrite)),
-	// x[i] *= the specialization constant 7, whose default is 2
+	// x[i] *= F, where F is the specialization constant with ID 7 and default 2
 	"scale": kernel("scale", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
 	// The kernel sets x[i] = x[i]*1664525 + 1013904223 n times for each i.
 	"chain": kernel("chain", abi.Range, 1, 24, slice("X", 0, abi.ReadWrite), value("N", "uint32", 16, 4)),

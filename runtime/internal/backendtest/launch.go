@@ -217,7 +217,7 @@ func testBarriersReachFar(e *env) {
 		e.submit(afterTime(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
 		e.submit(afterTime(launch(pc, "chain", n, allBytes(x), uint32(1))))
 		e.submit(
-			afterTime(launch(p, "increment", 1, allBytes(y))), // has the barrier of the two commands
+			afterTime(launch(p, "increment", 1, allBytes(y))), // its barrier also orders the copy
 			copyOf(z, 0, x, 0, 4*n),                           // needs x, and has no barrier of its own
 			afterTime(launch(p, "increment", n, allBytes(x))))
 		e.wantBytes(z, n, func(i int) uint32 { return 1013904223 })
@@ -286,12 +286,12 @@ func testFault(e *env) {
 			}
 			return 0xffffffff
 		})
-		// A fault that the caller does not ask for has no effect on later commands.
+		// If the field Fault is nil, a fault is not reported and has no effect on later commands.
 		e.runBatch(launch(p, "fault", n, allBytes(x), first))
 	}
 }
 
-// testFaultMany submits batches with occasional faults, which reuse their fault records.
+// In testFaultMany some launches of each batch fault, and later batches reuse the fault records.
 func testFaultMany(e *env) {
 	const n, launches = 128, 400
 	x := e.alloc(4*n, hal.DeviceMemory)

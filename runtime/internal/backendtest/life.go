@@ -155,7 +155,7 @@ func testConcurrent(e *env) {
 	wg.Wait()
 }
 
-// testManyPending keeps thousands of batches in flight that no goroutine waits for.
+// testManyPending submits thousands of batches without waiting for any of them.
 func testManyPending(e *env) {
 	x := e.allocWords(0)
 	defer x.Free()

@@ -5,7 +5,7 @@ package cuda
 // Built reports whether the program can open the driver's library.
 const Built = false
 
-// No function but open is called: there is no device.
+// Only open is called, because without a library there is no device.
 
 func open(string) ([]UUID, error) { return nil, ErrNone }
 

@@ -10,7 +10,7 @@ import (
 // ErrNone is the error of all functions in a program without cgo, or for a system other than Linux.
 var ErrNone = errors.New("cuda: the program was built without cgo, or not for Linux")
 
-// UUID identifies a device. Vulkan and CUDA have the same UUID for it.
+// UUID identifies a device, both in Vulkan and in CUDA.
 type UUID [16]byte
 
 // Error is the failure of a call into CUDA's driver.
@@ -30,8 +30,8 @@ var library = struct {
 	devices []UUID // the devices in CUDA's order
 }{name: "libcuda.so.1"}
 
-// UseLibrary makes later calls open another library, and returns the name of the one before. It is
-// for tests, while no Context is open.
+// UseLibrary makes later calls open another library, and returns the name of the previous library.
+// Tests call UseLibrary while no Context is open.
 func UseLibrary(name string) (before string) {
 	library.Lock()
 	defer library.Unlock()
@@ -85,7 +85,7 @@ type Context struct {
 	device int32
 	handle uintptr
 	mu     sync.Mutex
-	idle   []uintptr // streams that no Stream has
+	idle   []uintptr // streams that are in no Stream
 }
 
 // NewContext returns the primary context of a device. The driver makes the context if the process
@@ -102,7 +102,7 @@ func NewContext(uuid UUID) (*Context, error) {
 	return &Context{device: n, handle: h}, nil
 }
 
-// Close releases the context. All memory has been freed, and all streams have been closed.
+// Close releases the context. The caller must first free all memory and close all streams.
 func (c *Context) Close() error {
 	var errs []error
 	for _, s := range c.idle {
@@ -119,9 +119,9 @@ type Memory struct {
 	handle  uintptr
 }
 
-// Import makes an allocation of size bytes usable that Vulkan exported as the file descriptor fd,
-// also that of another device. The allocation is dedicated to one buffer. Import owns fd, also if it
-// fails.
+// Import imports an allocation of size bytes that Vulkan exported as the file descriptor fd. The
+// memory may belong to another device. The allocation is dedicated to one buffer. Import owns fd,
+// even if Import fails.
 func (c *Context) Import(fd int, size uint64) (*Memory, error) {
 	h, err := importMemory(c.handle, fd, size)
 	if err != nil {
@@ -166,7 +166,7 @@ func (c *Context) Stream() (*Stream, error) {
 	return &Stream{c, h}, nil
 }
 
-// Close gives the stream back, whose copies have completed.
+// Close lets the context use the stream again. All copies of the stream must have completed.
 func (s *Stream) Close() {
 	s.ctx.mu.Lock()
 	defer s.ctx.mu.Unlock()

@@ -1,9 +1,9 @@
 // Package dag orders the nodes of a graph of commands.
 //
-// A [Graph] has a node for each command, numbered in the order in which they were added. The user
-// makes some of the edges. Other edges follow from the use of memory. Two commands conflict if they
-// use the same memory, of the device or of the host, and one of them writes it. The later command
-// then depends on the earlier one.
+// A [Graph] has a node for each command. Nodes are numbered in the order in which they were added.
+// The user makes some of the edges. Other edges follow from the use of memory. Two commands
+// conflict if they use the same memory, of the device or of the host, and one of them writes it.
+// The later command then depends on the earlier one.
 //
 // For example, if commands 1 and 2 read memory that command 0 writes, there are edges from node 0
 // to the nodes 1 and 2 (read after write). If command 3 writes this memory again, there are edges
@@ -27,7 +27,7 @@ type node struct {
 	preds, succs []int // sorted
 }
 
-// Uses is the memory that a command uses.
+// Uses describes the memory, of the device and of the host, that a command uses.
 type Uses struct {
 	Device []stream.Use
 	Host   []HostUse
@@ -43,7 +43,7 @@ type HostUse struct {
 	Write  bool
 }
 
-// Explicit returns the nodes that node i depends on although the two do not conflict in device
+// Explicit returns the nodes that node i depends on for reasons other than a conflict in device
 // memory.
 func (g *Graph) Explicit(i int) []int {
 	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
@@ -177,7 +177,7 @@ func (h *nodeNumbers) Pop() any {
 	return x
 }
 
-// conflictsWith reports whether a command must wait for an earlier one because both use the
+// conflictsWith reports whether a command must wait for an earlier command because both use the
 // same memory.
 func conflictsWith(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
@@ -205,8 +205,8 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether later reads memory of the host that earlier copies to. ReadBack returns
-// false if a host function between the two commands writes that memory.
+// ReadBack reports whether a later command reads host memory that an earlier command writes.
+// ReadBack returns false if a host function between the two commands writes that memory.
 func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {
 		for _, l := range later.Host {

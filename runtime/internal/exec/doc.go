@@ -3,7 +3,7 @@
 // the device's stream. A graph becomes a sequence of commands. The order of commands follows from
 // the memory of the graph's nodes, and launches in the sequence may be fused.
 //
-//   - A [Launch] is a call with the state of its launch.
+//   - A [Launch] is a call of a kernel, with the runtime's state.
 //   - A [Kernel] contains the modules of a kernel.
 //   - [Pipelines] contains the pipelines of a device, and [Memos] the launches that a device
 //     remembers.

@@ -10,12 +10,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device is the set of a device's methods that planning a graph needs.
+// Device has the methods of a device that are called when a graph is planned.
 type Device interface {
-	// Compile sets the pipeline in the plan of a launch. The plan keeps the pipeline in use until
-	// its method LetGo is called.
+	// Compile sets the pipeline in the plan of a launch. The pipeline stays in use until the plan's
+	// method LetGo is called.
 	Compile(s *Step, l *Launch, p *Plan) error
-	// Fuse returns the launch that does the work of the launches of a group.
+	// Fuse returns one launch that does the work of all launches in a group.
 	Fuse(g *fusion.Group, parts []*Step) (*Step, error)
 	// Alloc allocates memory of the device.
 	Alloc(size uint64) (*stream.Memory, error)
@@ -25,7 +25,7 @@ type Device interface {
 type Options struct {
 	Fuse     FuseMode
 	Barriers bool // fused launches have barriers between them
-	Apart    bool // the device runs the parts of a fused launch one after another
+	Apart    bool // the device runs the kernels of a fused launch one after another
 
 	// Limits of the device for fused launches; see fusion.Group.
 	OneLoop     bool
@@ -33,8 +33,8 @@ type Options struct {
 	LaunchBlock int
 }
 
-// Graph is a graph whose order is fixed. Graph contains the sequence of commands that each run
-// records. Update changes the graph, and other methods may be called at the same time.
+// Graph contains nodes, and once Plan has been called, the sequence of commands that each run
+// submits. Update changes the graph, and other methods may be called at the same time.
 type Graph struct {
 	Options
 	dev Device
@@ -45,11 +45,11 @@ type Graph struct {
 	setCount  int        // the number of sets of nodes whose launches are fused
 	goneSteps []*Step    // steps of nodes that have no command
 	run       *Sequence
-	held      *runHolder // value that keeps the sequence in the field run in use
+	held      *runHolder // keeps the sequence run in use
 	report    Report
 }
 
-// Node is a node with a command.
+// Node contains a step, and the numbers of the nodes that the step depends on.
 type Node struct {
 	// Owner is the value that the node belongs to, and Label is the node's name. For a node of a
 	// sub-graph, Owner is nil and Label is "".
@@ -64,8 +64,8 @@ type Node struct {
 	fusedSet, ownSet nodeSet
 }
 
-// nodeSet identifies a set of nodes that are one launch. A nodeSet has the number of the set, above
-// 0, and says whether there are barriers between the launches of the set.
+// nodeSet identifies a set of nodes whose launches became one launch. The zero nodeSet identifies
+// no set. The field barriers says whether there are barriers between these launches.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -152,7 +152,7 @@ func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) er
 	return nil
 }
 
-// Steps returns the steps of the nodes.
+// Steps returns the steps of all nodes, in the order of the nodes.
 func (ex *Graph) Steps() []*Step {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -163,7 +163,8 @@ func (ex *Graph) Steps() []*Step {
 	return out
 }
 
-// Report returns the launches that planning made from the graph's launches, and the reasons.
+// Report returns the launches that run in place of the graph's launches, and the reasons why
+// launches were not fused.
 func (ex *Graph) Report() Report {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -304,7 +305,7 @@ func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
 		return units, nil
 	}
 	var out []*unit
-	last := make([]int, len(units)) // maps the index of a unit to the index in out of its last element
+	last := make([]int, len(units)) // last[i] is the index in out of the last step of unit i
 	for at, u := range units {
 		var deps []int
 		for _, d := range u.deps {

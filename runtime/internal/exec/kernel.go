@@ -13,8 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel contains the data of a kernel that devices need, which are its description, its Go code
-// and its modules.
+// Kernel contains a kernel's description, Go code and modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel
@@ -27,7 +26,7 @@ type Kernel struct {
 
 	words   []func() ([]uint32, error) // functions that return the modules of the kernel and of its variants
 	natives nativeModules
-	number  uint32 // number of kernels made before this one, plus one
+	number  uint32 // the kernel's number, from 1, in the order in which kernels are made
 }
 
 var kernels atomic.Uint32

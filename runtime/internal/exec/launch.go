@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Launch is a launch in preparation. Launch contains the call, which does not change, and state of
-// the runtime. The storage of a Launch is reused from launch to launch.
+// Launch is a launch in preparation. Launch contains the call, which does not change, and the
+// runtime's state. The runtime reuses the storage of a Launch for later launches.
 type Launch struct {
 	*launch.Call
 
@@ -59,8 +59,8 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory. Place is for a call whose slices are all in the caller's
-// memory.
+// Place adds a slice in device memory. Place is called if the call's own slices are all in the
+// caller's memory.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
 	l.Placed = l.own
@@ -86,7 +86,7 @@ func (l *Launch) Pass(k *abi.Kernel) {
 
 // Plan describes how a launch runs. Plan is the result of the checks.
 type Plan struct {
-	Local    [3]int          // the work-group size in index order
+	Local    [3]int          // the work-group size, in the order of the kernel's indexes
 	SubGroup int             // sub-group size that the launch requires, or 0
 	Empty    bool            // the launch has no work-items
 	Props    properties.List // properties of the kernel and of the launch
@@ -106,9 +106,8 @@ func (p *Plan) LetGo() {
 	}
 }
 
-// Command returns the launch with a pipeline as a command of the device's stream. The pipeline
-// counts as memory that the command uses without access, so the pipeline lives until the batch has
-// completed.
+// Command returns a command that launches the pipeline on the device's stream. The pipeline is
+// added to the memory that the command uses, so the pipeline lives until the batch has completed.
 func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
@@ -118,7 +117,7 @@ func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	}
 }
 
-// groupCounts returns the number of work-groups in index order.
+// groupCounts returns the number of work-groups for each index of the kernel.
 func (l *Launch) groupCounts(k *abi.Kernel, p *Plan) [3]int {
 	out := [3]int{1, 1, 1}
 	for i := range l.Rank {
@@ -131,7 +130,8 @@ func (l *Launch) groupCounts(k *abi.Kernel, p *Plan) [3]int {
 	return out
 }
 
-// DeviceOrder converts sizes from index order to the order x, y, z. Missing dimensions get size 1.
+// DeviceOrder converts sizes from the order of the kernel's indexes to the order x, y, z. Missing
+// dimensions get size 1.
 func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	out := [3]uint32{1, 1, 1}
 	for i := range rank {

@@ -28,7 +28,7 @@ type Memos struct{ slots [memoSlots]memoSlot }
 // Memo describes a launch that ran without errors. A Memo never changes.
 type Memo struct {
 	Pipeline *Pipeline
-	Ran      [3]int32 // work-group size in index order
+	Ran      [3]int32 // work-group size, in the order of the kernel's indexes
 
 	kernel        *Kernel
 	global, local [3]int // global and local sizes of the call

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// nativeModules contains a kernel's modules for devices with matrix instructions. All devices of
-// a program with the same matrix products share one module.
+// nativeModules contains a kernel's modules for devices with matrix instructions. The devices of a
+// program share one module if they have the same matrix products.
 type nativeModules struct {
 	mu   sync.Mutex
 	made []*native

@@ -45,7 +45,7 @@ type pipelineKey struct {
 // Shape contains the facts that, with the kernel and the values of its constants, identify a
 // pipeline.
 type Shape struct {
-	Local    [3]int // the work-group size in index order
+	Local    [3]int // the work-group size, in the order of the kernel's indexes
 	SubGroup int    // sub-group size that the launch requires, or 0
 	Small    bool   // use the module for small launches
 	Cancel   bool   // use a variant whose work-items return when the host asks for it
@@ -65,9 +65,9 @@ type Pipeline struct {
 	done  chan struct{} // closed when the pipeline is made, or when making it has failed
 	err   error
 
-	// The field users is the number of launches in preparation and Executables that use the
-	// pipeline. While users is above zero, the pipeline is not freed. Pipelines.mu must be locked
-	// while users grows from zero.
+	// The field users is the number of users of the pipeline, which are Executables and launches in
+	// preparation. While users is above zero, the pipeline is not freed. Pipelines.mu must be
+	// locked while users grows from zero.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
@@ -96,7 +96,7 @@ func (s *Pipelines) Made() int { return int(s.total.Load()) }
 // SetMost sets the number of pipelines that are kept, for tests.
 func (s *Pipelines) SetMost(n int) { s.maxCount = n }
 
-// Of calls yield with each pipeline of the kernel k. Only tests call Of.
+// Of yields the pipelines of the kernel k. Only tests call Of.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,8 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// makePipeline makes a pipeline. getPipeline must have returned true as its result first for the
-// pipeline.
+// makePipeline makes a pipeline. getPipeline must have returned the pipeline, and true as the
+// result first.
 func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {

@@ -14,9 +14,9 @@ type Sequence struct {
 	Steps   []*Step   // steps of the sequence, each with a command
 	Kernels []*Kernel // kernels of the launches, without duplicates
 	Prints  bool      // some steps write the printed output of other steps
-	// Idle is the memory of the graph's nodes that no command uses. Idle includes memory of
-	// parameters that have no elements or that the kernel does not use. Idle also includes memory
-	// that is internal to fused launches.
+	// Idle is memory that the graph's nodes refer to, but that no command uses. Idle includes
+	// memory of parameters that have no elements or that the kernel does not use. Idle also
+	// includes memory that is internal to fused launches.
 	Idle []*stream.Memory
 
 	levels    []int   // levels of the steps; steps of the same level do not depend on each other
@@ -57,12 +57,12 @@ type runHolder struct{ run *Sequence }
 
 func (h *runHolder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. The pipelines are those of a run, as long as the
-// run has users, or those of a submission's commands, until the commands are recorded.
+// Held is a list of pipelines that stay in use. A run keeps its pipelines as long as the run has
+// users. A submission keeps those of its commands until the commands are recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. Take ends the use of the pipeline that was at that
-// index before.
+// Take stores the plan's pipeline at index i. Take first ends the use of the pipeline at that
+// index, if there is one.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -112,8 +112,8 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as a single command. Replay returns nil if the device has no such
-// commands, if the device refuses the command, or if some steps copy from or to the host.
+// Replay returns the sequence as a single command. Replay returns nil if the device does not
+// support or refuses such a command, or if some steps copy from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay

@@ -19,7 +19,7 @@ type Step struct {
 	Kernel  *Kernel // nil for a command that is not a launch
 	Launch  Launch
 	Plan    Plan
-	Command stream.Command // command, unless it is a launch; for a launch, only its Uses are in Launch
+	Command stream.Command // command that is not a launch
 	Host    dag.Uses       // memory that a host function uses
 	Keep    []any          // references to the memory that the command uses
 	Prints  *Step          // launch whose printed output the step writes, or nil

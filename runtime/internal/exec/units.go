@@ -31,7 +31,8 @@ type SplitError string
 
 func (e SplitError) Error() string { return string(e) }
 
-// Report lists the launches that planning made from those of a graph, and the reasons.
+// Report lists the launches that run in place of a graph's launches, and the reasons why launches
+// were not fused.
 type Report struct {
 	Fused            bool // all launches were fused into one
 	Launches         []FusedLaunch
@@ -45,8 +46,8 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that planning tries to add a launch to. Planning prefers the groups
-// to which it has added a launch last.
+// openGroups is the number of groups that planning tries to add a launch to. Planning tries the
+// newest groups first.
 const openGroups = 8
 
 // A unit consists of one or several nodes that become one command of a run. The launches of several
@@ -61,8 +62,8 @@ type unit struct {
 }
 
 // divideUnits divides the nodes into units. In the result, each unit comes after the units that it
-// depends on. The nodes' edges are in the parameter order. The error says why launches cannot be fused
-// although RequireFusion demands it.
+// depends on. The parameter order contains the nodes' edges. The error says why launches cannot be
+// fused although RequireFusion demands it.
 func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	f := &unitFuser{ex: ex}
 	var single []*unit
@@ -107,8 +108,8 @@ func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 
 // byGain divides the nodes into units so that as much memory as possible is internal. First byGain
 // fuses nodes that share internal memory, then nodes that share other memory, and last small nodes.
-// The last two steps never reduce the internal memory. The result splits lists the reasons why
-// units were not fused.
+// The last two steps never reduce the internal memory. byGain also returns the reasons why units
+// were not fused.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
@@ -164,8 +165,9 @@ func (ex *Graph) conflictOf(i int) error {
 	return nil
 }
 
-// usedBeside looks for nodes outside of a unit that use the memory. usedBeside returns a text about
-// one of these nodes, or "". usedBeside prefers the first node that writes the memory.
+// usedBeside looks for nodes that use the memory but are not in the unit. usedBeside returns a text
+// about one of these nodes, or "". If some of them write the memory, the text is about the first
+// that does.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -301,9 +303,9 @@ func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// unitBetween looks for a unit that depends on the unit with index at, and that is in deps or is a
-// predecessor of a unit in deps. A new unit that depends on the units in deps has to run after the unit
-// that unitBetween returns. unitBetween returns -1 if there is no such unit.
+// unitBetween looks among the units in deps and their predecessors for a unit that depends on the
+// unit with index at. A new unit that depends on the units in deps has to run after the unit that
+// unitBetween returns. unitBetween returns -1 if there is no such unit.
 func (f *unitFuser) unitBetween(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int

@@ -1,4 +1,4 @@
-// Package fakecuda has a library that stands in for CUDA's driver in tests, on machines without an
+// Package fakecuda provides a library that replaces CUDA's driver in tests, on machines without an
 // NVIDIA GPU. The test compiles the library from C. Its devices have the memory that lavapipe
 // exports, which is memory of the host.
 package fakecuda
@@ -21,8 +21,8 @@ import (
 //go:embed testdata/fake.c
 var source []byte
 
-// Variables of the environment, which tests set to make the library fail. The file fake.c explains
-// their values.
+// Environment variables that tests set to make the library fail. The file fake.c explains their
+// values.
 const (
 	Fail  = "FAKE_CUDA_FAIL"
 	Wrong = "FAKE_CUDA_WRONG"
@@ -30,11 +30,12 @@ const (
 	Apart = "FAKE_CUDA_APART"
 )
 
-// Library is the library of a test.
+// Library is the library that a test uses in place of CUDA's driver.
 type Library struct{ log string }
 
 // Use makes package cuda open the library, which has devices with the given UUIDs, until the test
-// ends. No device may be open. Use skips the test if the program was built without cgo.
+// ends. When Use is called, no device may be open. Use skips the test if the program was built
+// without cgo.
 func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	tb.Helper()
 	if !cuda.Built {
@@ -44,7 +45,7 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	if errors.Is(err, exec.ErrNotFound) {
 		need.Missing(tb, need.Vulkan, "no C compiler: %v", err)
 	}
-	dir := tb.TempDir() // a library of a new name starts anew
+	dir := tb.TempDir() // a library with a new name is loaded again, in its first state
 	lib, l := filepath.Join(dir, "libfakecuda.so"), &Library{log: filepath.Join(dir, "log")}
 	if err := errors.Join(err, os.WriteFile(lib, binary, 0o777)); err != nil {
 		tb.Fatal(err)
@@ -85,7 +86,8 @@ var compiled = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(lib)
 })
 
-// Calls returns how many calls of each function have succeeded that makes, frees or copies.
+// Calls returns the number of successful calls of each function that makes, frees or copies an
+// object.
 func (l *Library) Calls(tb testing.TB) map[string]int {
 	tb.Helper()
 	text, err := os.ReadFile(l.log)
@@ -99,7 +101,8 @@ func (l *Library) Calls(tb testing.TB) map[string]int {
 	return calls
 }
 
-// Freed reports an error unless all was freed that calls have made. All devices are closed.
+// Freed reports an error unless calls have freed all objects that calls have made. The test must
+// first close all devices.
 func (l *Library) Freed(tb testing.TB) {
 	tb.Helper()
 	calls := l.Calls(tb)

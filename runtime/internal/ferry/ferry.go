@@ -8,57 +8,59 @@ import (
 )
 
 const (
-	// PieceSize is the largest number of bytes that go through the host's memory at once.
+	// PieceSize is the largest size of a piece, in bytes.
 	PieceSize = 8 << 20
 	// leastPiece is the least size of a piece, unless the move is smaller. A stencil of 640³ on two H200s
 	// exchanges 6.5 MB beside kernels. A step took 0.52 ms with four pieces, and 0.53 to 0.58 ms with one.
 	leastPiece = 1 << 20
-	// Flight is the number of pieces on their way.
+	// Flight is the largest number of pieces that are in the host's memory at the same time.
 	Flight = 4
-	// PeerSize is the least number of bytes that a destination copies from the source's memory
-	// itself. An H200 that runs kernels takes 0.5 ms to change to such a copy and back, and waits for the
-	// kernels. In that time the host's memory moves about as many bytes, while the kernels run.
+	// PeerSize is the least size, in bytes, of a copy that a destination makes directly from the
+	// source's memory. An H200 that runs kernels takes 0.5 ms to change to such a copy and back,
+	// and waits for the kernels. In that time about PeerSize bytes go through the host's memory,
+	// while the kernels run.
 	PeerSize = 8 << 20
 )
 
-// End is one end of a move.
+// End is the source or the destination of a move.
 type End struct {
 	Device hal.Device
 	Memory hal.Memory
 	Off    uint64
 }
 
-// Outcome is the outcome of a move: the failures of the two devices, and whether the move has ended
-// early because that was asked.
+// Outcome is the outcome of a move: the failures of the two devices, and whether the caller's
+// request or context ended the move early.
 type Outcome struct {
 	Src, Dst  error
 	Cancelled bool
 }
 
-// staging, set by tests, makes all moves go through other memory of the host.
+// Tests set staging, so that all moves go through additional memory of the host.
 var staging atomic.Bool
 
-// Stage makes all moves go through other memory of the host, also those that need not. It is for
-// tests.
+// Stage makes all moves go through additional memory of the host, even if they do not need it.
+// Stage is for tests.
 func Stage(on bool) { staging.Store(on) }
 
-// fromPeers is the least number of bytes that a destination copies from the source's memory itself.
+// fromPeers is the least size, in bytes, of a copy that a destination makes directly from the
+// source's memory.
 var fromPeers = func() *atomic.Uint64 {
 	n := new(atomic.Uint64)
 	n.Store(PeerSize)
 	return n
 }()
 
-// FromPeers sets the least number of bytes that a destination copies from the source's memory
-// itself, where it can, and returns the number before. It is for tests.
+// FromPeers sets the least size, in bytes, of a copy that a destination makes directly from the
+// source's memory. FromPeers returns the previous size. FromPeers is for tests.
 func FromPeers(least uint64) (before uint64) { return fromPeers.Swap(least) }
 
-// Move copies size bytes from src to dst, which are of two devices. No other command uses the
-// bytes meanwhile, and the caller has seen all earlier commands that use them complete. Move ends
-// early if cancel is asked, or if ctx ends because a device was abandoned.
+// Move copies size bytes from the memory of one device to that of another. Before Move is called,
+// all earlier commands that use the bytes must have completed. During the move no other command may
+// use them. Move ends early if cancel requests it, or if ctx ends because a device was abandoned.
 //
-// If the destination can copy from other devices, Move calls note the first time that this works,
-// or does not, with the reason.
+// A destination may be able to copy from other devices. Move calls the function note when the first
+// such copy succeeds or fails, with the reason of the failure.
 func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, note func(refused error)) Outcome {
 	from, to := src.bytes(size), dst.bytes(size)
 	switch {
@@ -84,7 +86,7 @@ func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, no
 	return newMove(ctx, cancel, dst, src, size).run()
 }
 
-// bytes returns the end's bytes as the host accesses them, or nil.
+// bytes returns the bytes of the End if the host can access them, else nil.
 func (e *End) bytes(size uint64) []byte {
 	b := e.Memory.Bytes()
 	if b == nil {
@@ -105,7 +107,7 @@ func copyBytes(ctx context.Context, cancel *hal.Cancel, to, from []byte) Outcome
 	return Outcome{}
 }
 
-// command is a command that a device runs by itself.
+// command is a command that is submitted as a batch of its own.
 type command struct {
 	batch  [1]hal.Command
 	fault  hal.Fault
@@ -121,7 +123,7 @@ func start(d hal.Device, c hal.Command) *command {
 	return s
 }
 
-// wait waits for the command. The devices of a move end all waits if they are lost or abandoned.
+// wait waits for the command. If the device is lost or abandoned, the wait ends.
 func (s *command) wait() (cancelled bool, err error) {
 	if s.err != nil {
 		return false, s.err

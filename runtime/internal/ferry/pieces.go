@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// move is a move in pieces. The source's leg copies each piece to a slot, memory of the host that
-// the source accesses itself. The destination's leg copies it from there, by itself if it has
-// imported the slot:
+// A move copies bytes in pieces. For each piece, the source copies it to a slot, which is memory of
+// the host that the source accesses. Then the destination copies the piece from the slot, directly
+// if it has imported the slot:
 //
 //	source's leg        piece 0   piece 1   piece 2   piece 3   piece 4: waits for slot 0
 //	destination's leg             piece 0   piece 1   piece 2
@@ -21,16 +21,17 @@ type move struct {
 	size     uint64
 	piece    uint64 // size of all pieces but the last
 
-	free chan *slot    // slots that contain no piece of the bytes
-	read chan piece    // pieces on their way to a slot
-	sent chan piece    // pieces on their way from a slot
+	free chan *slot    // slots that contain no piece
+	read chan piece    // pieces that the source copies to slots
+	sent chan piece    // pieces that the destination copies from slots
 	end  chan struct{} // closed when the move ends early
 	once sync.Once
 	out  Outcome // outcome of the move; set once
 	some atomic.Bool
 }
 
-// piece is a part of the bytes, the slot that it passes through, and the command that copies it.
+// piece is a range of the bytes, with the slot that it passes through and the latest command that
+// copies it.
 type piece struct {
 	off, size uint64
 	slot      *slot
@@ -59,12 +60,12 @@ func (m *move) run() Outcome {
 			return Outcome{Src: err}
 		}
 		if err != nil {
-			break // fewer slots are slower, and enough
+			break // the move works with fewer slots, but slower
 		}
 		defer giveSlot(devices, slot)
 		m.free <- slot
 	}
-	if m.size <= m.piece { // no goroutine wakes another, which takes longer than the copies
+	if m.size <= m.piece { // do not start goroutines, because waking them takes longer than the copies
 		m.one(<-m.free)
 		return m.out
 	}
@@ -79,7 +80,7 @@ func (m *move) run() Outcome {
 	return Outcome{}
 }
 
-// one moves a single piece.
+// The method one moves all bytes as a single piece.
 func (m *move) one(s *slot) {
 	p := m.fetchPiece(piece{size: m.size, slot: s})
 	if _, err := p.copy.wait(); err != nil {
@@ -127,7 +128,7 @@ func (m *move) ended() bool {
 	return m.some.Load()
 }
 
-// fetch is the source's leg.
+// fetch starts the source's copies.
 func (m *move) fetch() {
 	defer close(m.read)
 	for off := uint64(0); off < m.size && !m.ended(); off += m.piece {
@@ -141,7 +142,7 @@ func (m *move) fetch() {
 	}
 }
 
-// send is the destination's leg.
+// send waits for the source's copies, and starts the destination's.
 func (m *move) send() {
 	defer close(m.sent)
 	for p := range m.read {

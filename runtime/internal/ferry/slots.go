@@ -27,18 +27,18 @@ func (s *slot) free() {
 // pair is a source and a destination.
 type pair struct{ src, dst hal.Device }
 
-// kept are unused slots that both devices of a pair have imported: the driver takes some
-// milliseconds to import one.
+// kept contains unused slots that both devices of a pair have imported, because an import takes the
+// driver some milliseconds.
 var kept struct {
 	mu    sync.Mutex
 	slots map[pair][]*slot
-	never map[pair]bool // pairs of which a device refused to import
+	never map[pair]bool // pairs in which one device cannot import memory of the host
 }
 
-// noImports, set by tests, makes no device import memory of the host.
+// Tests set noImports, so that no device imports memory of the host.
 var noImports atomic.Bool
 
-// Import says whether devices import memory of the host, as they do by default. It is for tests.
+// Import sets whether devices import memory of the host; they do by default. Import is for tests.
 func Import(on bool) { noImports.Store(!on) }
 
 // takeSlot returns a slot for pieces of up to size bytes.
@@ -120,8 +120,8 @@ func giveSlot(p pair, s *slot) {
 	}
 }
 
-// Forget frees the kept memory of a device's moves. It is called before the device is closed, when
-// no move uses it.
+// Forget frees the slots that are kept for a device. The device must have no move in flight. Forget
+// is called before the device is closed.
 func Forget(d hal.Device) {
 	kept.mu.Lock()
 	var free []*slot

@@ -17,8 +17,8 @@ import (
 type Launch struct {
 	Source *Source
 	Place  int    // index in the graph's sequence
-	Global [3]int // number of work-items, in index order
-	Local  [3]int // work-group size of an nd-range, in index order
+	Global [3]int // number of work-items, in the order of the kernel's indexes
+	Local  [3]int // work-group size of an nd-range, in the same order
 	// Args is the argument block, with addresses and lengths filled in.
 	Args []byte
 	// Slices is the memory of the parameters that are slices. A slice without elements is the zero
@@ -122,10 +122,10 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// The method Apart reports whether each launch keeps its own range in the fused launch. The launches are
-// those of the group and of the parameter added. Launches keep their ranges if the ranges differ.
-// Launches also keep their ranges if the fused launch is over an nd-range, because an nd-range has only
-// complete work-groups.
+// The method Apart reports whether each launch keeps its own range in the fused launch. The fused
+// launch consists of the group's launches and the launches in added. Launches keep their ranges if
+// the ranges differ. Launches also keep their ranges if the fused launch is over an nd-range,
+// because an nd-range has only complete work-groups.
 func (g *Group) Apart(added ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -140,8 +140,8 @@ func (g *Group) Apart(added ...*Launch) bool {
 	return false
 }
 
-// Range returns the form and range of the fused launch. If the launches do not state the work-group size
-// of a fused launch over an nd-range, Range calls the function in the parameter size.
+// Range returns the form and range of the fused launch. A fused launch over an nd-range needs a
+// work-group size. If no launch states one, Range calls size to get it.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -184,10 +184,10 @@ func (l *Launch) Alone() string {
 // sameElements reports whether two slices contain the same elements of the same memory.
 func (s *Slice) sameElements(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// overlapConflict looks at an overlap of parameter j of l and parameter i of other.
-// overlapConflict returns the reason why the overlap forbids fusing, or "". The launch other runs after l or
-// is l itself. If there is a barrier between the two, any work-item of a work-group may use the
-// elements that belong to the group's work-items.
+// overlapConflict compares the slices of parameter j of l and of parameter i of other. If they
+// overlap so that the launches cannot be fused, overlapConflict returns the reason, else "". The
+// parameter other is a launch that runs after l, or l itself. If there is a barrier between the
+// two, any work-item of a work-group may use the elements that belong to the group's work-items.
 func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlapsWith(&other.Slices[i]) {
@@ -208,8 +208,8 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 	case barriers && l != other:
 		hint = l.notInGroup(j, other, i)
 	}
-	// If it is unknown whether the elements of one access belong to the work-item, the message is
-	// about that access.
+	// If an access may be to elements that do not belong to the work-item, the message is about
+	// that access.
 	for _, x := range [2]struct {
 		l, second *Launch
 		p, q      int
@@ -358,14 +358,15 @@ const (
 	GainInternal             // the groups have common memory, with the property FusionInternalMemory in both
 )
 
-// Merge returns the group of the launches of g and of o. No launch of o has to run before a launch of g.
-// If the groups cannot be merged, or if merging is not worthwhile, Merge returns the reason.
+// Merge returns a group that contains the launches of both g and o. No launch of g may depend on a
+// launch of o. If the groups cannot be merged, or if merging is not worthwhile, Merge returns the
+// reason.
 func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	m, rest := *g, o.Launches
 	m.Launches, m.internals = slices.Clone(g.Launches), nil
 	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
-		// The launches of the two groups alternate in the graph, so add all of them in the graph's
-		// order.
+		// Some launches of o are before launches of g in the graph, so add all of them in the
+		// graph's order.
 		rest = slices.Concat(g.Launches, o.Launches)
 		slices.SortStableFunc(rest, func(a, b *Launch) int { return cmp.Compare(a.Place, b.Place) })
 		m.Launches, m.props = nil, nil
@@ -384,8 +385,7 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// isFaster reports whether fusing the launches of both groups makes them faster, according to the
-// condition in the parameter gain.
+// isFaster reports whether fusing the launches of both groups meets the condition gain.
 func (g *Group) isFaster(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.itemCount() > fewItems }) {
 		return true // launching takes most of the time of small launches
@@ -418,8 +418,8 @@ func (g *Group) Add(l *Launch) {
 	g.Launches = append(g.Launches, l)
 }
 
-// mergeProperties returns the properties of a kernel whose parts have the properties a and b, or
-// the reason why there is no such kernel.
+// mergeProperties returns the properties of a kernel fused from kernels with the properties a and
+// b. If a and b contradict each other, mergeProperties returns the reason.
 func mergeProperties(a, b properties.List) (out properties.List, conflict string) {
 	out = slices.Clone(a)
 	for _, p := range b {
@@ -432,7 +432,7 @@ func mergeProperties(a, b properties.List) (out properties.List, conflict string
 			all := append(out[at].Aspects(), p.Aspects()...)
 			slices.Sort(all)
 			out[at] = properties.DeviceHas(slices.Compact(all)...)
-		case p.Key() == properties.KeyWorkGroupSizeHint: // the fused kernel keeps the hint of the first part
+		case p.Key() == properties.KeyWorkGroupSizeHint: // the fused kernel keeps the hint of the first kernel
 		default:
 			return nil, fmt.Sprintf("its %v conflicts with the %v of a kernel before it", p, out[at])
 		}

@@ -24,7 +24,7 @@ type internalMemory struct {
 	Slice
 	perItem int64  // number of elements that each work-item keeps in variables; 0 if shared
 	shared  bool   // memory is kept in work-group memory, one element per work-item
-	room    uint64 // size in bytes; if shared, size of the part in each work-group
+	room    uint64 // size in bytes; if shared, size of the memory of one work-group
 }
 
 // maxOwnBytes is the largest size of the variables that replace a work-item's elements of one
@@ -50,9 +50,10 @@ func (m Memory) isGroupScope() bool {
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// usesOwnIds reports whether a work-group uses, through the parameter, only the elements at
-// the linear ids of its own work-items. Either kgen has proved this fact, or the properties state
-// the fact and the kernel checks it. The launch has one dimension and states its work-group size.
+// usesOwnIds reports whether each work-group uses only those elements of the parameter whose
+// indexes are linear ids of its work-items. Either kgen has proved this fact, or the properties
+// state the fact and the kernel checks it. The launch has one dimension and states its work-group
+// size.
 func (l *Launch) usesOwnIds(p int) bool {
 	f := &l.Source.paramUses[p]
 	return l.Memory[p].isGroupScope() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
@@ -98,8 +99,7 @@ func (l *Launch) Conflict() string {
 	return ""
 }
 
-// commonScope returns the scope that both uses of the same memory have, or ScopeNone if the
-// two scopes differ.
+// commonScope returns the scope of the memory if two launches state the same scope, else ScopeNone.
 func commonScope(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
@@ -138,8 +138,8 @@ func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal
 	return names, notInternal
 }
 
-// internalFor returns how memory of the group can be internal, or the reason why it cannot be
-// internal.
+// internalFor describes the variables that can replace the memory, or returns the reason why the
+// memory cannot be internal.
 func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
@@ -197,9 +197,9 @@ func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	return in, ""
 }
 
-// canShare reports whether each work-group uses only the elements of s at the linear ids
-// of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact, the
-// fused kernel checks it.
+// canShare reports whether each work-group uses only those elements of s whose indexes are linear
+// ids of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact,
+// the fused kernel checks it.
 func (g *Group) canShare(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -215,8 +215,8 @@ func (g *Group) canShare(s Slice) bool {
 }
 
 // groupItems returns the size of the launch's work-groups along x, which the launch states. In a
-// launch over a range all work-items are along x. A launch over a range that is fused with barriers
-// uses linear ids.
+// launch over a range all work-items are along x. If launches over a range are fused with barriers,
+// they use linear ids.
 func (l *Launch) groupItems() int {
 	if l.Source.ABI.Form == abi.NDRange {
 		return l.Local[l.Source.ABI.Rank-1]

@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Source is a kernel that may become part of a fused one. The kernel's IR is read at the first use.
+// Source contains the IR of a kernel that may be fused with others. The kernel's IR is read at the
+// first use.
 type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once

@@ -62,8 +62,8 @@ func (c *Cancel) Begun() bool {
 func (c *Cancel) Flag() *atomic.Bool { return &c.asked }
 
 // Notify makes Ask call f, and calls f at once if Ask was already called. A nil f removes an
-// earlier f. When Notify returns, an earlier f is not running and will not be called. f must
-// neither block nor call c's methods.
+// earlier f. When Notify returns, functions from earlier calls of Notify are not running and will
+// not be called. f must neither block nor call c's methods.
 func (c *Cancel) Notify(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

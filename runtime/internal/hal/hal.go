@@ -79,17 +79,16 @@ type Info struct {
 	// backend probes this fact when the device is opened. abi.SpecExactDivide depends on
 	// ExactDivide.
 	ExactDivide bool
-	// Fused says that Fma of float32 rounds once, and that inverses and inverse square roots are as
-	// exact as Vulkan demands. The backend probes these facts when the device is opened.
-	// abi.SpecFused depends on Fused.
+	// Fused says that a float32 Fma is rounded only once. Fused also says that inverses and inverse
+	// square roots are as exact as Vulkan demands. The backend probes these facts when the device
+	// is opened. abi.SpecFused depends on Fused.
 	Fused bool
-	// Fused64 says that Fma of float64 rounds once, also to subnormals. The backend probes this fact
-	// when the device is opened. abi.SpecFused64 depends on Fused64. Fused64 is false without
-	// properties.FP64.
+	// Fused64 says that a float64 Fma is rounded only once, even if the result is subnormal. The
+	// backend probes this fact when the device is opened. abi.SpecFused64 depends on Fused64.
+	// Fused64 is false without properties.FP64.
 	Fused64 bool
-	// EndsLoops says that the driver ends the loops of a work-item early, once all its loops
-	// together have run a certain number of iterations. The backend probes this fact when the
-	// device is opened.
+	// EndsLoops says that the driver ends a work-item's loops early when they have run a certain
+	// number of iterations in total. The backend probes this fact when the device is opened.
 	EndsLoops bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results. ExactDivide64 is false without properties.FP64.
@@ -102,9 +101,9 @@ type Info struct {
 	MatrixSubGroup int
 }
 
-// Subnormals says which kinds of operations keep subnormal float32s in their operands and results.
-// The other operations treat subnormals as zeros. The documentation of runtime.Subnormals describes
-// the fields.
+// Subnormals says which operations accept and return subnormal float32s correctly. The other
+// operations treat subnormals as zeros. The documentation of runtime.Subnormals describes the
+// fields.
 type Subnormals struct {
 	Arithmetic  bool
 	Fused       bool
@@ -207,10 +206,10 @@ type PipelineDesc struct {
 // Pipeline is a compiled kernel that is ready for launches.
 type Pipeline interface{ Free() }
 
-// Canceller is an optional interface of a Pipeline. Cancels reports whether a launch ends soon after
-// Cancel.Ask, whatever its work-items execute at that time. If Cancels returns false, some work-items
-// may continue after Cancel.Ask until their code ends, or forever. A Pipeline that does not implement
-// Canceller behaves as if Cancels returned false.
+// Canceller is an optional interface of a Pipeline. Cancels reports whether a launch ends soon
+// after Cancel.Ask, whatever its work-items execute at that time. If Cancels returns false, some
+// work-items may continue after Cancel.Ask until their code ends, or forever. If a Pipeline does
+// not implement Canceller, the runtime assumes that Cancels would return false.
 type Canceller interface{ Cancels() bool }
 
 // Cached is an optional interface of a Pipeline. The method of Cached returns "hit" if the driver
@@ -232,7 +231,7 @@ type SliceArg struct {
 type Fault struct {
 	Set      bool
 	Site     uint32
-	Part     int // index of the kernel's part that contains the site, if the kernel has Parts
+	Part     int // index in the kernel's Parts of the part that contains the site
 	A, B     int64
 	GlobalID [3]uint32 // global id of the work-item, in the order x, y, z
 	// Backends that run the kernel's Go code set Pos and Kind instead of Site, because Go code has
@@ -251,10 +250,10 @@ type Fault struct {
 	// package abi).
 	Ended uint32
 	Loops string
-	// Cancelled says that the command did not complete because its Cancel asked for that. Either
-	// the command did not start, or some of its work-items stopped early.
+	// Cancelled says that the command did not complete because its Cancel was asked to stop it.
+	// Either the command did not start, or some of its work-items stopped early.
 	Cancelled bool
-	// Failed is the reason why the backend could not run the command, or not all of it. The
+	// Failed is the reason why the backend could not run the command, or could not complete it. The
 	// command's results are then unspecified. Other commands of the batch are not affected.
 	Failed error
 	// Parts contains the outcome of each command of an OpGraph. Parts is nil if all commands
@@ -331,8 +330,8 @@ type Command struct {
 
 // Graph is a list of commands that a Replayer has prepared for repeated runs.
 type Graph interface {
-	// Free frees the graph's resources. The caller makes sure that no batch in flight contains the
-	// graph, and does not submit the graph again.
+	// Free frees the graph's resources. When Free is called, no batch in flight may contain the
+	// graph. The caller must not submit the graph again.
 	Free()
 }
 
@@ -347,35 +346,36 @@ type Replayer interface {
 	NewGraph(commands []Command) (Graph, error)
 }
 
-// Importer is an optional interface of a Device. Import makes memory of the host usable in copies,
-// without a copy of it. The address and the size of b are multiples of ImportAlign. Other devices
-// may import the same bytes.
+// Importer is an optional interface of a Device. Import returns a Memory that consists of the bytes
+// b of the host, for use in copies. The address and the size of b are multiples of ImportAlign.
+// Other devices may import the same bytes.
 type Importer interface {
 	Import(b []byte) (Memory, error)
 }
 
-// Peer is an optional interface of a Device, which can copy from the memory of other devices without
-// memory of the host.
+// Peer is an optional interface of a Device. Such a device can copy from the memory of another
+// device directly, without using memory of the host.
 type Peer interface {
 	// CopyFrom copies size bytes from the memory src of another device to the memory dst of the
-	// Device. No other command uses the bytes meanwhile, and the caller has seen all earlier
-	// commands that use them complete. CopyFrom ends early if cancel is asked, or if ctx ends.
+	// Device. Before CopyFrom is called, all earlier commands that use the bytes must have
+	// completed. During the copy no other command may use them. CopyFrom ends early if cancel
+	// requests it, or if ctx ends.
 	CopyFrom(ctx context.Context, cancel *Cancel, dst Memory, dstOff uint64, from Device, src Memory, srcOff, size uint64) PeerCopy
 }
 
 // PeerCopy is the outcome of Peer.CopyFrom.
 type PeerCopy struct {
-	// Refused is the reason why the bytes must go another way. The elements of dst are then
-	// unspecified, and nothing writes to them any more.
+	// Refused is the reason why the device cannot copy the bytes directly, or nil. The elements of
+	// dst are then unspecified, and nothing writes to them any more.
 	Refused error
-	// Failed is the failure of a copy that may have written some of the bytes.
+	// Failed is the error of a copy that failed, perhaps after it had written some of the bytes.
 	Failed    error
 	Cancelled bool // the copy has ended early
 	// First says that copies between the two devices have not had this outcome before.
 	First bool
 }
 
-// ImportAlign is a multiple of all alignments that devices ask of imported memory.
+// ImportAlign is a multiple of all alignments that devices require for imported memory.
 const ImportAlign = 64 << 10
 
 // Ticket represents a submitted batch.
@@ -403,6 +403,6 @@ type Device interface {
 	// tickets are done at once, commands that have not completed fail with err, and later calls
 	// fail. Memory that the device still uses is never freed.
 	Abandon(err error)
-	// Close frees all resources of the device. The caller makes sure that no batch is in flight.
+	// Close frees all resources of the device. No batch may be in flight.
 	Close() error
 }

@@ -2,10 +2,10 @@ package hal
 
 import "time"
 
-// Times contains the times at which a command was queued, submitted, started and ended. The
-// function Now measures these times. A time that is unknown is 0. If Start and End are 0, the
-// command has not run, or had no work. The backend sets Start and End, once, before the command's
-// batch has completed.
+// Times contains the times at which a command was queued, submitted, started and ended. They have
+// the unit and the origin of Now's results. A time that is unknown is 0. If Start and End are 0,
+// the command has not run, or had no work. The backend sets Start and End, once, before the
+// command's batch has completed.
 type Times struct {
 	Queued, Submitted, Start, End int64
 	Lost                          bool // the command ran, but its times could not be read
@@ -31,8 +31,9 @@ func Now() int64 { return int64(time.Since(epoch)) + 1 }
 // Time converts a result of Now to a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran records that the command, or a part of it, ran from start to end. The conversion from the device's
-// clock is not exact, so Ran changes times that would contradict the order of events.
+// Ran records that the command, or a part of it, ran from start to end. The conversion from the
+// device's clock is not exact. So Ran moves start and end if they would be before the times of
+// earlier events.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)
 	end = max(start, end)

@@ -19,7 +19,7 @@ type Kernel struct {
 	Form func() Form
 }
 
-// Args are the arguments of one launch.
+// Args contains the arguments of one launch.
 type Args struct {
 	kernel    *abi.Kernel
 	block     []byte
@@ -66,7 +66,7 @@ func Slice[T any](a *Args, i int) []T {
 	return nil
 }
 
-// Internal returns the slice of parameter i, which is internal to the kernel.
+// Internal returns the internal slice of parameter i.
 func Internal[T any](a *Args, i int) []T {
 	if m := a.internal[i]; m != nil {
 		return unsafe.Slice((*T)(m.ptr), a.elemCount(i))
@@ -83,8 +83,8 @@ func (a *Args) elemCount(i int) uint64 {
 	return n
 }
 
-// allocInternal allocates the internal slices, which are zero at first. The end of the launch frees the
-// internal slices.
+// allocInternal allocates the internal slices, which are zero at first. They are freed when the
+// launch ends.
 func (a *Args) allocInternal(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]

@@ -14,9 +14,10 @@ import (
 )
 
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
-// memory than its limits allow, the operating system ends the process, at the latest when the
-// memory is first written to. The Go runtime ends the process if the system refuses it an
-// allocation. So the budget counts all memory of a device as soon as the device allocates it.
+// memory than its limits allow, the operating system ends the process. This happens at the latest
+// when the memory is first written to. The Go runtime ends the process if the system refuses one of
+// the runtime's allocations. So the budget counts all memory of a device as soon as the device
+// allocates it.
 type memoryBudget struct {
 	system limitReader
 
@@ -29,8 +30,8 @@ type memoryBudget struct {
 	leastTotal    uint64
 	collecting    bool
 	promisedBytes uint64 // number of bytes that takeBytes has allowed but that are not in use yet
-	// credit is the number of bytes that takeBytes allows without checking the limits again. credit is
-	// valid for the duration creditTime. Checking takes longer than a small allocation.
+	// credit is the number of bytes that takeBytes allows without checking the limits again. The
+	// credit expires after creditTime. Checking takes longer than a small allocation.
 	credit uint64
 	until  time.Time
 }
@@ -41,14 +42,14 @@ var sharedBudget = memoryBudget{system: limitReader{"/"}}
 const (
 	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
-	// creditPart is the number by which the remaining memory is divided to get the credit.
+	// creditPart divides the remaining memory; the quotient is the credit.
 	creditPart = 16
 	// spareBytes is the number of bytes that buffers leave free for the rest of the
 	// process. If a limit is small, the limit divided by sparePart stays free instead.
 	spareBytes = 32 << 20
 	sparePart  = 8
-	// bytesPerTableByte is the number of bytes of memory for which the system needs one byte of
-	// page tables.
+	// bytesPerTableByte is the size of the memory, in bytes, that one byte of page tables
+	// describes.
 	bytesPerTableByte = 256
 )
 
@@ -78,8 +79,8 @@ func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	return nil
 }
 
-// bytesLeft returns the number of bytes that may still be allocated. If that number is less than size,
-// bytesLeft also returns the limit that leaves the fewest bytes.
+// bytesLeft returns the number of bytes that may still be allocated. If fewer than size bytes are
+// left, bytesLeft also returns the strictest limit.
 func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *memoryLimit) {
 	untouched := b.total
 	exact := false
@@ -114,8 +115,8 @@ func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *m
 	return left, full
 }
 
-// forBuffers returns the number of bytes that buffers may use under a limit. The limit does not yet
-// count promised bytes, which are allowed but not allocated.
+// forBuffers returns the number of bytes that buffers may still use under a limit. The argument
+// promised is the number of bytes that are allowed, but not yet counted by the limit.
 func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	promised += promised/bytesPerTableByte + min(spareBytes, r.limit/sparePart) + r.keptFree
 	if promised >= r.free {
@@ -125,7 +126,7 @@ func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	return n - n/bytesPerTableByte
 }
 
-// markTaken records that memory which takeBytes allowed is now in use.
+// markTaken records that memory is now in use. Before, takeBytes must have allowed the allocation.
 func (b *memoryBudget) markTaken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,9 +155,9 @@ func (b *memoryBudget) mapPages(m *memory) error {
 // collectFrom is the number of mapped bytes below which collectGarbage does nothing.
 const collectFrom = 256 << 20
 
-// collectGarbage starts a run of the garbage collector, to find buffers that the program has dropped
-// without Close, if the mapped memory is twice as large as after the last run. The collector does not
-// see how large mapped buffers are.
+// collectGarbage starts the garbage collector if the mapped memory is twice as large as after the
+// last run. The collector finds buffers that the program has dropped without Close. The collector
+// does not see how large mapped buffers are.
 func (b *memoryBudget) collectGarbage() {
 	if b.collecting || b.total <= 2*b.leastTotal+collectFrom {
 		return
@@ -191,7 +192,7 @@ func (b *memoryBudget) unmapMemory(m *memory) {
 	}
 }
 
-// unmapAll frees the memory of a device that is still mapped.
+// unmapAll frees all memory of a device that has not been freed yet.
 func (b *memoryBudget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()

@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// neverCancelled is the flag of launches that cannot be cancelled, which is always false.
+// neverCancelled is the flag of launches that cannot be cancelled. It is always false.
 var neverCancelled atomic.Bool
 
-// stopFlag contains the flag that tells a launch to end. A stopper also records whether the
-// launch left out some work for that reason.
+// stopFlag contains the flag that tells a launch to end. stopFlag also records whether the launch
+// therefore left out some work.
 type stopFlag struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool

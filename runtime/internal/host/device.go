@@ -28,15 +28,16 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs, with a fault record and times of its own. If the device is
-	// abandoned, the owner of the original command reads the original fault record while cmd still runs.
+	// cmd is a copy of the running command, but with the fault record fault and the times times. If
+	// the device is abandoned, the command's owner reads the original fault record while cmd still
+	// runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
 
 	subGroup int  // size of sub-groups for kernels that do not require one
 	forms    bool // kernels that have a host form run in that form
-	allForms bool // host forms for launches that may be cancelled are used for all launches
+	allForms bool // use spare forms for all launches, not only for launches that may be cancelled
 	checks   bool // kernels are interpreted and checked
 	seed     uint64
 }
@@ -96,7 +97,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		if time.Since(start) >= spinTime {
 			break
 		}
-		runtime.Gosched() // lets the batch run, which needs the same processors
+		runtime.Gosched() // lets the goroutine of the batch use this processor
 	}
 	select {
 	case <-t.done:
@@ -129,8 +130,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// maxBrief is the largest number of bytes that Submit copies itself. Copying in Submit is faster
-// while the bytes are in this processor's caches, and takes at most a tenth of a millisecond.
+// maxBrief is the largest number of bytes that Submit copies itself. Submit finds the bytes in this
+// processor's caches, and copies them in at most a tenth of a millisecond.
 const maxBrief = 1 << 20
 
 // isBrief reports whether a batch consists of a few short copies, so that Submit may run
@@ -225,8 +226,8 @@ func (d *device) runBatch(t *ticket) {
 	}
 }
 
-// startNext stores the outcome of the command that has run last. Then start stores the batch's next
-// command in d.cmd, and reports whether there is a next command.
+// startNext stores the outcome of the last command. Then startNext stores the batch's next command
+// in d.cmd, and reports whether there is a next command.
 func (d *device) startNext(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -32,9 +32,9 @@ func (driver) Open(i int) (hal.Device, error) {
 	return newDevice(), nil
 }
 
-// hostInfo describes the host device. The host device has the limits on work-groups of most GPUs,
-// because each work-item of a work-group needs a goroutine. The local memory is at least as large as on
-// the largest GPUs, because work-group memory is ordinary memory on the host.
+// hostInfo describes the host device. The host device limits work-group sizes as most GPUs do,
+// because each work-item of a work-group needs a goroutine. The local memory is at least as large
+// as on the largest GPUs, because work-group memory is ordinary memory on the host.
 func hostInfo() hal.Info {
 	procs := runtime.GOMAXPROCS(0)
 	cores := "cores"

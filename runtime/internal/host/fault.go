@@ -17,7 +17,8 @@ import (
 type textPattern struct {
 	text string
 	kind abi.FaultKind
-	// swapsValues says that the text contains the fault's second value before the first.
+	// swapsValues says that the first number in the text is the fault's value B, and the second is
+	// A.
 	swapsValues bool
 }
 
@@ -123,9 +124,9 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 // notKernel lists prefixes of packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// panicPosition returns the source position where the work-item panicked. The caller calls
-// panicPosition while the panic is on the stack. Go has no columns at run time, so the
-// column comes from the kernel's sites, if a site is on that line.
+// panicPosition returns the source position where the work-item panicked. It must be called while
+// the stack still contains the frames that panicked. Go has no columns at run time, so the column
+// comes from the kernel's sites, if a site is on that line.
 func panicPosition(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -187,7 +188,7 @@ func sitePosition(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string,
 	return path.Base(file) + ":" + strconv.Itoa(line)
 }
 
-// siteLimit returns the value B that faults of the site have, if that value is known.
+// siteLimit returns the value B of the site's faults, if that value is known.
 func siteLimit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 	if s.Limit >= 0 {
 		return s.Limit, s.Limit > 0

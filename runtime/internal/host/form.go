@@ -26,7 +26,8 @@ type Form interface {
 // spareForm is a form that runs only launches that may be cancelled.
 type spareForm interface{ Spare() }
 
-// Group is the state that all forms share. Dimensions are x, y, z.
+// Group contains the fields that all types of forms have in common. Arrays are in the order x, y,
+// z.
 type Group struct {
 	ID       [3]int // index of the work-group
 	Local    [3]int // size of the work-group
@@ -61,7 +62,7 @@ type formLaunch struct {
 // formWanted reports whether kernels run in their host forms. Tests that compare forms with
 // coroutines set KGEN_HOST_FORM.
 func formWanted() bool {
-	const fits = unsafe.Sizeof(uintptr(0)) == 8 // on 64-bit machines; forms assume the offsets that structs have there
+	const fits = unsafe.Sizeof(uintptr(0)) == 8 // forms assume the offsets of struct fields on 64-bit machines
 	switch env.Get(env.HostForm) {
 	case "on":
 		return fits
@@ -223,8 +224,8 @@ func (g *Group) Stop() int {
 	return -1
 }
 
-// Stopping reports whether the form must end early. If the form must end early, Stopping also
-// records that.
+// Stopping reports whether the form must end early. If so, Stopping records that the form ends
+// early.
 func (g *Group) Stopping() bool { return g.l.mustStop() }
 
 // Diverge records that work-items of a group wait at different barriers. Diverge returns the value
@@ -279,7 +280,7 @@ func (g *Group) Pointer(i int) unsafe.Pointer {
 // Data returns the kernel's constant data.
 func (g *Group) Data() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(g.l.p.kernel.Data)) }
 
-// Allot allocates memory for the form's variable i.
+// Allot allocates memory of the given size in bytes for the form's variable i.
 func (g *Group) Allot(i, bytes int) {
 	for len(g.memory) <= i {
 		g.memory = append(g.memory, nil)

@@ -95,10 +95,10 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopFlag) {
 	}
 }
 
-// runParallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines run
-// the pieces. Each goroutine calls begin, which returns two functions. The goroutine then calls f for
-// each of its pieces, and at last end. After stop asks the launch to end, no goroutine begins another
-// piece.
+// runParallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines
+// run the pieces. Each goroutine calls begin, which returns two functions. The goroutine calls f
+// for each of its pieces, and then calls end once. After stop asks the launch to end, no goroutine
+// begins another piece.
 func runParallel(total, chunk int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		runUnordered(total, stop, begin)

@@ -32,7 +32,7 @@ func (m *memory) Free() {
 	}
 }
 
-// Addresses are never reused, so the use of the address of freed memory is detected.
+// Addresses are never reused, so a kernel that uses the address of freed memory is detected.
 var nextAddress atomic.Uint64
 
 func address(size uint64) uint64 {

@@ -173,7 +173,7 @@ func (s limitReader) cgroupLimit(v2 bool, dir string) (memoryLimit, bool) {
 	}
 	limit, ok := s.readNumber(path.Join(dir, names[0]))
 	if high, has := s.readNumber(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
-		limit, ok = high, true // the system slows processes above memory.high down until they stop
+		limit, ok = high, true // above memory.high the system slows processes until they hardly run
 	}
 	used, has := s.readNumber(path.Join(dir, names[1]))
 	if !ok || !has || limit >= 1<<62 {

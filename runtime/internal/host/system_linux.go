@@ -2,8 +2,8 @@ package host
 
 import "syscall"
 
-// preferHuge asks the system for huge pages. Huge pages can be used after a tenth of the time that
-// small pages take. An error means that there are no huge pages.
+// preferHuge asks the system for huge pages. The system provides huge pages in a tenth of the time
+// that small pages take. An error means that there are no huge pages.
 func preferHuge(pages []byte) { syscall.Madvise(pages, syscall.MADV_HUGEPAGE) }
 
 // addressLimit returns the limit of the process's address space in bytes.

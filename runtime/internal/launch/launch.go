@@ -39,7 +39,7 @@ type Memory struct {
 	Scope    properties.Scope
 	Internal bool // the property FusionInternalMemory was given
 	NoInit   bool
-	Bad      bool // properties were given that are not allowed for memory
+	Bad      bool // a property was given that memory cannot have
 }
 
 // The method With returns the properties m with further properties added.
@@ -61,7 +61,7 @@ func (m Memory) With(props []properties.Property) Memory {
 	return m
 }
 
-// NoBuffer is the length of a view of a nil buffer, which cannot be used.
+// NoBuffer is the length of a view of a nil buffer. Such a view cannot be used.
 const NoBuffer = -1
 
 // SliceArg is the device slice of a parameter.
@@ -84,7 +84,7 @@ type HostArg struct {
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // sizes of the range in index order; the last of the first Rank sizes varies fastest
+	Global [3]int // sizes of the range, in the order of the kernel's indexes; the index with size Global[Rank-1] varies fastest
 	Local  [3]int // work-group size of an nd-range
 
 	Args      []byte // values of parameters; values of slice parameters are zero

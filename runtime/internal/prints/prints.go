@@ -94,7 +94,8 @@ func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
 
-// itemText returns a work-item's global id as text, in index order and in brackets.
+// itemText returns a work-item's global id as text in brackets, in the order of the kernel's
+// indexes.
 func (p *Printer) itemText(id [3]uint32) string {
 	rank := p.kernel.Rank
 	if rank == 0 {

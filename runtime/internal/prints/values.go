@@ -30,7 +30,7 @@ type printMessage struct{ textOf string }
 
 func (m printMessage) String() string { return m.textOf }
 
-// messageString is such a text of a value whose type is a string type. fmt.Print treats values of
+// messageString is like printMessage, but for a value of a string type. fmt.Print treats values of
 // string types differently.
 type messageString string
 
@@ -76,8 +76,7 @@ func (p *parser) eatWord(s string) bool {
 	return ok
 }
 
-// takeWord removes the text before the first character that is in the string ends, and
-// returns the removed text.
+// takeWord removes and returns the text before the first character that the string ends contains.
 func (p *parser) takeWord(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -88,8 +87,8 @@ func (p *parser) takeWord(ends string) string {
 	return s
 }
 
-// parseType parses a type, removes the type from the remaining text, and returns the type. The
-// method typ returns nil if the text contains no type there.
+// parseType parses a type, removes the type from the remaining text, and returns the type.
+// parseType returns nil if the remaining text does not begin with a type.
 func (p *parser) parseType() *typ {
 	switch {
 	case p.eatWord("["):

@@ -1,4 +1,4 @@
-// Package stale records from which source files the kernels of a program were compiled. In tests,
+// Package stale records the source files from which a program's kernels were compiled. In tests,
 // package stale reports whether these files have changed since then.
 package stale
 

@@ -24,7 +24,7 @@ type Batch struct {
 	seq    uint64
 	// The stream's mu guards the fields below.
 	state        batchState
-	sealedUnsent bool          // the batch is complete, but has not been submitted to the device
+	sealedUnsent bool          // the batch takes no more commands, but has not been submitted to the device
 	runAlways    bool          // run is called even if earlier commands have failed
 	submitted    chan struct{} // closed when ticket or err is set; nil if no caller waits for that
 	weight       int           // number of commands; a Replay counts as all of its commands
@@ -33,7 +33,7 @@ type Batch struct {
 	err          error                           // reason why the batch was not submitted, or nil
 	run          func(ctx context.Context) error // the host function of the batch, or nil
 	after        []*Event                        // events that run waits for
-	half         *half                           // half of a copy between devices, if the batch consists of that half; nil otherwise
+	half         *half                           // the half of a copy between devices that the batch consists of, or nil
 	gates        []*half                         // halves of copies between devices that must have completed before the batch is submitted
 
 	*batchStorage // storage of the batch; spentStorage after the batch has completed
@@ -46,7 +46,7 @@ type batchStorage struct {
 	cmds    []hal.Command
 	events  []*Event
 	uses    []use     // memory uses of all commands
-	ends    []int     // ends of the commands in uses: command i has uses[ends[i-1]:ends[i]]
+	ends    []int     // the uses of command i are uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
 	// The fields bytes and slices are the memory that commands point to. When the slices bytes and
@@ -60,7 +60,8 @@ type batchStorage struct {
 // variable spent.
 var spentStorage batchStorage
 
-// A use contains the data of a Use, except the memory's handle. A use must not keep the handle alive.
+// A use contains the same data as a Use, but not the memory's handle. A use must not keep the
+// handle alive.
 type use struct {
 	mem    *memoryState
 	lo, hi uint64

@@ -24,14 +24,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Cross makes a command a copy between the memory of its own stream's device and the memory of
-// another stream's device. The command's Uses have the near memory, its own stream's.
+// Cross describes a copy between the devices of two streams. The near memory belongs to the stream
+// that records the command, and the far memory to the stream Far. The command's Uses contain the
+// near memory.
 type Cross struct {
 	Far *Stream
 	Use Use // the far memory, which is read if the near memory is written
 	// Event makes the event of the far half.
 	Event func() *Event
-	// Move moves the bytes. It ends early if ctx ends or cancel is asked.
+	// Move moves the bytes. Move ends early if ctx ends or cancel requests it.
 	Move func(ctx context.Context, cancel *hal.Cancel) Moved
 }
 
@@ -41,8 +42,8 @@ type Moved struct {
 	Cancelled bool  // the move has ended early
 }
 
-// CrossError is the error of a copy's half whose own device did not fail. The other half failed
-// with Err, or From is the command that was to write the source memory and did not.
+// CrossError is the error of one half of a copy, if the half's own device did not fail. Either the
+// other half failed with the error Err, or the command From failed to write the source memory.
 type CrossError struct {
 	Other *Stream
 	Err   error
@@ -57,11 +58,11 @@ func (e *CrossError) Error() string {
 	return e.Err.Error()
 }
 
-// crossings is held while a copy between two streams is recorded. So all streams have the copies
-// in the same order. Its holder may lock the mu of several streams, which no other goroutine does.
+// crossings is locked while a copy between two streams is recorded. So all streams have the copies
+// in the same order. Only a goroutine that has locked crossings may lock the mu of several streams.
 var crossings sync.Mutex
 
-// crossing is a copy between two streams that is recorded.
+// crossing is a recorded copy between two streams.
 type crossing struct {
 	src, dst *half
 	near     *half // the half that the caller's event belongs to
@@ -79,11 +80,11 @@ type half struct {
 	batch  *Batch
 	ticket hostTicket
 	handed chan struct{} // closed when all batches before the half have been submitted
-	last   uint64        // newest batch before the half that uses its memory
+	last   uint64        // newest batch that must complete before the half, because it uses the half's memory
 }
 
-// recordAcross calls add, which appends commands to s, of which some are copies between s and the
-// streams far. recordAcross waits before that if too many batches of a stream are incomplete.
+// recordAcross calls add, which appends commands to s. Some of these commands are copies between s
+// and the streams far. If too many batches of a stream are incomplete, recordAcross first waits.
 func (s *Stream) recordAcross(ctx context.Context, far []*Stream, add func() error) error {
 	all := append([]*Stream{s}, far...)
 	for _, t := range all {
@@ -170,9 +171,9 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 	return h
 }
 
-// lastConflict returns the number of the newest incomplete batch that h must wait for, because one
-// of the batch's commands uses the same elements as h. lastConflict returns 0 if there is no such batch. All
-// batches are sealed.
+// lastConflict returns the number of the newest incomplete batch that h must wait for. Such a batch
+// has a command that uses the same elements as h. lastConflict returns 0 if there is no such batch.
+// All batches are sealed.
 //
 //	batch 1   writes x[0:100]
 //	batch 2   a half that reads x[0:10]
@@ -186,7 +187,8 @@ func (s *Stream) lastConflict(h *half) uint64 {
 	return 0
 }
 
-// commandsOf returns the events of commands among the events and those that they wait for.
+// commandsOf returns those of the given events that have commands. For events without commands, it
+// returns the events that they wait for.
 func commandsOf(events []*Event) (out []*Event) {
 	for _, e := range events {
 		if e.batch != nil {
@@ -197,8 +199,8 @@ func commandsOf(events []*Event) (out []*Event) {
 	return out
 }
 
-// In returns the event of a copy in the stream s, if e is the event of the same copy in the other
-// device's stream. Otherwise In returns e.
+// In returns the event in s of a copy between s and another stream, if e is the copy's event in the
+// other stream. Otherwise In returns e.
 func (e *Event) In(s *Stream) *Event {
 	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
 		return e.batch.half.other.event
@@ -222,17 +224,18 @@ func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
 	return gates
 }
 
-// conflicts reports whether a command with that use must wait for the half.
+// conflicts reports whether a command with the use u must wait for the half.
 func (h *half) conflicts(u Use) bool {
 	return u.Access != 0 && h.sharesElements(u.Mem.state, u.Lo, u.Hi, u.Access)
 }
 
-// sharesElements reports whether a use has elements in common with the half's use, and one of the two writes.
+// sharesElements reports whether a use and the half's use have elements in common, and at least one
+// of the two writes.
 func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access) bool {
 	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
 
-// gate makes the batch that the next command is appended to wait for the halves.
+// gate ensures that the current batch waits for the halves, and begins a new batch if necessary.
 func (s *Stream) gate(gates []*half) {
 	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
 		s.seal() // the commands of that batch need not wait
@@ -245,7 +248,7 @@ func (b *Batch) gated() bool {
 	return slices.ContainsFunc(b.gates, func(h *half) bool { return !h.ticket.Done() })
 }
 
-// errLeft is the reason for which a copy ends when a device is closed before it has waited.
+// errLeft is the error of a copy that ends because a device was abandoned.
 var errLeft = fmt.Errorf("%w during the copy", hal.ErrAbandoned)
 
 // run moves the bytes when it is the copy's turn on both devices, and ends both halves.
@@ -316,8 +319,8 @@ func (h *half) left() error {
 	return nil
 }
 
-// outcome returns the outcome of a half. The source's half has the destination's failure only if
-// it has the caller's event.
+// outcome returns the outcome of a half. If the destination fails, the source's half reports this
+// failure only if the caller's event belongs to the source's half.
 func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	own, other := m.Src, m.Dst
 	if h == x.dst {
@@ -329,7 +332,7 @@ func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	case h != x.dst && h != x.near:
 	case other != nil:
 		f.Failed = &CrossError{Other: h.other.stream, Err: other}
-	case from != nil && h == x.dst: // the source's half fails by itself, as commands do that read such memory
+	case from != nil && h == x.dst: // the source's half fails like any command that reads the unwritten memory
 		f.Failed = &CrossError{Other: h.other.stream, From: from}
 	default:
 		f.Cancelled = m.Cancelled
@@ -348,8 +351,8 @@ func (h *half) end(f hal.Fault, start, now int64) {
 			h.event.Times.Ran(start, now)
 		}
 	}
-	// A barrier that was recorded meanwhile may have come before the bytes: the next command that
-	// uses the memory needs another one.
+	// If a barrier was recorded during the copy, it may not apply to the bytes. So the next command
+	// that uses the memory needs another barrier.
 	s.tracker.insert(h.use)
 	s.halves = slices.DeleteFunc(s.halves, func(o *half) bool { return o == h })
 	h.use = Use{}

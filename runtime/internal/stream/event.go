@@ -87,8 +87,8 @@ func NewMarker(after []*Event) *Event {
 }
 
 // follow makes a marker wait for the command of e. For each stream, the marker refers only to the
-// last command, because earlier commands complete before it. So the list of a marker that follows
-// markers does not grow.
+// last command, because earlier commands complete before it. So a marker's list does not grow if
+// markers wait for earlier markers.
 func (m *Event) follow(e *Event) {
 	r := m.NeedRare()
 	for i, a := range r.after {
@@ -269,8 +269,7 @@ func (s *Stream) addFailure(e *Event) {
 	}
 }
 
-// replaceFailure replaces the failed command of the event old by the command of e in the
-// front's list of failures.
+// replaceFailure replaces the event old by e in the front's list of failures.
 func (s *Stream) replaceFailure(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -305,8 +304,9 @@ func (s *Stream) allTold(r *Recorder) {
 	}
 }
 
-// Failures returns the failed commands of the front that no wait has returned, oldest first, and
-// the number of dropped failures. After Failures, all these failures count as reported.
+// Failures returns the commands of the front whose failures no wait has returned, oldest first.
+// Failures also returns the number of dropped failures. After Failures, all these failures count as
+// reported.
 func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,7 +53,7 @@ func (s *Stream) settle(b *Batch) {
 }
 
 // settleOne settles a command that failed, or that may have read poisoned memory. settleOne reports
-// whether the command failed or read such memory.
+// whether the command failed or read poisoned memory.
 func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	if err := e.Rare().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
 		s.lost = err

@@ -21,10 +21,10 @@ type Replay struct {
 }
 
 // NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
-// prepared it. The parameter owned is memory that stays in use as long as the command.
+// prepared it. The memory owned stays in use until the command has completed.
 //
-// The function parts makes an event for each command of a submission whose event is e. The stream
-// calls parts under its lock, if some of the commands failed.
+// The function parts takes the event of a submission, and makes an event for each command of the
+// sequence. The stream calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.unionOfUses(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}

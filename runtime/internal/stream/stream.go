@@ -52,9 +52,9 @@ type Stream struct {
 	mu         sync.Mutex
 	tracker    Tracker
 	cur        *Batch
-	inflight   []*Batch // complete batches that may not have completed on the device, oldest first
+	inflight   []*Batch // sealed batches that may not have completed on the device, oldest first
 	seq        uint64   // number of the newest batch
-	retired    uint64   // number of the last batch such that it and all batches before it have completed
+	retired    uint64   // all batches up to this number have completed
 	pos        uint64   // number of recorded commands
 	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
@@ -125,12 +125,12 @@ type Command struct {
 	CopyHost bool
 	// Run is a host function, or nil. The stream calls Run when all earlier commands have
 	// completed, and before any later command begins. The context of Run ends when the device is
-	// closed. If Cancel was asked, Run does nothing and returns ErrCancelled.
+	// closed. If Cancel requests the end of the command, Run does nothing and returns ErrCancelled.
 	Run func(ctx context.Context) error
 	// Always says that the stream calls Run even if earlier commands have failed.
 	Always bool
-	// Cross, if not nil, makes the command a copy between two devices. Of Cmd it has Op, Size and
-	// Cancel.
+	// Cross, if not nil, makes the command a copy between two devices. Then only the fields Op,
+	// Size and Cancel of Cmd are set.
 	Cross *Cross
 }
 
@@ -165,7 +165,7 @@ type Sequence struct {
 	// Waits maps the index of a command to the indices of earlier commands that it must wait for
 	// although they share no memory.
 	Waits [][]int
-	// First says for each command whether it waits for no other command of the sequence.
+	// First[i] says that command i waits for no other command of the sequence.
 	First []bool
 }
 
@@ -279,7 +279,7 @@ func (s *Stream) setTimer(batch uint64, delay time.Duration) {
 	s.timer.Reset(delay)
 }
 
-// handOn submits all complete batches to the device.
+// handOn submits all sealed batches to the device.
 func (s *Stream) handOn() {
 	s.submit.Lock()
 	defer s.submit.Unlock()
@@ -348,7 +348,7 @@ func (s *Stream) usable(n *Command) error {
 // ErrReleased is returned for commands that use released memory.
 var ErrReleased = errors.New("the buffer is closed")
 
-// mustWait reports whether a command that depends on the events needs a barrier for that.
+// mustWait reports whether a command that depends on the events needs a barrier.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
 		e = e.In(s)

@@ -1,4 +1,4 @@
-// Package trace writes the work of devices in the trace format of Chrome.
+// Package trace records the work of devices, and writes it in the trace format of Chrome.
 package trace
 
 import (
@@ -151,8 +151,8 @@ var devices atomic.Int64
 // To returns a sink that writes to w.
 func To(w io.Writer) *Sink { return &Sink{w: w} }
 
-// Start begins the trace of a device with the given name. The tracer calls poll from time to time,
-// which makes the device process completed commands.
+// Start begins the trace of a device with the given name. From time to time the tracer calls poll,
+// so that the device processes completed commands.
 func Start(s *Sink, name string, poll func()) *Tracer {
 	s.mu.Lock()
 	s.users++
@@ -180,7 +180,7 @@ func (t *Tracer) writeLoop() {
 	}
 }
 
-// Close writes the remaining spans. Close returns an error if a part of the trace could not be
+// Close writes the remaining spans. Close returns an error if some of the trace could not be
 // written. For a nil Tracer, Close does nothing.
 func (t *Tracer) Close() error {
 	if t == nil {
@@ -223,8 +223,8 @@ func (t *Tracer) flushEvents() {
 	t.sink.write(out)
 }
 
-// laneFor returns the id of a lane for the span in the span's row, and whether that lane is
-// new.
+// laneFor finds a lane for the span in the span's row. laneFor returns the lane's id, and whether
+// the lane is new.
 func (t *Tracer) laneFor(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {

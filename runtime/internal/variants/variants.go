@@ -1,5 +1,5 @@
-// Package variants makes the modules of kernel variants that the stubs do not contain. The modules
-// are made from the kernels' IR.
+// Package variants makes modules of kernel variants, if the stubs do not contain these modules. The
+// modules are made from the kernels' IR.
 //
 // Stubs of packages with the directive //kgen:variants load refer to [Make] in the descriptions of
 // such variants. A program without such stubs does not contain the compiler.

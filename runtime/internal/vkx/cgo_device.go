@@ -70,7 +70,7 @@ func createDevice(p PhysicalDevice, features uint64, exports bool, families []ui
 	return &Device{c, as[vk.Device](uintptr(C.vkx_device_handle(c)))}, "", Success
 }
 
-// Queue returns the queue of a family that the device was created with.
+// Queue returns the device's queue of a family. The family must have been passed to CreateDevice.
 func (d *Device) Queue(family uint32) Queue {
 	var q vk.Queue
 	vk.GetDeviceQueue(d.handle, family, 0, &q)
@@ -88,13 +88,13 @@ func (d *Device) Destroy() {
 // WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
-// DestroyBuffer destroys b, which no command uses.
+// DestroyBuffer destroys b. No command may use b any more.
 func (d *Device) DestroyBuffer(b Buffer) { vk.DestroyBuffer(d.handle, as[vk.Buffer](b), nil) }
 
 // FreeMemory unmaps m and frees it.
 func (d *Device) FreeMemory(m DeviceMemory) { vk.FreeMemory(d.handle, as[vk.DeviceMemory](m), nil) }
 
-// DestroySemaphore destroys s, which no submission uses.
+// DestroySemaphore destroys s. No submission may use s any more.
 func (d *Device) DestroySemaphore(s Semaphore) {
 	vk.DestroySemaphore(d.handle, as[vk.Semaphore](s), nil)
 }
@@ -125,7 +125,7 @@ func (d *Device) DestroyPipelineCache(c PipelineCache) {
 	vk.DestroyPipelineCache(d.handle, as[vk.PipelineCache](c), nil)
 }
 
-// DestroyPipeline destroys p, which no command uses.
+// DestroyPipeline destroys p. No command may use p any more.
 func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
@@ -278,7 +278,7 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 	return unpackValue[Pipeline](v)
 }
 
-// noCommand provides an address if the list of commands is empty.
+// noCommand is a variable whose address is passed to C if the list of commands is empty.
 var noCommand [1]uint32
 
 // The method submit records and submits a whole batch by one call into C.

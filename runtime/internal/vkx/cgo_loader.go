@@ -85,7 +85,7 @@ func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result
 	return int(n), Result(r)
 }
 
-// unchained returns the number of bytes in the feature structs that no chain of structs includes.
+// unchained returns the total size in bytes of the feature structs that no chain includes.
 func unchained() int { return int(C.vkx_unchained()) }
 
 // featureName returns the name of a feature according to the C shim.
@@ -99,8 +99,8 @@ func Hide(name string) {
 	C.vkx_hide(c)
 }
 
-// Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
-// usage. Exports returns false in programs without cgo.
+// Exports reports whether a device supports Device.ExportMemory for buffers with the given usage.
+// Exports returns false in programs without cgo.
 func Exports(p PhysicalDevice, usage BufferUsageFlags) bool {
 	return C.vkx_exports(C.uintptr_t(p), C.uint32_t(usage)) != 0
 }

@@ -4,10 +4,11 @@ package vkx
 
 import "unsafe"
 
-// CreateDevice creates a device with the given features. The device has one queue of each of the
-// one or two given families. All families may use each buffer. If the driver lacks a function, the
-// Result is ErrorIncompatibleDriver, and the result named lacks is the function's name. With
-// exports the device supports ExportMemory; the function Exports says whether a device can.
+// CreateDevice creates a device with the given features. One or two queue families are given, and
+// the device has one queue of each. All families may use each buffer. If the driver lacks a
+// function, the Result is ErrorIncompatibleDriver, and CreateDevice also returns the function's
+// name. If exports is set, the device supports ExportMemory; the function Exports says whether a
+// device can.
 func CreateDevice(p PhysicalDevice, features uint64, exports bool, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -37,8 +38,8 @@ func (d *Device) AllocateMemory(size uint64, memoryType int) (DeviceMemory, Resu
 	return d.allocateMemory(size, uint32(memoryType))
 }
 
-// CreateHostBuffer creates a buffer for memory of ImportMemory. ImportsHost says whether the device
-// can have such memory.
+// CreateHostBuffer creates a buffer for memory that ImportMemory returns. ImportsHost says whether
+// the device supports such memory.
 func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -46,8 +47,8 @@ func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, 
 	return d.createHostBuffer(size, usage)
 }
 
-// HostTypes returns the memory types, a bit each, that ImportMemory may use for memory of the host. The
-// address and the size of that memory are multiples of 64 KiB.
+// HostTypes returns the set of memory types, with one bit per type, that ImportMemory may use for
+// the given host memory. The memory's address and size must be multiples of 64 KiB.
 func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -55,8 +56,8 @@ func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
 	return d.hostTypes(p)
 }
 
-// ImportMemory makes size bytes of the host's memory the memory of a buffer of CreateHostBuffer. The
-// caller must keep the bytes at their address until FreeMemory.
+// ImportMemory imports size bytes of the host's memory, for a buffer that CreateHostBuffer has
+// created. The bytes must stay at their address until FreeMemory is called.
 func (d *Device) ImportMemory(p unsafe.Pointer, size uint64, memoryType int) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -64,7 +65,7 @@ func (d *Device) ImportMemory(p unsafe.Pointer, size uint64, memoryType int) (De
 	return d.importMemory(p, size, uint32(memoryType))
 }
 
-// CreateExportedBuffer creates a buffer for memory of AllocateExportedMemory.
+// CreateExportedBuffer creates a buffer for memory that AllocateExportedMemory returns.
 func (d *Device) CreateExportedBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -72,7 +73,7 @@ func (d *Device) CreateExportedBuffer(size uint64, usage BufferUsageFlags) (Buff
 	return d.createExportedBuffer(size, usage)
 }
 
-// AllocateExportedMemory allocates the memory of a buffer of CreateExportedBuffer alone.
+// AllocateExportedMemory allocates memory for one buffer that CreateExportedBuffer has created.
 func (d *Device) AllocateExportedMemory(size uint64, memoryType int, b Buffer) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -80,8 +81,8 @@ func (d *Device) AllocateExportedMemory(size uint64, memoryType int, b Buffer) (
 	return d.allocateExportedMemory(size, uint32(memoryType), b)
 }
 
-// ExportMemory returns a new file descriptor of memory of AllocateExportedMemory. The caller, or
-// the library that it gives the descriptor to, closes it.
+// ExportMemory returns a new file descriptor for memory that AllocateExportedMemory has returned.
+// The caller must close the descriptor, or pass it to a library that does.
 func (d *Device) ExportMemory(m DeviceMemory) (fd int, r Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -149,8 +150,8 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads the results of queries of a pool, beginning with the query whose number is the
-// parameter first. Submitted work must write all these results.
+// Timestamps reads the results of a pool's queries, beginning with the query number first.
+// Submitted work must write all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r

@@ -11,11 +11,11 @@
 // calls functions by package syscall. On other systems, it uses the functions that package
 // runtime/purego provides.
 //
-// Every call that can fail is made by an exported function, so that a test can make each of these
-// calls fail (see [Inject]).
+// Exported functions make all calls that can fail, so that a test can make each of these calls fail
+// (see [Inject]).
 //
-// A feature needs a row of VKX_FEATURES in vkx.h. A feature of a new extension also needs a row of
-// VKX_EXTENSION_FEATURES there, and its struct and sType in vk_decl.h. The members of vkx_features,
-// the chain and the enabled extensions follow from these rows. The command go generate writes the
-// Go declarations for these rows.
+// To add a feature, add an entry to the list VKX_FEATURES in vkx.h. For a feature of a new
+// extension, also add an entry to VKX_EXTENSION_FEATURES there, and its struct and sType to
+// vk_decl.h. The members of vkx_features, the chain and the enabled extensions follow from these
+// entries. The command go generate writes the Go declarations for these entries.
 package vkx

@@ -82,7 +82,7 @@ type PhysicalDeviceInfo struct {
 	MaxComputeWorkgroupSubgroups       uint32
 	RequiredSubgroupSizeStages         uint32
 	DenormPreserveFloat32              bool
-	SignedZeroInfNanPreserve           uint32 // float widths for which the device preserves these values: the sum of 16, 32 and 64
+	SignedZeroInfNanPreserve           uint32 // sum of the float widths (16, 32 and 64) for which the device preserves these values
 	ComputeUnits                       uint32 // 0 if unknown
 	Dots                               Dots   // integer dot products that are fast on the device
 	ResidentItems                      uint32 // number of work-items that run at once; 0 if unknown
@@ -107,12 +107,12 @@ type MemoryHeap struct {
 	Size  uint64
 }
 
-// Dots is a set of sums of four products of 8-bit numbers. The numbers are packed in 32-bit words.
+// Dots is a set of operations, each of which adds four products of 8-bit numbers. The numbers are
+// packed in 32-bit words.
 type Dots uint32
 
-// These constants are the sums of products of unsigned numbers, of signed numbers, and of signed
-// and unsigned numbers. A sum with Saturating in its name is added to a number, and clamped to the
-// range of the type.
+// The numbers are unsigned, signed, or of both sorts (Mixed). An operation with Saturating in its
+// name also adds a number to the sum, and clamps the result to the range of the type.
 const (
 	DotsUnsigned Dots = 1 << iota
 	DotsSigned

@@ -4,15 +4,15 @@ package vkx
 
 import "sync/atomic"
 
-// The high half of injection is a countdown of calls, and its low half is a result.
+// The high half of injectState is a countdown of calls, and its low half is a Result.
 var (
 	injectState atomic.Int64
 	began       atomic.Bool // the injected failure has been returned
 )
 
-// Inject makes the n-th following call that can fail return r, where the next call has the number
-// 1. If r is ErrorDeviceLost, every later call fails, too, as with a real driver. If n is 0, Inject
-// ends the injection. Inject is for tests.
+// Inject counts later calls that can fail, from 1, and makes call n return r. If r is
+// ErrorDeviceLost, every later call fails, too, as with a real driver. If n is 0, Inject ends the
+// injection. Inject is for tests.
 func Inject(n int32, r Result) {
 	began.Store(false)
 	if n == 0 {

@@ -10,11 +10,12 @@ import (
 
 // The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
 // structs that Go has laid out. These structs are in Go's heap, where the garbage collector does
-// not move them. The function call is marked uintptrescapes. If the address of a struct is
-// converted in an argument of the function call, escape analysis puts the struct on the heap, with
-// everything that it points to. The conversion in the argument also keeps the memory alive until
-// the call returns. Fields that are pointers have the type unsafe.Pointer, so that the garbage
-// collector follows them. Handles are plain integers, because they need not be addresses.
+// not move them. The function call is marked uintptrescapes. If an argument of the function call
+// converts the address of a struct, escape analysis puts the struct on the heap. All variables that
+// the struct points to then are on the heap, too. The conversion in the argument also keeps the
+// memory alive until the call returns. Fields that are pointers have the type unsafe.Pointer, so
+// that the garbage collector follows them. Handles are plain integers, because they need not be
+// addresses.
 
 type ptr = unsafe.Pointer
 
@@ -67,7 +68,7 @@ func (f *callFrame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
 
-// callResult is like the method call, for a C function that returns a VkResult.
+// callResult is like call, but for a C function that returns a VkResult.
 func (f *callFrame) callResult(fn uintptr, args ...uintptr) Result {
 	return Result(int32(f.call(fn, args...)))
 }

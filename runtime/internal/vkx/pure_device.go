@@ -94,7 +94,7 @@ func createDevice(p PhysicalDevice, enabled uint64, exports bool, families []uin
 	return d, "", Success
 }
 
-// Queue returns the queue of a family that the device was created with.
+// Queue returns the device's queue of a family. The family must have been passed to CreateDevice.
 func (d *Device) Queue(family uint32) Queue {
 	q := new(Queue)
 	call(d.fn.GetDeviceQueue, d.handle, uintptr(family), 0, uintptr(ptr(q)))
@@ -108,13 +108,13 @@ func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 // WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
-// DestroyBuffer destroys b, which no command uses.
+// DestroyBuffer destroys b. No command may use b any more.
 func (d *Device) DestroyBuffer(b Buffer) { d.destroy(d.fn.DestroyBuffer, uintptr(b)) }
 
 // FreeMemory unmaps m and frees it.
 func (d *Device) FreeMemory(m DeviceMemory) { d.destroy(d.fn.FreeMemory, uintptr(m)) }
 
-// DestroySemaphore destroys s, which no submission uses.
+// DestroySemaphore destroys s. No submission may use s any more.
 func (d *Device) DestroySemaphore(s Semaphore) { d.destroy(d.fn.DestroySemaphore, uintptr(s)) }
 
 // DestroyCommandPool destroys a pool with its command buffers.
@@ -137,7 +137,7 @@ func (d *Device) DestroyPipelineCache(c PipelineCache) {
 	d.destroy(d.fn.DestroyPipelineCache, uintptr(c))
 }
 
-// DestroyPipeline destroys p, which no command uses.
+// DestroyPipeline destroys p. No command may use p any more.
 func (d *Device) DestroyPipeline(p Pipeline) { d.destroy(d.fn.DestroyPipeline, uintptr(p)) }
 
 func (d *Device) destroy(fn, handle uintptr) {
@@ -167,7 +167,7 @@ func (d *Device) BufferRequirements(b Buffer) Requirements {
 	return Requirements{m.size, m.alignment, m.memoryTypeBits}
 }
 
-// BufferAddress returns the device address of b, which has memory.
+// BufferAddress returns the device address of b, which must have memory.
 func (d *Device) BufferAddress(b Buffer) uint64 {
 	info := &bufferDeviceAddressInfo{sType: structureTypeBufferDeviceAddressInfo, buffer: uintptr(b)}
 	return uint64(call(d.fn.GetBufferDeviceAddress, d.handle, uintptr(ptr(info))))
@@ -203,8 +203,8 @@ func (d *Device) importMemory(p unsafe.Pointer, size uint64, memoryType uint32) 
 	}))
 }
 
-// Exports reports whether a device supports Device.ExportMemory for the memory of buffers with a
-// usage. Exports returns false in programs without cgo.
+// Exports reports whether a device supports Device.ExportMemory for buffers with the given usage.
+// Exports returns false in programs without cgo.
 func Exports(PhysicalDevice, BufferUsageFlags) bool { return false }
 
 func (d *Device) createExportedBuffer(uint64, BufferUsageFlags) (Buffer, Result) {

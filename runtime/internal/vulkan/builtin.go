@@ -77,7 +77,7 @@ func (b *builtins) close(d *device) {
 	b.all = nil
 }
 
-// byKernel reports whether a built-in kernel does a copy or fill. The addresses must be multiples
+// byKernel reports whether a copy or fill uses a built-in kernel. The addresses must be multiples
 // of 16, and the size must be a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.onAnyDevice) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0

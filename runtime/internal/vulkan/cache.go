@@ -23,21 +23,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk begins with a header of kgen, which the driver's data follow. The header is
-// needed because drivers do not check the data that a program passes to them. kgen does not use a file
-// that is damaged, or that another user may have written.
+// A file of the pipeline cache begins with kgen's header. The driver's data follow the header. The
+// header is needed because drivers do not check the data that a program passes to them. kgen does
+// not use a file that is damaged, or that another user may have written.
 //
-// Each program has its own file, named by the path of its main package. A file that also has the
-// pipelines of other programs would make the start slower, because all pipelines of a file are read
-// and passed to the driver.
+// Each program has its own file, named by the path of its main package. A file shared by several
+// programs would make their start slower, because all pipelines of a file are read and passed to
+// the driver.
 //
-// Many processes share the file. A save writes a new file in the same folder and renames it, so that
-// readers see the old file or the new one. A save also adds the pipelines that other processes have
-// saved since this process read the file. For that, a save locks the folder while it reads, merges and
-// writes. A process that does not get the lock in time saves without the lock. If several processes save
-// without the lock, only the file of the last process remains. The other processes then compile their
-// pipelines again. The operating system releases the locks of a killed process. So a temporary file
-// without a lock belongs to a dead process, and the next save removes that file.
+// Several processes of a program may use its file at the same time. A save writes a new file in the
+// same folder and renames it, so that readers see the old file or the new one. A save also adds the
+// pipelines that other processes have saved since this process read the file. For that, a save
+// locks the folder while it reads, merges and writes. A process that does not get the lock in time
+// saves without the lock. If several processes save without the lock, only the file of the last
+// process remains. The other processes then compile their pipelines again. The operating system
+// releases the locks of a killed process. So a temporary file without a lock belongs to a dead
+// process, and the next save removes that file.
 //
 // The header consists of these fields, and the driver's data begin at offset 56.
 //
@@ -48,9 +49,9 @@ import (
 //   - At offset 40, 8 bytes contain the length of the data.
 //   - At offset 48, 8 bytes contain the CRC-64 (ECMA) of the fields before them and of the data.
 //
-// The checksum detects damage. The owner and the permissions of the file say who may have written
-// it. A checksum by crypto/sha256 would not be better, and every program would have to compile 27
-// more packages.
+// The checksum detects damage. The owner and the permissions of the file show which users may have
+// written it. A checksum by crypto/sha256 would not be better, and every program would have to
+// compile 27 more packages.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
@@ -60,8 +61,8 @@ const (
 	// only the pipelines of its own process.
 	cacheLimit = 64 << 20
 	// cacheFiles is the largest number of files, of all devices, versions of drivers and programs.
-	// cacheTotal is the largest size of all these files together, in bytes. A save removes the
-	// oldest files if a limit is exceeded.
+	// cacheTotal is the largest total size of these files, in bytes. A save removes the oldest
+	// files if a limit is exceeded.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 

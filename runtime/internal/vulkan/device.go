@@ -79,8 +79,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// The method check calls the package's function check. The method check also marks the device as
-// lost if the result r says so.
+// The method check calls the package's function check. If the result r says that the device is
+// lost, the method check also records this.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.setLost(call, r)

@@ -45,9 +45,9 @@ func askDivide(exact *bool, kept *hal.Subnormals) *probeKernel {
 	}
 }
 
-// caseMatters reports whether a result with these floats matters for the test. The result
-// does not matter if the device flushes subnormals and one of the floats is subnormal. The least
-// normal number counts as subnormal, because it may be a rounded subnormal.
+// caseMatters reports whether the test must check the result for these floats. The result is not
+// checked if the device flushes subnormals and one of the floats is subnormal. The least normal
+// number counts as subnormal, because it may be a rounded subnormal.
 func caseMatters(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {

@@ -5,9 +5,9 @@
 // C records and submits a command buffer. A batch has completed when the queue's timeline semaphore
 // reaches the batch's value. A wait polls the semaphore for a moment before it blocks.
 //
-// Memory is part of large blocks in pools. Data of the host are copied by way of a staging ring.
-// Fault records are in host memory. A kernel writes to its fault record only when it faults. So
-// fault records cost the host a few cache lines, and the device nothing.
+// Memory is part of large blocks in pools. Copies between host and device go through a staging
+// ring. Fault records are in host memory. A kernel writes to its fault record only when it faults.
+// So fault records cost the host a few cache lines, and the device nothing.
 //
 // Environment:
 //

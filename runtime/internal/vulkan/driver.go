@@ -150,8 +150,8 @@ var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
 // nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for private arrays.
 // The memory contains the arrays of all work-items that the GPU can run at once. If the arrays that
 // the compiler leaves in memory need more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An
-// H200 runs 132 times 64 sub-groups of 32 work-items, so each work-item may have 15,872 bytes. The
-// driver accepts arrays of 15,856 bytes, but not of 15,880 bytes.
+// H200 runs 132 times 64 sub-groups of 32 work-items, so each work-item can have 15,872 bytes of
+// private arrays. The driver accepts arrays of 15,856 bytes, but not of 15,880 bytes.
 const nvidiaPrivate = 4 << 30
 
 // infoOf describes a physical device. infoOf leaves out facts that the backend probes when it opens

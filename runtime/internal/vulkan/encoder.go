@@ -45,8 +45,8 @@ var scopes = [1 << numKinds]stageAccess{
 }
 
 // An encoder turns batches into parts, each of which is one submission. Barriers apply across
-// submissions. So the encoder's tracks remember across batches which commands no barrier has
-// followed, and which barriers are not recorded yet.
+// submissions. So the encoder's tracks keep state from batch to batch. They know which commands
+// have no barrier after them, and which barriers are not recorded yet.
 type encoder struct {
 	d *device
 	q *queue
@@ -55,10 +55,10 @@ type encoder struct {
 	mainTrack   *lineTrack // track for all commands, except large copies if the device has a second line
 	copyTrack   *lineTrack // track for large copies from and to the host, or nil
 	cutMain     bool       // commands on copyTrack must wait for the main track's part
-	copiesInRow int        // number of copies since the last launch that could use copyTrack
+	copiesInRow int        // number of copies that could use copyTrack, since the last launch
 
 	t       *ticket
-	mayWait bool         // the encoder may wait for completed work to free resources; otherwise the encoder returns errBusy
+	mayWait bool         // the encoder may wait until completed work frees resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
 	epoch   int          // number of barriers so far, for onSubmit
 }
@@ -129,7 +129,7 @@ func (e *encoder) submitPart() error {
 
 // discardPart discards the open part. The commands of the part fail.
 func (e *encoder) discardPart(err error) {
-	// The discarded part may have contained barriers. Mark these barriers as not recorded yet.
+	// The discarded part may have contained barriers, which must be recorded again.
 	e.unordered = e.line.accepted
 	for k := range e.mustWaitFor {
 		e.mustWaitFor[k] = e.unordered
@@ -157,9 +157,9 @@ func (e *encoder) discardPart(err error) {
 	}
 }
 
-// closePart ends a part by a barrier. After the barrier, the host sees all writes of the
-// part. The barrier also applies to later commands, which costs nothing more. So the next part
-// needs no barrier at its beginning.
+// closePart ends a part by a barrier. After the barrier, the host sees all writes of the part.
+// Without further cost, the barrier also applies to later commands. So the next part needs no
+// barrier at its beginning.
 func (e *encoder) closePart() {
 	from := e.inPart | e.unordered | e.mustWaitFor[compute] | e.mustWaitFor[transfer]
 	if from == 0 {
@@ -170,10 +170,10 @@ func (e *encoder) closePart() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// encodeJob turns the remaining commands of a job into parts, and submits these parts. If
-// the encoder must not wait, encodeJob may stop before a command that needs resources which
-// only completed work can free. If encodeJob stops, it returns false. If a command fails,
-// the other commands still run.
+// encodeJob turns the remaining commands of a job into parts, and submits these parts. If the
+// encoder must not wait, encodeJob may stop before a command that must wait until completed work
+// frees resources. If encodeJob stops, it returns false. If a command fails, the other commands
+// still run.
 func (e *encoder) encodeJob(j *job, wait bool) bool {
 	e.beginBatch(j.t, wait)
 	if j.track != nil {
@@ -259,8 +259,8 @@ func (e *encoder) addBarrier() {
 	e.barrierAcross()
 }
 
-// orderKind records the barrier that a command of kind k needs. Then orderKind adds k
-// to the set of kinds that the track's commands have had.
+// orderKind records the barrier that a command of kind k needs. Then orderKind adds k to the set of
+// kinds of the track's commands.
 func (e *encoder) orderKind(k stageKind) {
 	o := e.mustWaitFor[k]
 	if o != 0 {

@@ -51,8 +51,8 @@ func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 		p := 3 + x>>8%3*2
 		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
 	}
-	// f is the middle between two float16s, or a neighbour of the middle. In other cases, f is any
-	// float32.
+	// f is the middle between two float16s, or a neighbour of the middle. In the other cases, f is
+	// a random float32.
 	h := half.Float16(z >> 16)
 	if i%4 == 1 {
 		h &= 0x87ff

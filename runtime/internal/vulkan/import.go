@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// Import returns memory of the device that is the bytes b of the host, for copies alone. The
-// address and the size of b are multiples of hal.ImportAlign. The driver keeps the bytes in place;
-// the device keeps them alive until Free.
+// Import returns a memory of the device that consists of the bytes b of the host. Only copies may
+// use it. The address and the size of b are multiples of hal.ImportAlign. The driver keeps the
+// bytes in place; the device keeps them alive until Free.
 //
 // Memory of another device must never be imported by a file descriptor: NVIDIA's driver then
 // reports success, and every word that the device reads is wrong.
@@ -69,7 +69,7 @@ func (d *device) importInto(b *block, size uint64) error {
 	return nil
 }
 
-// unpin lets the host's memory of an imported block go.
+// unpin ends the pinning of the host memory that an imported block contains.
 func (b *block) unpin() {
 	if b.host != nil {
 		b.pin.Unpin()

@@ -17,9 +17,10 @@ import (
 // write of y on the second line waits for that launch. A launch on the main line that uses x then waits
 // for the write of x.
 //
-// A command waits for earlier commands of its own line by a barrier. A command waits for commands
-// of the other line by a value of that line's semaphore. Only a complete part can wait for such a
-// value. So a Barrier ends the parts that must not contain later commands.
+// A barrier makes a command wait for earlier commands of its own line. To wait for commands of the
+// other line, a command waits for a value of that line's semaphore. Only a whole submission can
+// wait for such a value. So a Barrier ends a part if later commands must not be in the same
+// submission.
 
 // asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
 // launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of 256
@@ -31,19 +32,19 @@ var asideMin uint64 = 1 << 20
 const asideChunk = 4 << 20
 
 // asideRow is the largest number of consecutive copies, without a launch in between, that use the
-// second line. If a program only copies, there are no kernels to overlap with, and the engines are
-// 3 % slower than the main line.
+// second line. If a program only copies, no kernels run beside the copies, and the second line is 3
+// % slower than the main line.
 const asideRow = 4
 
 // twoLines says that devices with one queue get two lines on that queue. Tests set it.
 var twoLines bool
 
 // TwoLines makes devices without a queue for copies use a second line for large copies, too.
-// TwoLines affects devices that are opened later. TwoLines is for tests. No device may be opened at
-// the same time.
+// TwoLines affects devices that are opened later. TwoLines is for tests, and must not be called
+// while a device is being opened.
 func TwoLines(on bool) { twoLines = on }
 
-// A line is a sequence of submissions that the device begins in order.
+// A line is a sequence of submissions. The device begins them in order.
 type submitLine struct {
 	q        *queue
 	queue    vkx.Queue
@@ -140,7 +141,7 @@ func (e *encoder) selectLine(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.copiesInRow = 0
-	case hal.OpCopy, hal.OpWrite: // without OpRead: the host copies the data of an OpRead once more, which took a third longer on the second line
+	case hal.OpCopy, hal.OpWrite: // not OpRead, because the host copies its data a second time, and this took a third longer on the second line
 		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
@@ -215,8 +216,8 @@ func (e *encoder) otherTrack() *lineTrack {
 // waitFor returns the other line and the value of its timeline that the track's part must wait for.
 // waitFor returns nil if the part need not wait.
 //
-// A part that is apart waits only for the parts whose completion is known, to see their writes. This wait
-// takes no time, because the timeline has already reached the value.
+// A part with apart set waits only for parts that are known to have completed, so that it sees
+// their writes. This wait takes no time, because the timeline has already reached the value.
 func (e *encoder) waitFor() (behind *submitLine, value uint64) {
 	if e.t.apart && e.lineTrack == e.copyTrack {
 		if n := e.mainTrack.line.reachedValue.Load(); n > 0 {

@@ -4,15 +4,15 @@ package vulkan
 
 // This file copies from the memory of one NVIDIA device to the memory of another, by CUDA's driver.
 //
-// Both devices allocate exported memory. Each block is a dedicated allocation: CUDA's driver imports
-// others only if they are of the same GPU. The destination's CUDA context imports the blocks of both
-// memories, once for each block, and copies:
+// Both devices allocate exported memory. Each block is a dedicated allocation: CUDA's driver
+// imports other allocations only on the GPU that they belong to. The destination's CUDA context
+// imports the blocks of both memories, once for each block, and copies:
 //
 //	source, Vulkan        block A ──fd──┐
 //	destination, CUDA                   ├─▶ views of A and B: cuMemcpyAsync
 //	destination, Vulkan   block B ──fd──┘
 //
-// The caller has seen the earlier commands of both devices complete, and later commands are
+// When a copy begins, all earlier commands that use the memory have completed, and later ones are
 // submitted after the copy. So no semaphore is needed between Vulkan and CUDA.
 
 import (
@@ -33,33 +33,33 @@ import (
 
 const (
 	vendorNVIDIA = 0x10DE
-	// peerSpin is the time for which a copy asks without pauses whether a piece has completed.
+	// peerSpin is the time for which a copy polls without pauses.
 	peerSpin = 2 * time.Millisecond
 )
 
-// peerPiece is the number of bytes after which a copy looks whether it was cancelled. NVLink copies
-// them in 0.7 ms. Tests set it.
+// peerPiece is the number of bytes after which a copy checks whether it was cancelled. NVLink
+// copies this number of bytes in 0.7 ms. Tests set peerPiece.
 var peerPiece uint64 = 256 << 20
 
 // peerPatience is how long a copy waits for its piece after a device was abandoned.
 var peerPatience = 10 * time.Second
 
-// PeerPatience sets how long a copy waits for its piece after a device was abandoned, and returns
-// the time before. It is for tests.
+// PeerPatience sets how long a copy waits for its piece after a device was abandoned. PeerPatience
+// returns the time set before. PeerPatience is for tests.
 func PeerPatience(d time.Duration) (before time.Duration) {
 	before, peerPatience = peerPatience, d
 	return before
 }
 
-// exportAlways says that each device exports its memory that can.
+// exportAlways says that each device that can export its memory does so.
 var exportAlways atomic.Bool
 
-// ExportAlways makes devices that are opened later export their memory also where there is no
-// second GPU, so that a test copies between two devices of one GPU. ExportAlways is for tests.
+// ExportAlways makes devices that are opened later export their memory even if there is no second
+// GPU. So a test can copy between two devices of one GPU. ExportAlways is for tests.
 func ExportAlways(on bool) { exportAlways.Store(on) }
 
 // exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
-// NVIDIA devices do that, and only beside another one. The first copy opens CUDA's driver, which
+// NVIDIA devices do, and only if there are two or more. The first copy opens CUDA's driver, which
 // takes some tenths of a second. The caller holds the mutex of variable loader.
 func exportsMemory(p *physicalDevice) bool {
 	other := func(o physicalDevice) bool { return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID }
@@ -67,8 +67,8 @@ func exportsMemory(p *physicalDevice) bool {
 	return env.Get(env.NVLink) != "off" && (exportAlways.Load() || !alone) && vkx.Exports(p.handle, bufferUsage)
 }
 
-// peering is the part of a device that copies from other devices' memory. It has a CUDA context
-// from the first such copy on.
+// peering contains the state of a device for copies from other devices' memory. The first such copy
+// makes the CUDA context.
 type peering struct {
 	exports bool       // the device's memory is exported
 	setup   sync.Mutex // held while a source is tried; locked before mu
@@ -76,19 +76,19 @@ type peering struct {
 
 	mu    sync.Mutex // guards the fields below, and is held while a block is imported
 	ctx   *cuda.Context
-	err   error           // the failure after which the context is not used any more
-	told  bool            // the failure was an outcome
-	hung  bool            // a copy did not end, so that nothing of the context is freed
-	views map[*block]view // the blocks that the context has imported, or tried to
+	err   error           // the error because of which the context is not used any more
+	told  bool            // err has been returned as the outcome of a copy
+	hung  bool            // a copy did not end, so no resources of the context are freed
+	views map[*block]view // the blocks that the context has imported or failed to import
 }
 
-// view is a block as a CUDA context sees it, or the reason why it does not.
+// view is the CUDA memory for an imported block, or the reason why the import failed.
 type view struct {
 	mem *cuda.Memory
 	err error
 }
 
-// peerings are those with a CUDA context.
+// peerings lists each peering that has a CUDA context.
 var peerings struct {
 	sync.Mutex
 	open []*peering
@@ -117,7 +117,7 @@ func (d *device) CopyFrom(ctx context.Context, cancel *hal.Cancel, dst hal.Memor
 	return c
 }
 
-// place is a place in a device's exported memory.
+// place is a position in a device's exported memory.
 type place struct {
 	d   *device
 	b   *block
@@ -129,7 +129,8 @@ func (d *device) placeOf(m hal.Memory, off uint64) place {
 	return place{d, mem.block, mem.off + off}
 }
 
-// tried reports whether copies from the device s work. The first call tries that.
+// tried reports whether copies from the device s work. The first call for a device makes a test
+// copy.
 func (p *peering) tried(d, s *device) (first bool, err error) {
 	p.setup.Lock()
 	defer p.setup.Unlock()
@@ -138,7 +139,7 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	}
 	err = p.try(d, s)
 	if errors.Is(err, hal.ErrOutOfMemory) || errors.Is(err, hal.ErrDeviceLost) {
-		return true, err // there may be memory, or another device of that UUID, later
+		return true, err // later there may be enough memory, or another device with that UUID
 	}
 	if p.sources == nil {
 		p.sources = map[cuda.UUID]error{}
@@ -147,8 +148,8 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	return true, err
 }
 
-// try copies some words from s to d, and compares them as Vulkan reads them on d. A driver that
-// imports another device's memory without an error may still read other words.
+// try copies some words from s to d, and compares them as Vulkan reads them on d. Even if a driver
+// imports another device's memory without an error, it may read wrong words.
 func (p *peering) try(d, s *device) error {
 	if err := cuda.Reaches(d.phys.DeviceUUID, s.phys.DeviceUUID); err != nil {
 		return err
@@ -214,7 +215,7 @@ func (d *device) complete(c hal.Command) error {
 	return errors.Join(t.Wait(background), fault.Failed)
 }
 
-// copy copies by the CUDA context.
+// The method copy copies in pieces, by the CUDA context.
 func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, size uint64) hal.PeerCopy {
 	to, first, err := p.address(dst)
 	if err != nil {
@@ -235,7 +236,7 @@ func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, 
 		}
 		if err := stream.Copy(to+off, from+off, min(peerPiece, size-off)); err != nil {
 			stream.Close()
-			return p.refuse(err) // the pieces before have completed
+			return p.refuse(err) // the earlier pieces have completed
 		}
 		if err := await(ctx, stream); err != nil {
 			if err != errHung {
@@ -249,8 +250,8 @@ func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, 
 	return hal.PeerCopy{}
 }
 
-// await waits for the copy of a stream. The copy ends by itself, also if it was cancelled, unless a
-// GPU does not work any more. So await gives up some time after ctx has ended.
+// await waits for the copy of a stream. Even a cancelled copy ends by itself, unless a GPU does not
+// work any more. So await gives up some time after ctx has ended.
 func await(ctx context.Context, s *cuda.Stream) error {
 	start := time.Now()
 	var ended time.Time
@@ -273,7 +274,7 @@ func await(ctx context.Context, s *cuda.Stream) error {
 	}
 }
 
-// fail makes later copies go another way.
+// fail records an error, so that later copies do not use the CUDA context.
 func (p *peering) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,7 +284,7 @@ func (p *peering) fail(err error) {
 	}
 }
 
-// refuse makes this copy and later ones go another way.
+// refuse records an error, so that this copy and later copies do not use the CUDA context.
 func (p *peering) refuse(err error) hal.PeerCopy {
 	p.fail(err)
 	p.mu.Lock()
@@ -291,14 +292,14 @@ func (p *peering) refuse(err error) hal.PeerCopy {
 	return hal.PeerCopy{Refused: err, First: p.tell()}
 }
 
-// tell reports whether the context's failure was no outcome before. The caller holds mu.
+// tell reports whether the context's error is returned for the first time. The caller holds mu.
 func (p *peering) tell() bool {
 	defer func() { p.told = true }()
 	return !p.told
 }
 
-// address returns the address of a place in the CUDA context, and imports its block before if need
-// be. The result named first says that the error was no outcome before.
+// address returns the address of a place in the CUDA context. If necessary, address first imports
+// the block of the place. The result first says that the error is returned for the first time.
 func (p *peering) address(at place) (addr uint64, first bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -332,7 +333,7 @@ func (p *peering) importBlock(at place) (*cuda.Memory, error) {
 	return p.ctx.Import(fd, at.b.allocated)
 }
 
-// forget ends all imports of a block, which no copy uses any more.
+// forget ends all imports of a block. No copy may use the block any more.
 func (b *block) forget() {
 	if !b.viewed.Load() {
 		return
@@ -350,7 +351,7 @@ func (b *block) forget() {
 	}
 }
 
-// free ends an import. Its failure is that of the context.
+// free ends an import. If this fails, the context is not used any more.
 func (p *peering) free(v view) {
 	if v.mem == nil {
 		return

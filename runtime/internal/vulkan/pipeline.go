@@ -165,9 +165,9 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 }
 
 // specBase is the id of a specialization constant that the backend sets for pipelines with
-// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver 580)
-// distinguish pipelines by their constants and not by that flag. Without specBase, a cache would return
-// the pipeline that was made without that flag and ignores the base.
+// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver
+// 580) distinguish pipelines by their constants and not by that flag. Without specBase, a cache
+// would return the pipeline made without that flag, which ignores the base.
 const specBase = abi.SpecReserved + 0xff
 
 // createPipeline makes the pipeline from its module, and destroys the module.
@@ -350,8 +350,8 @@ func (s *pipelines) saveCache() {
 	}
 }
 
-// mergeCache adds the cache's contents to the data of another process, which are in theirs. mergeCache
-// returns the merged data, or nil if merging fails.
+// mergeCache adds the cache's contents to theirs, the data of another process. mergeCache returns
+// the merged data, or nil if merging fails.
 func (s *pipelines) mergeCache(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

@@ -34,9 +34,9 @@ type driverKey struct {
 	halves  bool // result of halvesWay for the device
 }
 
-// halvesWay returns the way in which kernels compute float16s. The result "computed" means that
-// kernels compute float16s by integers. The result "" means that kernels use all exact float16
-// instructions. An environment variable may select the way.
+// halvesWay decides whether kernels use the device's float16 instructions. The result "computed"
+// means that kernels compute float16s by integers. The result "" means that kernels use all exact
+// float16 instructions. An environment variable can override the decision.
 func (d *device) halvesWay() string {
 	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
 	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,
@@ -160,8 +160,8 @@ func (d *device) runQuestions(qs ...*probeKernel) error {
 	return nil
 }
 
-// answerTime is the longest time that the runtime waits for a probe. A probe takes a device
-// milliseconds.
+// answerTime is the longest time that the runtime waits for a probe. A device needs only
+// milliseconds for a probe.
 var answerTime = 30 * time.Second
 
 // awaitProbe waits for a probe. If the device does not complete the probe in time, the

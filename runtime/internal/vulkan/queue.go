@@ -15,7 +15,7 @@ import (
 
 var background = context.Background()
 
-// errBusy is the error for a command that needs resources which only completed work can free.
+// errBusy is the error for a command that must wait until completed work frees resources.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
 // A queue submits batches in order.
@@ -39,8 +39,8 @@ type queue struct {
 	slots    []*slot // all slots
 
 	// The fields below belong to a goroutine (pumpJobs) that submits some of the commands. That
-	// goroutine submits commands that need resources which only completed work can free. So Submit need
-	// not wait for the device.
+	// goroutine submits commands that must wait until completed work frees resources. So Submit
+	// need not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
@@ -134,9 +134,9 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// isApart reports whether a batch finishes as soon as the device has completed it, also while kernels
-// of earlier batches run. A read finishes after earlier reads, because both may store to the same memory of the
-// host.
+// isApart reports whether a batch may finish before earlier batches, as soon as the device has
+// completed it. A read finishes after earlier reads, because both may store to the same memory of
+// the host.
 func isApart(batch []hal.Command) bool {
 	return len(batch) == 1 && batch[0].Apart && batch[0].Op != hal.OpRead
 }
@@ -153,8 +153,7 @@ func (q *queue) newTicket() *ticket {
 	return t
 }
 
-// submitAlone submits commands as a separate batch. The function in the parameter record records these
-// commands.
+// submitAlone calls record, which records commands, and submits these commands as a separate batch.
 func (q *queue) submitAlone(record func(*encoder) error) (*ticket, error) {
 	q.submitMu.Lock()
 	defer q.submitMu.Unlock()

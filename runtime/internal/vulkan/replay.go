@@ -17,8 +17,9 @@ import (
 // runs of the graph that are in flight as recordings.
 const maxRecordings = 4
 
-// maxRecorded is the largest number of commands of a graph that has recordings. A recording is
-// submitted as a whole, and drivers may end a submission that takes too long.
+// maxRecorded limits the number of commands in a recording. A graph with more commands has no
+// recordings. A recording is submitted as a whole, and drivers may end a submission that takes too
+// long.
 const maxRecorded = 4 * maxLaunches
 
 // replay implements hal.Graph. The commands of the graph are recorded into secondary command

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// The slot's memory in the field host begins with a fault record for all launches without a
-	// Fault. The records of the other launches follow.
+	// The field host begins with one fault record, which all launches without a Fault share. The
+	// records of the other launches follow.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
 	slotRecords         = (slotBytes - offRecords) / abi.FaultRecordSize
@@ -35,7 +35,7 @@ type slot struct {
 	inNear         [maxLaunches]bool
 	args           *memory // memory for arguments that do not fit into the launch block
 	argsOff        uint64
-	oldArgs        []*memory    // earlier values of args that were too small, freed when the slot is reused
+	oldArgs        []*memory    // earlier values of args, which were too small; freed when the slot is reused
 	limit          int          // number of launches that the slot has records for
 	inHost         int          // number of fault records in the field host; the others are in moreRecordsMem or cancelRecords
 	graphs         []*recording // recordings that the submission executes; owned by the encoder
@@ -43,7 +43,7 @@ type slot struct {
 	faults         []*hal.Fault // storage for the fault lists of parts
 	// lastCommands contains the commands in the command buffer. If a part has the same commands,
 	// the encoder submits the command buffer again, which makes a launch 2.5 µs faster on an H100.
-	// lastCommands is valid as long as the device's counter gone has not changed.
+	// lastCommands is valid while the field gone equals the device's counter with this name.
 	lastCommands vkx.Commands
 	gone         uint64
 }
@@ -103,7 +103,7 @@ func (q *queue) retireParts() {
 		return true
 	})
 	q.mu.Unlock()
-	for _, m := range old { // not while q.mu is held, because q.mu must not be held when the allocator's lock is locked
+	for _, m := range old { // without q.mu, which must not be held when the allocator's lock is locked
 		m.Free()
 	}
 }
@@ -115,7 +115,7 @@ func (q *queue) takeSlot(l *submitLine, wait bool) (*slot, error) {
 		q.finishParts()
 		q.recycleSlots()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // on a lost device, the device may still run parts that finishParts has finished
+			return nil, err // a lost device may still run parts that finishParts has finished
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {

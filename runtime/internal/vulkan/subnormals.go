@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// isRight reports whether the result got is right for a device that keeps subnormals.
+// isRight reports whether got can be the result on a device that keeps subnormals.
 func (c *subnormalCase) isRight(got uint32) bool {
 	if !c.rough {
 		return got == c.want

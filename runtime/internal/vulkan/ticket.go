@@ -34,7 +34,7 @@ type part struct {
 	slot      *slot // slot of the part; nil once retired; guarded by q.mu
 	line      *submitLine
 	value     uint64      // value of the line's timeline when the part has completed
-	otherLine *submitLine // other line, for whose timeline the part waits; nil if the part waits for none
+	otherLine *submitLine // line whose timeline the part waits for, or nil
 	waitValue uint64      // value that the timeline of the line in otherLine must reach before the part begins
 
 	ring      *ring
@@ -126,8 +126,7 @@ func (r *readBack) copyBack() {
 	}
 }
 
-// stopCancels ends the registration of cancel requests. Then these requests no longer write to the
-// fault records of the submitted commands.
+// stopCancels prevents cancel requests from writing to the fault records of the part's commands.
 func (p *part) stopCancels() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
@@ -173,8 +172,8 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	return true
 }
 
-// waitFinished waits until the part is finished. Unless the part is apart, all earlier parts are
-// then finished, too.
+// waitFinished waits until the part is finished. Unless the field apart is set, all earlier parts
+// are then finished, too.
 func (p *part) waitFinished(ctx context.Context) error {
 	if err := p.pollDevice(ctx); err != nil {
 		return err
@@ -316,7 +315,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 		if err := t.parts[n-1].waitFinished(ctx); err != nil {
 			return err
 		}
-		t.isReady() // finishes the earlier parts of a batch that is apart
+		t.isReady() // finishes the earlier parts of a batch with the field apart set
 	}
 	return nil
 }

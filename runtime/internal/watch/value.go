@@ -101,7 +101,7 @@ func floatBits(v reflect.Value) uint32 {
 	return math.Float32bits(float32(v.Float()))
 }
 
-// sizeOfType returns the number of bytes that a number of type t has in a checksum.
+// sizeOfType returns the number of bytes that a number of type t adds to a checksum.
 func sizeOfType(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:

@@ -14,16 +14,15 @@ import (
 )
 
 // The first check reads all variables. Later checks always read the small parts, which have at most
-// perCheck bytes together. Later checks read all large parts only if these checks take at most 1 %
-// of the time. If they would take more time, a check reads only one large part, and each check
-// reads a different part.
+// perCheck bytes together. Later checks read all large parts only if this takes at most 1 % of the
+// program's time. Otherwise each check reads only one large part, and the next check reads the next
+// part.
 const (
 	perCheck = 4 << 10
 	share    = 100
 )
 
-// A Set is the set of package-level variables of a kernel whose values are constants in its
-// modules.
+// A Set contains the package-level variables whose values are constants in a kernel's modules.
 type Set struct {
 	rows []abi.Variable
 	// The field first contains the initial values of pointer variables that have no checksum.
@@ -54,8 +53,8 @@ type valueParts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of the variables that the rows have pointers to. New returns nil if the rows
-// have no such pointers. A row without a checksum must describe a pointer variable.
+// New returns the set of the variables to which the elements of rows contain pointers, or nil if
+// there are none. An element without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -164,8 +163,7 @@ func (w *walker) raw(at unsafe.Pointer, n int) {
 
 func (w *walker) bytes(b []byte) { w.sum = crc32.Update(w.sum, table, b) }
 
-// addNumber adds bytes of n to the checksum, beginning with the lowest byte. The parameter
-// size is the number of bytes.
+// addNumber adds size bytes of n to the checksum, beginning with the lowest byte.
 func (w *walker) addNumber(n uint64, size int) {
 	var b [8]byte
 	for i := range b {
