@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*devMemory[T], error) {
 
 func (m *devMemory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// fillPoison fills the memory with NaNs, or integers with all bits set, which no result equals.
+// fillPoison fills the memory with values that no result equals: NaNs, or integers with all bits set.
 func (m *devMemory[T]) fillPoison() error {
 	return m.fill(wrong[T]())
 }

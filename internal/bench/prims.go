@@ -275,8 +275,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
 	}, firstSet(err1, err2)
 }
 
-// checkSorted checks that the slice got is in order, and contains the elements of the slice from. To compare the
-// contents, checkSorted adds up hashes of the elements.
+// checkSorted checks that slice `got` is sorted, and that it has the elements of slice `from`. For the second
+// check, it compares the sums of the elements' hashes.
 func checkSorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
