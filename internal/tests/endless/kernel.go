@@ -68,7 +68,7 @@ func (k Count) Kernel(it dsl.Item2) {
 	k.Out[y*w+x] = n
 }
 
-// Wait lets the work-items of a group search, some of them long, and then wait at a barrier.
+// Wait runs one search per work-item, and some searches take long. After its search, a work-item waits at a barrier.
 type Wait struct {
 	Seeds
 	Scratch dsl.LocalAccessor[uint32]

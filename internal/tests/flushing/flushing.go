@@ -1,6 +1,6 @@
 // Package flushing makes a driver flush subnormal float32s, for tests on machines without a device that
-// flushes. [Rewrite] adds code to a module that replaces subnormals by zeros. The code surrounds the
-// instructions that flush on an H100 (driver 580, without float controls).
+// flushes. [Rewrite] inserts instructions that replace subnormals by zeros into a module. The code
+// surrounds the instructions that flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
