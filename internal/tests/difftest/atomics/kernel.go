@@ -257,7 +257,7 @@ func (k Push) Kernel(it dsl.Item1) {
 	}
 }
 
-// Native adds floats by the atomic addition that devices with the aspect support.
+// Native adds floats by atomic additions, on devices that have the aspect for them.
 type Native struct {
 	In  []float32
 	Sum []float32

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Heads has loops whose heads load memory. The loaded value is the same in all iterations, or an iteration may have
-// changed it. Each work-item i owns four elements of At, from At[4*i] on.
+// Heads has loops whose conditions load from memory. The loaded value is the same in all iterations, or an
+// iteration may have changed it. Each work-item i owns four elements of At, from At[4*i] on.
 type Heads struct {
 	How    int
 	Starts []uint32 // indexes of At, ascending

@@ -59,7 +59,7 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 			at = k.At[at]
 			h = h*31 + int32(at)
 		}
-	case 5: // the stores of iterations before a fault remain
+	case 5: // stores of earlier iterations, which a later fault must not undo
 		for j := from; j < to; j++ {
 			k.Out[i] = h
 			h = h*31 + k.X[k.At[j]]

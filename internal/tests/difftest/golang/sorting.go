@@ -20,7 +20,7 @@ func (k Floats) Kernel(it dsl.Item1) {
 	slices.Sort(k.Buf[i*k.N : (i+1)*k.N])
 }
 
-// Entry is an element of which only the key determines the order.
+// Entry is an element whose key alone determines the order.
 type Entry struct {
 	Key uint8
 	At  int32

@@ -59,7 +59,7 @@ type Ballots struct {
 	Out []uint32
 }
 
-// Kernel numbers the work-items of a sub-group that have an odd element.
+// Kernel assigns consecutive numbers to the work-items with an odd element in a sub-group.
 func (k Ballots) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	if i >= k.N {

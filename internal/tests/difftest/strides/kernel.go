@@ -14,7 +14,7 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 64
 
-// Dot adds up products with a stride of the whole range.
+// Dot adds up products, in steps of the size of the range.
 type Dot struct{ A, B, Out []float32 }
 
 func (Dot) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -58,7 +58,7 @@ type Steps struct {
 	X         []int32
 	To        int
 	Step      uint32
-	Leave     int32 // work-items whose number modulo 7 equals Leave return first
+	Leave     int32 // work-items whose id modulo 7 has this value return first
 	Skip      int32
 	Out, Last []int32
 }
