@@ -68,7 +68,8 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// runWith does the same as RunGo, after the texts in replacedTexts replaced some files of the Go distribution.
+// runWith does the same as RunGo, but compiles the texts in replacedTexts instead of some files of the Go
+// distribution.
 func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

@@ -226,7 +226,7 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 	return exit.Error()
 }
 
-// Programs does the same as Kernels for cases that function run executes.
+// Programs does the same as Kernels, for cases that the parameter run executes.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	reportRows(t, device, cases, run)
 }

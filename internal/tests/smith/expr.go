@@ -28,7 +28,7 @@ func (g *progGen) pureExpr(t *typ, depth int) string {
 	return g.compositeLit(t, depth-1)
 }
 
-// leafExpr returns a literal, or a variable or part of one.
+// leafExpr returns a literal, a variable, or a part of a variable.
 func (g *progGen) leafExpr(t *typ) string {
 	if t.scalar() && g.oneIn(4) {
 		return g.typedLit(t, false)
@@ -162,7 +162,7 @@ func (g *progGen) partOf(e string, t *typ, v *progVar, fits func(t *typ) bool, a
 	return ""
 }
 
-// mayHavePart reports whether a value of type t may have a part whose type satisfies the function fits.
+// mayHavePart reports whether a value of type t may have a part whose type satisfies the predicate `fits`.
 func mayHavePart(t *typ, fits func(t *typ) bool, depth int) bool {
 	if depth == 0 {
 		return false

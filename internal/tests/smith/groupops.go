@@ -100,7 +100,7 @@ func (g *progGen) ofSubGroups() {
 	g.declareUniform(t, g.roundedExpr(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// writeUniformCall writes a call of dsl.Uniform, which declares a value in shared memory uniform.
+// writeUniformCall writes a call of dsl.Uniform, which declares that a value in shared memory is uniform.
 func (g *progGen) writeUniformCall() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {

@@ -72,8 +72,8 @@ type Keyed struct {
 	Value int8
 }
 
-// Run describes consecutive elements by the first and last key, by whether all keys are equal, and by the sum of the
-// last equal keys.
+// Run describes consecutive elements. Sum is the sum of the last elements with equal keys, and Equal reports
+// whether all keys are equal.
 type Run struct {
 	First, Last uint16
 	Sum         int8
