@@ -47,7 +47,7 @@ func ParseScale(name string) (Scale, error) {
 // the CUDA program calls them.
 var peerKinds = []string{"CUDA", "GLSL", "Go", float32Peer}
 
-// ParsePeers parses a list of peers separated by commas, or the word all or none.
+// ParsePeers parses a list of peers separated by commas, or the word "all" or "none".
 func ParsePeers(list string) ([]string, error) {
 	switch list {
 	case "all":

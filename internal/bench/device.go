@@ -66,7 +66,7 @@ func parallelFor(n int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// devMemory is a buffer on the device, with the elements that the host last read or wrote.
+// devMemory is a buffer on the device, and the host's copy of the elements that were last read or written.
 type devMemory[T number] struct {
 	b    *Bench
 	buf  *runtime.Buffer[T]

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// measureJob measures the contestants of a job, which take turns.
+// measureJob measures the contestants of a job in turns.
 func (b *Bench) measureJob(row *Row, job *Job) error {
 	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
 		return c.Name != kgen && !b.wantsPeer(c.Name)

@@ -16,7 +16,7 @@ import (
 
 // This file defines the rows for functions of prim, with CUB's functions as peers.
 
-// primFunc describes a function of prim, which is measured at three sizes.
+// primFunc describes a function of prim that the suite measures at three sizes.
 type primFunc struct {
 	name, target, host string
 	cub                string // name of the benchmark row in the CUDA program

@@ -70,8 +70,9 @@ func (l *Launch) Stopping() bool {
 	return true
 }
 
-// RunItems runs the work-items with linear ids in [lo, hi) of a kernel over a range, one after another. For a task, hi
-// is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems still runs the other work-items.
+// RunItems runs work-items of a kernel over a range, one after another. Their linear ids are in [lo, hi). For a
+// task, hi is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems still runs the
+// other work-items.
 var RunItems func(kernel any, l *Launch, lo, hi int)
 
 // RunGroup runs the work-group with the given linear id of an nd-range kernel. The work-items of the group

@@ -166,7 +166,7 @@ func fromLast[T dsl.Scalar](g dsl.Group, v T) T {
 	return dsl.GroupBroadcast(g, v, g.LocalRange()-1)
 }
 
-// Ends sets all elements of a work-group to the value of the last one.
+// Ends sets all elements of a work-group to the value of the last element.
 type Ends struct {
 	X    []float32
 	Mark []bool

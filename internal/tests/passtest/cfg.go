@@ -22,7 +22,7 @@ type CFG struct {
 	left      int            // number of statements that remain to be generated
 }
 
-// NewCFG returns a generator for a function that has only an entry block and variables yet.
+// NewCFG returns a generator for a function that has only an entry block and variables so far.
 func NewCFG(seed uint64) *CFG {
 	g := &CFG{r: rand.New(rand.NewPCG(seed, 1)), M: ir.NewModule("t"), Cond: map[*ir.Block]bool{}}
 	g.F = g.M.NewFunc("k")

@@ -35,10 +35,10 @@ func (g *progGen) idempotentOp() (t *typ, op string) {
 	return g.intType(), g.one("Minimum", "Maximum", "BitAnd", "BitOr")
 }
 
-// itemValue returns an argument of a group algorithm, which may differ between work-items.
+// itemValue returns an argument for a group algorithm. The argument may differ between work-items.
 func (g *progGen) itemValue(t *typ) string { return g.varExpr(t, min(2, g.size.expr)) }
 
-// writeReduction writes a declaration of a uniform variable, whose value is the result of a reduction.
+// writeReduction writes a declaration of a uniform variable that contains the result of a reduction.
 func (g *progGen) writeReduction() {
 	switch g.n(5) {
 	case 0:

@@ -77,7 +77,7 @@ func (s *searchGen) theKernel() {
 	s.line("}")
 }
 
-// declareState writes declarations of the state of a search, which is s and possibly more variables.
+// declareState writes declarations of a search's state: variable s and possibly more variables.
 func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, intVar{"s", uint32T, true})

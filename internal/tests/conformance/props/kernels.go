@@ -261,7 +261,7 @@ type Annotated struct{ Out []int32 }
 // Kernel runs once.
 func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 
-// The directive of function wants lists aspect fp64, which the function does not use.
+// The directive of function `wants` lists aspect fp64, but the function does not use it.
 //
 //kgen:device_has fp64
 //kgen:device_has int16

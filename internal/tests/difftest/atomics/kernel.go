@@ -1,4 +1,4 @@
-// Package atomics contains kernels of atomic operations whose results do not depend on the order of the
+// Package atomics contains kernels with atomic operations. The results do not depend on the order of the
 // work-items. The differential test runs the kernels in the same way as package corpus. In host forms, which kgen
 // generates, an int is an int64.
 //

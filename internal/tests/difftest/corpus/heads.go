@@ -25,7 +25,7 @@ func (k Heads) sum(i, own int) int32 {
 	h := int32(7)
 	switch k.How {
 	case 0: // a row of a sparse matrix
-		j := k.Starts[i] // on a line of its own, because gc does not tell two faults on one line apart
+		j := k.Starts[i] // on a line of its own, because gc does not distinguish two faults on one line
 		for ; j < k.Starts[i+1]; j++ {
 			h = h*31 + k.At[j]
 		}

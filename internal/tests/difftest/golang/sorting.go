@@ -46,7 +46,7 @@ func (k Unstable) Kernel(it dsl.Item1) {
 	k.Count[i] = n
 }
 
-// Inconsistent sorts stably by a comparison that is not an order, as for NaNs.
+// Inconsistent sorts stably by a comparison that is inconsistent for NaNs.
 type Inconsistent struct {
 	Buf []float32 // N elements for each work-item
 	N   int

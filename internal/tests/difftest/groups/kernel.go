@@ -13,8 +13,8 @@ import (
 
 //go:generate go tool kgen .
 
-// Stated has barriers that depend on values that dsl.Uniform declares uniform. In some launches work-items return
-// before the barriers.
+// Stated has barriers under conditions that dsl.Uniform declares to be uniform. In some launches work-items
+// return before the barriers.
 type Stated struct {
 	N    int
 	X, Y []int32

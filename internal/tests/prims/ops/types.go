@@ -45,7 +45,7 @@ type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
 // Products adds up products of Float16s.
 type Products struct{ Widen }
 
-// Map returns the product of a pair, which is exact.
+// Map returns the exact product of a pair.
 func (Products) Map(x [2]half.Float16) float32 { return x[0].Float32() * x[1].Float32() }
 
 // HalfDot is the kernel for the scalar product of pairs of Float16s.
