@@ -1,11 +1,11 @@
 // Package bench is the benchmark suite. The package compares kernels with the device's limits, and with
 // hand-written alternatives.
 //
-// [Run] measures each of [Works] on one device, together with the peers of the work that are available. Peers
-// are CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this
-// runtime launches, and loops in Go on all processors. The contestants of a row take turns, so that other
-// load on the machine affects all of them. The suite checks the results of all contestants. The report shows
-// the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
+// [Run] measures each of [Works] on one device, together with the work's available peers. Peers are CUDA
+// programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this runtime
+// launches, and loops in Go on all processors. The contestants of a row take turns, so that other load on the
+// machine affects all of them. The suite checks the results of all contestants. The report shows the rate of
+// each row as a share of the device's ceilings, which other rows of the same run measure.
 //
 // Command kgenbench prints the report. docs/performance.md explains the report.
 package bench

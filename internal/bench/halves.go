@@ -36,8 +36,8 @@ func doubled(sizes [4]int) [4]int {
 // is odd, so that a vector loaded from a wrong index has wrong values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a benchmark row in half precision. Functions run and beside prepare the kernel that computes
-// out from x and y: run for half precision, and beside for the peer float32Peer. wantFunc computes the expected
+// halfWork returns a benchmark row in half precision. Parameter run prepares the kernel that computes out from
+// x and y. Parameter beside prepares the same kernel for the peer float32Peer. wantFunc computes the expected
 // result.
 func halfWork(group, name string, inputs int, wantFunc func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
@@ -168,7 +168,7 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 	}}, nil
 }}
 
-// maxLaunch returns a function that sets out to the greatest element of x.
+// maxLaunch returns a function that stores the greatest element of x in out.
 func maxLaunch[T interface {
 	number
 	prim.Number

@@ -24,7 +24,7 @@ var (
 // type P store the elements.
 type tensorWork[E any, P any, F number] struct {
 	name, cuda, shader string
-	product            runtime.MatrixProduct // native matrix product of the device that the shader uses
+	product            runtime.MatrixProduct // native matrix product that the shader uses
 	elem               func(hash uint32) E
 	part               func([]E) P
 	per                int // number of elements in a vector

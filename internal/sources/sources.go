@@ -47,8 +47,8 @@ type Change struct {
 
 func (c Change) String() string { return c.File + " " + c.What }
 
-// Changes returns the files in the given records that have changed, and the files that have been added to the
-// folders of these records. Changes ignores folders that do not exist or cannot be read.
+// Changes returns the recorded files that have changed, and the files that have been added to their folders.
+// Changes ignores folders that do not exist or cannot be read.
 func Changes(root string, rows []abi.Source) (changes []Change) {
 	var dirs []string
 	for _, r := range rows {

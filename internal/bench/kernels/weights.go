@@ -49,7 +49,7 @@ func dot(a, b Quad, sum int32) int32 {
 	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
-// For each row, store adds up the sums of the work-items, subtracts the argument `over`, and stores the result.
+// For each row, store() adds up the sums of the work-items, subtracts the argument `over`, and stores the result.
 func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)

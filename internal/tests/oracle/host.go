@@ -20,8 +20,8 @@ func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, e
 	return runWith(ctx, files, main, nil)
 }
 
-// RunPure does the same as RunGo, but package math is that of ports without assembly. The program and all its
-// imports use this package math.
+// RunPure does the same as RunGo, but with the package math of ports without assembly. The program and all
+// its imports use this package math.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {

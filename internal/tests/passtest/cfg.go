@@ -14,7 +14,7 @@ type CFG struct {
 	M         *ir.Module
 	F         *ir.Func
 	Out, Seed *ir.Var
-	vars      []*ir.Var // Function variables that the code loads and stores
+	vars      []*ir.Var // variables of storage class Function, which the code loads and stores
 	Cond      map[*ir.Block]bool
 	cur       *ir.Block
 	loops     [][2]*ir.Block // continue and break targets, outermost first

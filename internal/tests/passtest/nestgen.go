@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.extremeValue(c.width, c.down)
-		near := func() *ir.Value { // a number that is near variable from, and in the range of the type
+		near := func() *ir.Value { // a number near `from`, in the range of the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}

@@ -259,7 +259,7 @@ func (k Overlap) Kernel(it dsl.NDItem1) {
 // Flag passes a message without atomics.
 type Flag struct{ Mem }
 
-// Kernel has one work-item that reads a flag that another one sets.
+// Kernel lets one work-item read a flag that another work-item sets.
 func (k Flag) Kernel(it dsl.NDItem1) {
 	flag := dsl.Local[[1]int32](it)
 	if it.LocalID() == 1 {

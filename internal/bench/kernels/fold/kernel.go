@@ -20,8 +20,8 @@ type Stats struct {
 	Sum, Min, Max, Dot float32
 }
 
-// Fold computes one Stats per work-group: Dot from X and Y, which have the same
-// length, and the others from X.
+// Fold computes one Stats per work-group. X and Y have the same length, and
+// only Dot depends on Y.
 type Fold struct {
 	X, Y []float32
 	Out  []Stats

@@ -183,7 +183,7 @@ func (Four) Properties() properties.List { return properties.List{properties.Wor
 // Kernel counts.
 func (k Four) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 
-// FourItems is a kernel over a range that requires work-groups of 4 work-items.
+// FourItems requires work-groups of 4 work-items, and runs over a range.
 type FourItems struct{ Out []int32 }
 
 // Properties states it.

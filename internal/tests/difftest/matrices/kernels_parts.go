@@ -11,7 +11,7 @@ type (
 	BytePart [2][8]int8
 )
 
-// The rows of PartsHalf and PartsByte in work-group memory have 64 elements each, at a distance of 80.
+// The rows of PartsHalf and PartsByte in work-group memory have 64 elements each, and begin 80 elements apart.
 const (
 	PartsDepth = 64
 	partsPitch = 80

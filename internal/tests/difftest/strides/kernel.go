@@ -30,7 +30,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a range of elements for each work-group. The first index is computed, the last index is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
 type Ended struct {
 	X    []int32
 	From int // distance between the first indices of consecutive work-groups
@@ -149,7 +149,7 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Other[x] = b
 }
 
-// Before keeps the value of a sum before the last iteration.
+// Before keeps the value that a sum has before the last iteration.
 type Before struct {
 	Rows, Width int
 	M           []int32
@@ -169,7 +169,7 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
-// Lagging keeps the value of a sum before the last iteration. A condition in the loop body may end the loop.
+// Lagging keeps the value that a sum has before the last iteration. A condition in the loop body may end the loop.
 type Lagging struct {
 	X   []int32
 	N   int
