@@ -78,7 +78,7 @@ func (g *rowGen) writeIDs() {
 // maxRows is the largest number of iterations of a loop. rowStep is the distance between rows.
 const maxRows, rowStep = 4, 8
 
-// writeRowSum writes a loop that adds numbers to a word of Out.
+// writeRowSum writes a loop that computes a sum, and stores the sum in a word of Out.
 func (g *rowGen) writeRowSum(i int) {
 	items := 1
 	for _, n := range g.global {
