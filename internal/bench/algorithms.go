@@ -70,7 +70,7 @@ var histogramWork = Work{Group: "Algorithms", Name: "histogram of bytes", Target
 	j.Contestants = []Contestant{{kgen, run, out.fillPoison, checkEqual(out, want)}}
 	if b.cpu {
 		ho := make([]uint32, bins)
-		all := newTotal[uint32]() // variable all only provides a lock here
+		all := newTotal[uint32]() // only the lock of `all` is used here
 		c := plainLoop(b, ho, n, func(lo, hi int) {
 			own := make([]uint32, bins)
 			count(own, hx[lo:hi])
@@ -207,7 +207,7 @@ var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: 
 	if err := firstSet(err1, err2); err != nil {
 		return nil, err
 	}
-	rows := map[int]float64{} // maps a row that was checked to its sum
+	rows := map[int]float64{} // maps each checked row to its sum
 	want := func(i int) float64 {
 		row := i / width
 		sum := rows[row]

@@ -1,11 +1,11 @@
 // Package bench is the benchmark suite. The package compares kernels with the device's limits, and with
 // hand-written alternatives.
 //
-// [Run] measures each of [Works] on one device, together with the peers of the work that are available. Peers
-// are CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this
-// runtime launches, and loops in Go on all processors. The contestants of a row take turns, so that other
-// load on the machine affects all of them. The suite checks the results of all contestants. The report shows
-// the rate of each row as a share of the device's ceilings, which other rows of the same run measure.
+// [Run] measures each of [Works] on one device, together with the work's available peers. Peers are CUDA
+// programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this runtime
+// launches, and loops in Go on all processors. The contestants of a row take turns, so that other load on the
+// machine affects all of them. The suite checks the results of all contestants. The report shows the rate of
+// each row as a share of the device's ceilings, which other rows of the same run measure.
 //
 // Command kgenbench prints the report. docs/performance.md explains the report.
 package bench
@@ -47,7 +47,7 @@ func ParseScale(name string) (Scale, error) {
 // the CUDA program calls them.
 var peerKinds = []string{"CUDA", "GLSL", "Go", float32Peer}
 
-// ParsePeers parses a list of peers separated by commas, or the word all or none.
+// ParsePeers parses a list of peers separated by commas, or the word "all" or "none".
 func ParsePeers(list string) ([]string, error) {
 	switch list {
 	case "all":
@@ -79,7 +79,7 @@ func ScaleOf(info runtime.DeviceInfo) Scale {
 type Unit string
 
 const (
-	Bytes    Unit = "B"    // least number of bytes that must be read and written
+	Bytes    Unit = "B"    // minimum number of bytes that a run reads and writes
 	Flop     Unit = "FLOP" // floating-point operations
 	Keys     Unit = "keys"
 	Pixels   Unit = "pixels"
@@ -111,8 +111,9 @@ type Job struct {
 	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The suite
 	// compares the two checksums with the checksums of CUDA peers.
 	Sum func() (sum, size float64, err error)
-	// Measured, if not nil, returns the time of a run, which replaces the time that the suite measures. The returned
-	// time covers the runs since the last call of Measured. The second result of Measured is a remark for the report.
+	// Measured, if not nil, returns the time of a run. The report then shows this time, not the time that the
+	// suite measures. The returned time covers the runs since the last call of Measured. The second result of
+	// Measured is a remark for the report.
 	Measured func() (time.Duration, string)
 	// Digits is the largest permitted difference of checksums, relative to the checksum of absolute values.
 	Digits float64
@@ -133,13 +134,12 @@ type CUDAPeer struct{ Name, Work string }
 type Options struct {
 	Scale  Scale
 	Rounds int
-	// Round is the duration of one measurement. For the duration Round, a contestant repeats its work as often as
-	// possible.
+	// Round is the duration of one measurement. A contestant repeats its work as often as possible in this time.
 	Round time.Duration
 	// Peers are the kinds of contestants besides kgen. If Peers is nil, contestants of all kinds are measured.
 	Peers []string
 	Only  func(name string) bool
-	// First is the path of the program whose start one of the rows measures.
+	// First is the path of the program that startWork runs.
 	First string
 	Log   func(format string, args ...any)
 }

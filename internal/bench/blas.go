@@ -115,9 +115,9 @@ var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Targe
 	return j, nil
 }}
 
-// The following rows measure matrix products by package blas whose factors and result have different types. If
-// parameter asIs is set, matrix B is stored by columns, as in the rows of package tensor. If asIs is not set, B is
-// stored by rows, and the call first packs B.
+// The following rows measure matrix products by package blas. The factors and the result of each product have
+// different types. If parameter asIs is set, matrix B is stored by columns, as in the rows of package tensor. If
+// asIs is not set, B is stored by rows, and the call first packs B.
 var (
 	gemmHalf     = gemmHalfWork("Gemm f16 to f32 (prim/blas)", true)
 	gemmHalfRows = gemmHalfWork("Gemm f16 to f32, packed (prim/blas)", false)

@@ -21,7 +21,7 @@ import (
 //go:embed cuda/*.cu cuda/*.h
 var cudaSources embed.FS
 
-// cudaProgram is the compiled CUDA program.
+// cudaProgram is the compiled CUDA program, in a temporary folder that close removes.
 type cudaProgram struct {
 	dir, path string
 	without   []string // names of peers whose libraries are missing

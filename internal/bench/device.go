@@ -66,7 +66,7 @@ func parallelFor(n int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// devMemory is a buffer on the device, with the elements that the host last read or wrote.
+// devMemory is a buffer on the device, and the host's copy of the elements that were last read or written.
 type devMemory[T number] struct {
 	b    *Bench
 	buf  *runtime.Buffer[T]
@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*devMemory[T], error) {
 
 func (m *devMemory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// fillPoison fills the memory with NaNs, or integers with all bits set, which no result equals.
+// fillPoison fills the memory with values that no result equals: NaNs, or integers with all bits set.
 func (m *devMemory[T]) fillPoison() error {
 	return m.fill(wrong[T]())
 }

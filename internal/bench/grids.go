@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the benchmark rows on pictures, matrices and cubes.
+// This file defines the benchmark rows whose kernels process pictures, matrices and cubes.
 
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the benchmark rows of half precision that read and write memory in order.
+// This file defines the benchmark rows that read and write half-precision numbers sequentially.
 
-// float32Peer is the name of the peer that runs the same row by kgen with float32s. The peer float32Peer processes half
-// as many elements, so its number of bytes is the same.
+// float32Peer is the name of the peer that runs the same computation with float32s, also in kgen. It processes
+// half as many elements, so its number of bytes is the same.
 const float32Peer = "f32"
 
 type f16 = half.Float16
@@ -36,8 +36,9 @@ func doubled(sizes [4]int) [4]int {
 // is odd, so that a vector loaded from a wrong index has wrong values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a benchmark row in half precision. The first two parameters of function type, one for each
-// half-precision type, launch the kernel that computes out from x and y. wantFunc computes the expected result.
+// halfWork returns a benchmark row in half precision. Parameter run prepares the kernel that computes out from
+// x and y. Parameter beside prepares the same kernel for the peer float32Peer. wantFunc computes the expected
+// result.
 func halfWork(group, name string, inputs int, wantFunc func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),
@@ -167,7 +168,7 @@ var halfMax = Work{Group: "Algorithms", Name: "max f16", Sizes: halfSizes, Make:
 	}}, nil
 }}
 
-// maxLaunch returns a function that sets out to the greatest element of x.
+// maxLaunch returns a function that stores the greatest element of x in out.
 func maxLaunch[T interface {
 	number
 	prim.Number

@@ -15,7 +15,7 @@ import (
 
 // This file defines the benchmark rows that measure launches, transfers, and the start of a program.
 
-// The array chain contains the number of launches between two waits, for each Scale.
+// The array `chain` contains the number of launches between two waits, for each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
 
 // counterMemory is memory with one element. Each launch increments this element.

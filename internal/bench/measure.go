@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// measureJob measures the contestants of a job, which take turns.
+// measureJob measures the contestants of a job in turns.
 func (b *Bench) measureJob(row *Row, job *Job) error {
 	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
 		return c.Name != kgen && !b.wantsPeer(c.Name)
@@ -59,7 +59,7 @@ func (b *Bench) measureJob(row *Row, job *Job) error {
 			}
 		}
 	}
-	for i, c := range slices.Backward(list) { // kgen runs last, so that the checksum is that of its results
+	for i, c := range slices.Backward(list) { // kgen runs last, so that the checksum belongs to kgen's results
 		row.Times = append(row.Times, timing(c.Name, times[i]))
 		if err := verifyRun(c); err != nil {
 			return fmt.Errorf("%s, after %d rounds: %w", c.Name, len(times[i]), err)

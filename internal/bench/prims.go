@@ -16,7 +16,7 @@ import (
 
 // This file defines the rows for functions of prim, with CUB's functions as peers.
 
-// primFunc describes a function of prim, which is measured at three sizes.
+// primFunc describes a function of prim that the suite measures at three sizes.
 type primFunc struct {
 	name, target, host string
 	cub                string // name of the benchmark row in the CUDA program
@@ -275,8 +275,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
 	}, firstSet(err1, err2)
 }
 
-// checkSorted checks that the slice got is in order, and contains the elements of the slice from. To compare the
-// contents, checkSorted adds up hashes of the elements.
+// checkSorted checks that slice `got` is sorted, and that it has the elements of slice `from`. For the second
+// check, it compares the sums of the elements' hashes.
 func checkSorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {

@@ -22,7 +22,7 @@ type Report struct {
 	Rounds   int
 	Duration float64 // duration of the whole suite, in seconds
 	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per second. Each
-	// ceiling is the highest rate of a row that measures the ceiling.
+	// ceiling is the highest rate among the rows that measure it.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row

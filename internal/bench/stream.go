@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// This file defines the benchmark rows that mainly read and write memory in order.
+// This file defines the benchmark rows that mainly read and write memory sequentially.
 
 const scalar = 0.4
 

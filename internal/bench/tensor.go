@@ -24,13 +24,13 @@ var (
 // type P store the elements.
 type tensorWork[E any, P any, F number] struct {
 	name, cuda, shader string
-	product            runtime.MatrixProduct // native matrix product of the device that the shader uses
+	product            runtime.MatrixProduct // native matrix product that the shader uses
 	elem               func(hash uint32) E
 	part               func([]E) P
 	per                int // number of elements in a vector
 	value              func(E) float64
 	tolerance          float64 // permitted error of a sum, relative to the sum of absolute values
-	rows               bool    // whether B is given by rows; no CUDA peer does that
+	rows               bool    // whether B is stored by rows; no CUDA peer supports this
 	kernel             *runtime.Kernel
 	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
 }

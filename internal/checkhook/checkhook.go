@@ -1,5 +1,5 @@
-// Package checkhook gives the checked mode of the host device the IR of kernels, so that the runtime does not
-// import the compiler. Package checked sets Load.
+// Package checkhook passes the IR of kernels to the checked mode of the host device, so that the runtime does
+// not import the compiler. Package checked sets Load.
 package checkhook
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Load compiles the kernel with the given import path and name from its source. Load returns the module in its state
-// before the pass that makes work-items with an early return wait at later barriers. Load is nil unless the program
-// imports package checked.
+// Load compiles the kernel with the given import path and name from its source. Load returns the module as it is
+// before the pass that makes a work-item wait at later barriers even if it returns early. Load is nil unless the
+// program imports package checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

@@ -35,8 +35,8 @@ type Spec struct {
 // turnLocks are the locks that Turn returns.
 var turnLocks [64]sync.Mutex
 
-// Turn returns the lock under which atomic operations replace the 8 or 16 bits at p, for which
-// Go has no atomic operations.
+// Turn returns the lock that protects the 8 or 16 bits at p in atomic operations. Go has no
+// atomic operations for these sizes.
 func Turn(p unsafe.Pointer) *sync.Mutex { return &turnLocks[uintptr(p)/2%uintptr(len(turnLocks))] }
 
 // Launch contains the data that all work-items of one launch share. The first Rank entries of sizes and ids
@@ -52,8 +52,8 @@ type Launch struct {
 	// SubGroupSize is the size of sub-groups, at least 1.
 	SubGroupSize int
 	// Stop, once true, ends the launch. After Stop is true, no more work-items begin, and work-items that wait for
-	// others do not continue. Stopped is set if some work-items have not reached their end when the launch ends. The
-	// pointers Stop and Stopped may be nil.
+	// others do not continue. Stopped is set if the launch ends before all work-items have ended. The pointers
+	// Stop and Stopped may be nil.
 	Stop, Stopped *atomic.Bool
 	// Panicked is called in the work-item's goroutine, from a deferred function,
 	// with the recovered value. The stack of the panic is still readable.
@@ -70,8 +70,9 @@ func (l *Launch) Stopping() bool {
 	return true
 }
 
-// RunItems runs the work-items with linear ids in [lo, hi) of a kernel over a range, one after another. For a task, hi
-// is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems still runs the other work-items.
+// RunItems runs work-items of a kernel over a range, one after another. Their linear ids are in [lo, hi). For a
+// task, hi is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems still runs the
+// other work-items.
 var RunItems func(kernel any, l *Launch, lo, hi int)
 
 // RunGroup runs the work-group with the given linear id of an nd-range kernel. The work-items of the group

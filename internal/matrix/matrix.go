@@ -64,7 +64,7 @@ const MaxElements = 4096
 // have to hold more than MaxHeld elements, the matrix is in work-group memory.
 const MaxHeld = 256
 
-// Shape is the type of a matrix, which consists of the use, the element type and the size.
+// Shape is the type of a matrix: its use, element type and size.
 type Shape struct {
 	Use        Use
 	Rows, Cols int
@@ -164,11 +164,11 @@ const (
 	// BadStride reports a stride that is negative or larger than MaxStride, or rows or columns that overlap
 	// in a store.
 	BadStride = "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-	// Left reports that a work-item has returned, so that a matrix is not complete.
+	// Left reports that a matrix is incomplete because a work-item has returned.
 	Left = "dsl: a work-item of the sub-group has left before this use of a matrix"
 	// NotSame reports that work-items of a sub-group load or store with different arguments.
 	NotSame = "dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-	// NoSubGroup reports a matrix that is used with a work-group.
+	// NoSubGroup reports a matrix that is used with a work-group instead of a sub-group.
 	NoSubGroup = "dsl: matrices are of sub-groups: pass it.SubGroup()"
 	// BadLayout reports an invalid layout argument.
 	BadLayout = "dsl: a layout is dsl.RowMajor or dsl.ColumnMajor"

@@ -1,7 +1,7 @@
 // Package memoryhook lets tests simulate devices that run out of memory, and count the bytes in use.
 package memoryhook
 
-// Watch, if not nil, is called before a device allocates memory, with the number of bytes. If Watch returns false, the
-// allocation fails. After a device has freed n bytes of memory, Watch is called with -n. A test sets Watch before it
-// opens devices.
+// Watch, if not nil, is called with n before a device allocates n bytes of memory. If Watch returns false, the
+// allocation fails. After a device has freed n bytes of memory, Watch is called with -n. A test sets Watch before
+// it opens devices.
 var Watch func(bytes int64) (ok bool)

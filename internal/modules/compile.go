@@ -37,8 +37,8 @@ func sourceRoot() string {
 }
 
 // plainVersion removes the list of Go experiments from a version of Go. For example, plainVersion returns go1.26.8 for
-// "go1.26.8-X:cgocheck2". For "go1.26.8 X:cgocheck2", the notation of older versions of Go, plainVersion returns the
-// same.
+// "go1.26.8-X:cgocheck2". For "go1.26.8 X:cgocheck2", the notation of older versions of Go, plainVersion also
+// returns go1.26.8.
 func plainVersion(version string) string {
 	version, _, _ = strings.Cut(version, "-X:")
 	version, _, _ = strings.Cut(version, " ")

@@ -1,4 +1,4 @@
-// Package modules provides the SPIR-V modules of kgen's own test kernels, which are not committed.
+// Package modules provides the SPIR-V modules of kgen's own test kernels. These modules are not committed.
 //
 // A package of kernels may have the directive "//kgen:bare" above its package clause. Such a package has stubs without
 // modules and without descriptions of the kernels. When a test starts, the stubs get modules and descriptions from this
@@ -234,7 +234,7 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loadResult is the result of loading a package, which is a map from a name to the kernel, or an error.
+// loadResult is the result of loading a package: a map from names to kernels, or an error.
 type loadResult struct {
 	kernels map[string]*abi.Kernel
 	err     error

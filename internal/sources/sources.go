@@ -1,5 +1,5 @@
 // Package sources finds Go files that have changed since kgen compiled the kernels in them. For the comparison, package
-// sources computes checksums of the files' tokens. This takes programs little time.
+// sources computes checksums of the files' tokens. A program can do this in little time.
 package sources
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Folder returns rows for the Go files of package pkg in folder dir, on all platforms. File names in the rows are
-// relative to root. Folder omits tests, and files of other packages in the folder.
+// Folder returns records with the checksums of the Go files of package pkg in folder dir, for all platforms. File
+// names in the records are relative to root. Folder omits tests, and files of other packages in the folder.
 func Folder(root, dir, pkg string) ([]abi.Source, error) {
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -47,8 +47,8 @@ type Change struct {
 
 func (c Change) String() string { return c.File + " " + c.What }
 
-// Changes returns the changed files among the given rows, and the files that have been added to the folders of
-// these rows. Changes ignores folders that do not exist or cannot be read.
+// Changes returns the recorded files that have changed, and the files that have been added to their folders.
+// Changes ignores folders that do not exist or cannot be read.
 func Changes(root string, rows []abi.Source) (changes []Change) {
 	var dirs []string
 	for _, r := range rows {

@@ -358,7 +358,7 @@ func (k Histogram) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Step is one kernel of a chain of kernels.
+// Step computes A*x+B for each element x. The suite runs chains of these kernels.
 type Step struct {
 	A, B    float32
 	In, Out []float32

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Load converts elements of src to the elements of a matrix. Consecutive rows are row elements apart in src, and
-// consecutive columns are col elements apart.
+// Load converts elements of src to the elements of a matrix. In src, consecutive rows are `row` elements apart,
+// and consecutive columns are `col` elements apart.
 func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]

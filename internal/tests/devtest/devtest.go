@@ -133,9 +133,9 @@ func ManyKernels() {
 }
 
 // SmallGroups speeds up tests with many kernels whose work-groups have at most 128 work-items. SmallGroups
-// makes Mesa's software driver use vectors of 128 bits instead of 256, for which LLVM needs up to a fifth
-// less time. With SmallGroups, sub-groups have four work-items, and work-groups have at most 32
-// sub-groups. SmallGroups does nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
+// makes Mesa's software driver use vectors of 128 bits instead of 256. LLVM needs up to a fifth less time
+// for the shorter vectors. With SmallGroups, sub-groups have four work-items, and work-groups have at most
+// 32 sub-groups. SmallGroups does nothing if the environment has LP_NATIVE_VECTOR_WIDTH.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

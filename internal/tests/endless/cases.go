@@ -2,7 +2,7 @@ package endless
 
 import "slices"
 
-// A Case is a launch of a kernel, which either ends by itself or runs until it is cancelled.
+// A Case is a kernel launch that either ends by itself or runs until it is cancelled.
 type Case struct {
 	Kernel        string
 	Endless       bool

@@ -68,7 +68,7 @@ func (k Count) Kernel(it dsl.Item2) {
 	k.Out[y*w+x] = n
 }
 
-// Wait lets the work-items of a group search, some of them long, and then wait at a barrier.
+// Wait runs one search per work-item, and some searches take long. After its search, a work-item waits at a barrier.
 type Wait struct {
 	Seeds
 	Scratch dsl.LocalAccessor[uint32]
@@ -89,7 +89,7 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 	k.Rounds[i] = scratch[(l+1)%it.LocalRange()]
 }
 
-// Leaver is the least value with which a work-item of Meet does not take part.
+// Leaver is the limit for values in Meet: only work-items with smaller values take part.
 const Leaver = 1 << 30
 
 // Meet lets the work-items of a group wait at a barrier in each of N iterations.

@@ -1,6 +1,6 @@
 // Package flushing makes a driver flush subnormal float32s, for tests on machines without a device that
-// flushes. [Rewrite] adds code to a module that replaces subnormals by zeros. The code surrounds the
-// instructions that flush on an H100 (driver 580, without float controls).
+// flushes. [Rewrite] inserts instructions that replace subnormals by zeros into a module. The code
+// surrounds the instructions that flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
@@ -34,7 +34,7 @@ type rewriter struct {
 	glsl spirv.ID
 }
 
-// flushOps maps an instruction that flushes to the index of the word that is its first operand.
+// flushOps maps each flushing instruction to the word index of its first operand.
 var flushOps = map[spirv.Op]int{
 	spirv.OpFAdd: 0, spirv.OpFSub: 0, spirv.OpFMul: 0, spirv.OpFDiv: 0, spirv.OpFRem: 0, spirv.OpFMod: 0, spirv.OpFNegate: 0,
 	spirv.OpFOrdEqual: 0, spirv.OpFUnordEqual: 0, spirv.OpFOrdNotEqual: 0, spirv.OpFUnordNotEqual: 0,

@@ -64,8 +64,8 @@ func (k Bits) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Rising stores for each element whether its work-group's elements rise up to it, and whether one of them is
-// negative.
+// Rising stores two flags for each element: whether its work-group's elements increase up to it, and whether
+// one of these elements is negative.
 type Rising struct {
 	In             []int32
 	Rises, Negated []bool
@@ -79,7 +79,7 @@ func (k Rising) Kernel(it dsl.NDItem1) {
 	k.Negated[i] = dsl.InclusiveScanOverGroup(g, k.In[i] < 0, dsl.LogicalOr)
 }
 
-// Running computes prefix sums of each work-group's elements, up to each element and before it.
+// Running computes inclusive and exclusive prefix sums of each work-group's elements.
 type Running struct{ In, UpTo, Before []int32 }
 
 // Kernel scans the elements of its work-group.

@@ -55,7 +55,7 @@ func (k Last) Kernel(it dsl.Item1) {
 	}
 }
 
-// Window is the number of elements of which Median computes the median.
+// Window is the number of elements in each window of Median.
 var Window = dsl.NewSpecConstant(3)
 
 // Median replaces each element by the median of the elements around it.
@@ -100,8 +100,8 @@ func (k Reversed) Kernel(it dsl.Item1) {
 	}
 }
 
-// distinct() counts the different values among n neighbours, which it copies. N is a specialization constant, or an
-// expression of such constants.
+// distinct() copies n neighbours, and counts the different values among them. N is a specialization constant, or
+// an expression of such constants.
 func distinct[N dsl.PrivateLength](it dsl.KernelHandler, n N, x []int32) int {
 	own := dsl.PrivateAlloca[int32](it, n)
 	copy(own, x)
@@ -166,13 +166,13 @@ func fromLast[T dsl.Scalar](g dsl.Group, v T) T {
 	return dsl.GroupBroadcast(g, v, g.LocalRange()-1)
 }
 
-// Ends sets all elements of a work-group to the value of the last one.
+// Ends sets all elements of a work-group to the value of the last element.
 type Ends struct {
 	X    []float32
 	Mark []bool
 }
 
-// Kernel changes one element and its mark.
+// Kernel changes one element of X and one of Mark.
 func (k Ends) Kernel(it dsl.NDItem1) {
 	i, g := it.GlobalID(), it.Group()
 	k.X[i], k.Mark[i] = fromLast(g, k.X[i]), fromLast(g, k.Mark[i])

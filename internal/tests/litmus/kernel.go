@@ -22,7 +22,7 @@ type Instances struct {
 	Within  bool    // whether the work-items of an instance are in one work-group
 	P, Q    int     // permutation of the work-items; P is odd
 	S, T, U int     // permutation of the locations; S and T are odd
-	Spin    int     // largest time for which a work-item waits before it begins
+	Spin    int     // largest number of iterations that a work-item waits before it begins
 	Mem     []int32 // 2*N locations, initially zero
 	R       []int32 // 4 results for each instance
 	Busy    []int32 // one word that waiting work-items access
@@ -57,8 +57,8 @@ func (k *Instances) result(i, n int, v int32) { k.R[i*4+n] = v }
 // Bins is the number of outcomes that Collect distinguishes.
 const Bins = 1 << 12
 
-// Collect counts the outcomes of the instances, and clears the memory. An outcome consists of two bits of each of
-// the four results and of the last values of x and y.
+// Collect counts the outcomes of the instances, and clears the memory. An outcome consists of the low two bits of
+// six numbers: the four results, and the last values of x and y.
 type Collect struct {
 	Instances
 	Counts []uint32
@@ -335,7 +335,7 @@ func (k WRC) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The constant `places` is the number of locations in work-group memory. No group has more instances.
+// The constant `places` is the number of locations in work-group memory, and the largest number of instances per group.
 const places = 256
 
 // LocalMP is the test MP with a flag in work-group memory. LocalMP passes one word in work-group memory

@@ -1,5 +1,5 @@
-// Package oracle computes expected results, with which tests compare the results of devices. The package
-// compiles kernels in memory. The package can run the module after any pass in the interpreter of package ir.
+// Package oracle computes the results that tests expect from devices. The package compiles kernels in memory.
+// The package can run the module after any pass in the interpreter of package ir.
 package oracle
 
 import (
@@ -188,7 +188,8 @@ func (s *Set) Kernel(name string) (*Kernel, error) {
 	return c, nil
 }
 
-// Corpus compiles all kernels of packages. Corpus returns a map from a name, as in Set.Names, to the kernel.
+// Corpus compiles all kernels of packages. Corpus returns a map from names to kernels, with the same names as
+// Set.Names.
 func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
 	s, err := OpenCorpus(ctx, patterns, points)
 	if err != nil {

@@ -20,8 +20,8 @@ func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, e
 	return runWith(ctx, files, main, nil)
 }
 
-// RunPure does the same as RunGo, but package math is that of ports without assembly. The program and all its
-// imports use this package math.
+// RunPure does the same as RunGo, but with the package math of ports without assembly. The program and all
+// its imports use this package math.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {
@@ -68,7 +68,8 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// runWith does the same as RunGo, after the texts in replacedTexts replaced some files of the Go distribution.
+// runWith does the same as RunGo, but compiles the texts in replacedTexts instead of some files of the Go
+// distribution.
 func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

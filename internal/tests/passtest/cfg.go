@@ -14,7 +14,7 @@ type CFG struct {
 	M         *ir.Module
 	F         *ir.Func
 	Out, Seed *ir.Var
-	vars      []*ir.Var // Function variables that the code loads and stores
+	vars      []*ir.Var // variables of storage class Function, which the code loads and stores
 	Cond      map[*ir.Block]bool
 	cur       *ir.Block
 	loops     [][2]*ir.Block // continue and break targets, outermost first
@@ -22,7 +22,7 @@ type CFG struct {
 	left      int            // number of statements that remain to be generated
 }
 
-// NewCFG returns a generator for a function that has only an entry block and variables yet.
+// NewCFG returns a generator for a function that has only an entry block and variables so far.
 func NewCFG(seed uint64) *CFG {
 	g := &CFG{r: rand.New(rand.NewPCG(seed, 1)), M: ir.NewModule("t"), Cond: map[*ir.Block]bool{}}
 	g.F = g.M.NewFunc("k")
@@ -116,7 +116,8 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// jumpTo ends the current block, if necessary, by a jump to block to. Later code is added to block to.
+// jumpTo ends the current block with a jump to block `to`, if the current block has not ended yet. Later code
+// is added to block `to`.
 func (g *CFG) jumpTo(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)
@@ -229,7 +230,7 @@ func (g *CFG) loop(depth int) {
 		g.jumpTo(head)
 		g.cur = head
 		g.writeTest(body, end)
-	case 1: // an if statement around a do-while loop, as code of a range over an integer
+	case 1: // an if statement around a do-while loop, as for a range over an integer
 		g.writeTest(body, end)
 	default: // a for statement without a condition, or a do-while loop
 		g.jumpTo(body)

@@ -21,7 +21,7 @@ type CheckGen struct {
 	M      *ir.Module
 	F      *ir.Func
 	B      *ir.Block
-	a, Out [2]*ir.Value // address and length of each slice
+	a, Out [2]*ir.Value // each the address and length of a slice
 	Fixed  []*ir.Value  // indices that never change
 	vars   []*ir.Var    // variables of type i64
 	sum    *ir.Var
@@ -110,8 +110,8 @@ func (g *CheckGen) randomIndex(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// Checked writes a branch on whether index i is in range for slice s. Checked continues in the branch where i
-// is in range.
+// Checked writes a branch that faults if index i is out of range for slice s. Later code is added to the
+// other branch.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])

@@ -87,7 +87,8 @@ func (g *CFG) CheckStructured() error {
 	return CheckStructured(g.F)
 }
 
-// Verify does the same as ir.Verify, but allows merge blocks without predecessors, which infinite loops need.
+// Verify does the same as ir.Verify, but allows merge blocks without predecessors, because infinite loops need
+// them.
 func Verify(m *ir.Module) error {
 	err := ir.Verify(m)
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// NewKernel returns a kernel of one block, which loads the addresses of its slices.
+// NewKernel returns a kernel with a single block. The block loads the addresses of the kernel's slices.
 func NewKernel(slices int) (m *ir.Module, b *ir.Block, addrs []*ir.Value) {
 	m = ir.NewModule("t")
 	m.Form, m.Rank = abi.NDRange, 1

@@ -62,7 +62,7 @@ func NewMemoryGen(t *testing.T, seed uint64) *MemoryGen {
 	return g
 }
 
-// End ends the kernel.
+// End appends a store of the accumulated results and the return instruction.
 func (g *MemoryGen) End() *MemoryGen {
 	out := g.B.Append(ir.OpStore, ir.TypeVoid, g.Get(g.Acc), g.Addrs[0], g.Word(5))
 	out.Aux = &ir.Ref{Elem: g.Elems[0]}

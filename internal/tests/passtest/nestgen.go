@@ -15,7 +15,7 @@ type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
 	from  map[*ir.Var]int64 // maps a counter near the limits of its type to its initial value
-	fuel  *ir.Var           // variable that gets a bit in each iteration, so that kernels end
+	fuel  *ir.Var           // variable in which each iteration sets another bit, so that kernels end
 	loops int
 }
 
@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.extremeValue(c.width, c.down)
-		near := func() *ir.Value { // a number near from and within the range of the type
+		near := func() *ir.Value { // a number near `from`, in the range of the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}

@@ -14,7 +14,7 @@ import (
 
 // Text runs passes on the modules in the folder testdata of the package under test. The first line of a module NAME.ir
 // is a comment with the names of passes, and the next line describes the test. The file NAME.out contains the module
-// after the passes in the first line of NAME.ir. The name small selects the variant for small launches.
+// after the passes that the first line of NAME.ir lists. The name small selects the variant for small launches.
 func Text(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.ir")

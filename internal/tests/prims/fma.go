@@ -14,8 +14,8 @@ func FMA[T ~float32 | ~float64](x, y, z T) T {
 	return T(math.FMA(float64(x), float64(y), float64(z)))
 }
 
-// FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is rounded to odd. The sum
-// that was rounded to odd then rounds to the same float32 as the exact sum.
+// FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is rounded to odd.
+// Rounding this sum to float32 gives the same number as rounding the exact sum.
 func FMA32(x, y, z float32) float32 {
 	p, w := float64(x)*float64(y), float64(z)
 	s := p + w

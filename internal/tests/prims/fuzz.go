@@ -48,7 +48,7 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // some work-groups do not post their results, so other work-groups have to compute these
+		if options&16 != 0 { // some work-groups do not publish their results, so others have to compute these
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)
@@ -77,8 +77,8 @@ func (in *Input) Scratch(bytes int) {
 	in.Opts = append(in.Opts, prim.Scratch(b.All()))
 }
 
-// Elements returns n elements. The elements are random, a few different ones, runs, equal, ascending, or any
-// bits.
+// Elements returns n elements. The fuzz input selects the kind of elements, such as random numbers, equal
+// numbers, special values or arbitrary bits, and whether they ascend.
 func Elements[T Real](in *Input, n int) []T {
 	xs := make([]T, n)
 	for i := range xs {

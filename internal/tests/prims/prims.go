@@ -61,7 +61,7 @@ func Bits[T any](v T) (b uint64) {
 	return b
 }
 
-// FromBits returns the value with the low bits of b.
+// FromBits returns the value of type T whose bits are the low bits of b.
 func FromBits[T any](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
 
 // Special sets some elements of floats to zeros of both signs, infinities and, if nan is set, NaNs
@@ -124,7 +124,7 @@ func Read[T any](v Views, x runtime.View[T]) []T {
 	return out
 }
 
-// Result calls function on with a view for n results, and returns the results.
+// Result calls function `on` with a view for n results, and returns the results.
 func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
 	v.T.Helper()
 	out := View(v, make([]R, n))

@@ -46,8 +46,8 @@ type Case struct {
 // Disabled returns the names of disabled optimizations, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases for which function match returns true. Cases returns no cases for rows whose workaround
-// cannot be disabled.
+// Cases returns the cases for which `match` returns true. Cases returns no cases for rows whose workaround cannot
+// be disabled.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -226,7 +226,7 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 	return exit.Error()
 }
 
-// Programs does the same as Kernels for cases that function run executes.
+// Programs does the same as Kernels, for cases that the function `run` executes.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	reportRows(t, device, cases, run)
 }

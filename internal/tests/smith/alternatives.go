@@ -33,8 +33,8 @@ func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	g.keep = save
 }
 
-// canChoose reports whether a variable's pointee or callee may depend on data at this point of the program. In kernels
-// with work-groups, fewer points allow such variables.
+// canChoose reports whether a variable's pointee or callee may depend on data at this point of the program.
+// canChoose returns false in kernels with work-groups, and in functions that may only read memory.
 func (g *progGen) canChoose() bool { return !g.pure && g.group == nil }
 
 // writeChoice writes an if statement, with or without an else, around assignments.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith returns the program of a seed, which has only arithmetic. The program consists of many small
-// expressions of a few numbers and of related constants. Some expressions use loop counters, or values that
-// branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some of their
-// replacements are wrong.
+// NewArith returns the program for a seed. The program has only arithmetic. The program consists of many
+// small expressions of a few numbers and of related constants. Some expressions use loop counters, or
+// values that branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some
+// of their replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.writeHeader()
@@ -161,7 +161,8 @@ func (a *arithGen) fromWord(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// arithExpr returns an expression of type t, which uses x and y of type vars.
+// arithExpr returns an expression of type t. The expression uses the variables x and y, whose type is the
+// parameter vars.
 func (a *arithGen) arithExpr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)

@@ -28,7 +28,7 @@ func (g *progGen) pureExpr(t *typ, depth int) string {
 	return g.compositeLit(t, depth-1)
 }
 
-// leafExpr returns a literal, or a variable or part of one.
+// leafExpr returns a literal, a variable, or a part of a variable.
 func (g *progGen) leafExpr(t *typ) string {
 	if t.scalar() && g.oneIn(4) {
 		return g.typedLit(t, false)
@@ -120,8 +120,8 @@ func (g *progGen) indexExpr(base string, n int) string {
 // smallExpr returns an expression for a small integer.
 func (g *progGen) smallExpr() string { return fmt.Sprintf("int16(%s)", g.placeExpr(intT)) }
 
-// placesOf returns the variables in scope, or parts of variables, whose type fits. placesOf returns at most one part
-// per variable.
+// placesOf returns the variables in scope, or parts of variables, whose type satisfies the predicate `fits`.
+// placesOf returns at most one part per variable.
 func (g *progGen) placesOf(fits func(t *typ) bool, assign bool) []string {
 	var out []string
 	for _, v := range g.varsThat(func(v *progVar) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
@@ -132,7 +132,7 @@ func (g *progGen) placesOf(fits func(t *typ) bool, assign bool) []string {
 	return out
 }
 
-// partOf returns an expression for a part of e whose type fits, or "".
+// partOf returns an expression for a part of e whose type satisfies the predicate `fits`, or "".
 func (g *progGen) partOf(e string, t *typ, v *progVar, fits func(t *typ) bool, assign bool, depth int) string {
 	if fits(t) && !(assign && v != nil && v.fixed && t.kind >= sliceKind) {
 		return e
@@ -162,7 +162,7 @@ func (g *progGen) partOf(e string, t *typ, v *progVar, fits func(t *typ) bool, a
 	return ""
 }
 
-// mayHavePart reports whether a value of type t may have a part whose type satisfies the function fits.
+// mayHavePart reports whether a value of type t may have a part whose type satisfies the predicate `fits`.
 func mayHavePart(t *typ, fits func(t *typ) bool, depth int) bool {
 	if depth == 0 {
 		return false

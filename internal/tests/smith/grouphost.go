@@ -229,8 +229,9 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs with work-groups, or over ranges with GroupArgs. The prefixes of the programs must
-// differ. GroupHost runs each as gc compiles it and, if kernels contains one, in its host form.
+// GroupHost runs programs with work-groups, and programs over ranges whose arguments are GroupArgs. The
+// prefixes of the programs must differ. GroupHost runs each program as gc compiles it. It also runs the
+// program's host form, if `kernels` contains one.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
 	var calls, news strings.Builder

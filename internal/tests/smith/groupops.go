@@ -35,10 +35,10 @@ func (g *progGen) idempotentOp() (t *typ, op string) {
 	return g.intType(), g.one("Minimum", "Maximum", "BitAnd", "BitOr")
 }
 
-// itemValue returns an argument of a group algorithm, which may differ between work-items.
+// itemValue returns an argument for a group algorithm. The argument may differ between work-items.
 func (g *progGen) itemValue(t *typ) string { return g.varExpr(t, min(2, g.size.expr)) }
 
-// writeReduction writes a declaration of a uniform variable, whose value is the result of a reduction.
+// writeReduction writes a declaration of a uniform variable that contains the result of a reduction.
 func (g *progGen) writeReduction() {
 	switch g.n(5) {
 	case 0:
@@ -100,7 +100,7 @@ func (g *progGen) ofSubGroups() {
 	g.declareUniform(t, g.roundedExpr(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// writeUniformCall writes a call of dsl.Uniform, which declares a value in shared memory uniform.
+// writeUniformCall writes a call of dsl.Uniform, which declares that a value in shared memory is uniform.
 func (g *progGen) writeUniformCall() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {

@@ -59,9 +59,10 @@ var ndShapes = []struct{ local, groups []int }{
 	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
 }
 
-// NewGroup returns the program of a seed, of one of the n smallest sizes. The program has work-groups with
-// barriers and shared memory. The results of the program do not depend on the order of work-items. The
-// results do not depend on the size of sub-groups either, if the size is a power of two and at least 4.
+// NewGroup returns the program for a seed. The program has one of the n smallest sizes. The program has
+// work-groups with barriers and shared memory. The results of the program do not depend on the order of
+// work-items. The results do not depend on the size of sub-groups either, if the size is a power of two
+// and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program of a seed, which has only loops over slices and arrays. The indices test whether
-// compilers correctly prove that indices are in range. Most of the loops never fault, and some loops fault in a late
-// iteration.
+// NewLoops returns the program for a seed. The program has only loops over slices and arrays. The indices test
+// whether compilers correctly prove that indices are in range. Most of the loops never fault, and some loops fault
+// in a late iteration.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loopGen{arithGen: &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.writeHeader()
@@ -98,7 +98,7 @@ func (l *loopGen) declareSubject() {
 	l.line("_ = s")
 }
 
-// writeNestLoop writes a loop. Parameter depth is the number of loops nested in it.
+// writeNestLoop writes a loop. Parameter depth is the number of loops that are nested in this loop.
 func (l *loopGen) writeNestLoop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i

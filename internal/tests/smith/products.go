@@ -16,10 +16,10 @@ var productKinds = []productKind{
 	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
 }
 
-// writeProducts writes code at the beginning of a kernel, in which each sub-group multiplies two matrices. All
-// sub-groups have the same matrices, and each stores its own sum. Therefore the result does not depend on the size of
-// sub-groups. writeProducts returns the uniform variables that it declared. Like writeCalm, writeProducts uses its own
-// generator of random numbers.
+// writeProducts writes code at the beginning of a kernel. In this code each sub-group multiplies two matrices. All
+// sub-groups have the same matrices, and each stores its own sum. Therefore the result does not depend on the size
+// of sub-groups. writeProducts returns the uniform variables that it declared. Like writeCalm, writeProducts uses
+// its own generator of random numbers.
 func (g *progGen) writeProducts(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

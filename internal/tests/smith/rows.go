@@ -11,10 +11,11 @@ import (
 // lockstep.
 var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3, 5}, {2, 2, 9}, {1, 2, 257}, {16, 1}, {40}}
 
-// NewRows returns the program of a seed over a range, mostly of two dimensions. The program has only loops
-// that add up elements of matrices, as matrix products and their gradients do. The loops run along rows,
-// along columns, and over the transposed matrix. Before each row, host forms compute the values that are
-// uniform in the row. Before each iteration, host forms compute the values that are uniform in the iteration.
+// NewRows returns the program for a seed. The program runs over a range, which mostly has two dimensions. The
+// program has only loops that add up elements of matrices, as matrix products and their gradients do. The
+// loops run along rows, along columns, and over the transposed matrix. Before each row, host forms compute
+// the values that are uniform in the row. Before each iteration, host forms compute the values that are
+// uniform in the iteration.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rowGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.progGen, rowRanges)
@@ -77,7 +78,7 @@ func (g *rowGen) writeIDs() {
 // maxRows is the largest number of iterations of a loop. rowStep is the distance between rows.
 const maxRows, rowStep = 4, 8
 
-// writeRowSum writes a loop that adds up numbers in a word of Out.
+// writeRowSum writes a loop that computes a sum, and stores the sum in a word of Out.
 func (g *rowGen) writeRowSum(i int) {
 	items := 1
 	for _, n := range g.global {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NewSearches returns the program of a seed, which has only loops that work-items leave in different
-// iterations: searches, rejection sampling and walks. The result of a loop is a value of the work-item's last
-// iteration, while other work-items continue.
+// NewSearches returns the program for a seed. The program has only loops that work-items leave in different
+// iterations: searches, rejection sampling and walks. A work-item keeps a value of its last iteration while
+// other work-items continue the loop.
 func NewSearches(seed uint64, prefix string) *Program {
 	s := &searchGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
 	s.writeHeader()
@@ -77,7 +77,7 @@ func (s *searchGen) theKernel() {
 	s.line("}")
 }
 
-// declareState writes declarations of the state of a search, which is s and possibly more variables.
+// declareState writes declarations of a search's state: variable s and possibly more variables.
 func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, intVar{"s", uint32T, true})
@@ -168,7 +168,7 @@ func (s *searchGen) writeSearchNest() {
 	s.writeSearchLoop(s.n(3))
 }
 
-// writeSearchLoop writes a loop. Parameter depth is the number of loops nested in it.
+// writeSearchLoop writes a loop. Parameter depth is the number of loops that are nested in this loop.
 func (s *searchGen) writeSearchLoop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {

@@ -21,8 +21,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program, which is one file of a package, with one kernel. All names that the program
-// declares begin with Prefix.
+// Program is a random program: one file of a package, with one kernel. All names that the program declares
+// begin with Prefix.
 type Program struct {
 	Seed   uint64
 	Prefix string
@@ -125,7 +125,7 @@ type progVar struct {
 type jumpTarget struct {
 	label    string
 	used     *bool // whether a statement names the label
-	isSwitch bool  // whether the loop is a switch, which has no continue
+	isSwitch bool  // whether the target is a switch, which permits no continue
 }
 
 // progFunc is a function that programs call.
@@ -140,7 +140,7 @@ type progFunc struct {
 	faulty bool
 }
 
-// New returns the program of a seed, of one of the n smallest sizes.
+// New returns the program for a seed. The program has one of the n smallest sizes.
 func New(seed uint64, prefix string, n int) *Program {
 	g := &progGen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
 	g.writeFile(n, (*progGen).theKernel)
@@ -214,7 +214,7 @@ func (g *progGen) declare(v *progVar) {
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// varsThat returns the variables in scope that satisfy the function fits.
+// varsThat returns the variables in scope that satisfy the predicate `fits`.
 func (g *progGen) varsThat(fits func(v *progVar) bool) []*progVar {
 	var out []*progVar
 	for _, s := range g.scopes {

@@ -60,7 +60,7 @@ func (g *progGen) theKernel() {
 	g.line("}")
 }
 
-// wordOf returns a uint64 expression of p, which is a variable's part of type t.
+// wordOf returns a uint64 expression that depends on p, an expression of type t.
 func (g *progGen) wordOf(p string, t *typ) string {
 	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
 		t = t.elem
@@ -162,7 +162,8 @@ func (g *progGen) declaration() {
 	g.declare(&progVar{name: name, typ: t})
 }
 
-// assignTarget returns an assignable expression and the expression's type. The type must satisfy the function fits.
+// assignTarget returns an assignable expression and the expression's type. The type must satisfy the predicate
+// `fits`.
 func (g *progGen) assignTarget(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)

@@ -123,7 +123,7 @@ func (g *progGen) anyType(depth int) *typ {
 	return g.randomScalar()
 }
 
-// typedLit returns a constant of type t, which is not 0 if nonzero is set.
+// typedLit returns a constant of type t. If nonzero is set, the constant is not 0.
 func (g *progGen) typedLit(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:

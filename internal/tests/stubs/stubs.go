@@ -1,7 +1,7 @@
 // Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of package modules
 // describes the directive "//kgen:bare", which requests these stubs. Package stubs fills in the parameters of a kernel
-// in a loop over the rows of the kernel's description. The stubs of other kernels have a line of code for each field
-// instead.
+// in a loop over the entries of the kernel's description. The stubs of other kernels have a line of code for each
+// field instead.
 package stubs
 
 import (
@@ -25,7 +25,7 @@ type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts .
 
 // Each of the functions below registers a kernel and returns its Run function. kernelBody is the Kernel method. If the
 // kernel has a host form (code for the CPU), the first element of extraArgs is the function that creates the host form.
-// The other elements of extraArgs are the specialization constants for the rows of d.Specs.
+// The other elements of extraArgs are the specialization constants that d.Specs describes.
 
 // Task registers a kernel that runs as a task.
 func Task[K any](d *abi.Kernel, kernelBody func(K, dsl.Task), extraArgs ...any) (*runtime.Kernel, RunTask[K]) {

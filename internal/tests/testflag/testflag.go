@@ -49,7 +49,7 @@ func Multiple(name string, value, of int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a positive multiple of %d", of), usage, func(n int) bool { return n > 0 && n%of == 0 })
 }
 
-// PowerOfTwo defines a flag that is a power of two, at least least.
+// PowerOfTwo defines a flag that is a power of two, and not below `least`.
 func PowerOfTwo(name string, value, least int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a power of two from %d on", least), usage, func(n int) bool { return n >= least && n&(n-1) == 0 })
 }

@@ -42,6 +42,7 @@ func Write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Flags returns the value of GOFLAGS for go commands of a test, which contains the flags of the environment,
-// followed by more. With the flags of make test, the go command finds compiled packages in its cache.
+// Flags returns a value of GOFLAGS for the go commands of a test. The value consists of the environment's
+// flags and the parameter more. With the flags of make test, the go command finds compiled packages in its
+// cache.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

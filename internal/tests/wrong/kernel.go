@@ -1,5 +1,5 @@
-// Package wrong contains kernels with one mistake each, which kgen cannot detect and devices may not show. The
-// checked mode of the host device finds each mistake at the line with a want comment.
+// Package wrong contains kernels with one mistake each. kgen cannot detect these mistakes, and devices may not
+// show them. The checked mode of the host device finds each mistake at the line with a want comment.
 //
 //kgen:bare noform=MatrixMissingBarrier
 package wrong
@@ -62,7 +62,7 @@ func (k SameElement) Kernel(it dsl.NDItem1) {
 // Neighbour also writes the next work-item's element.
 type Neighbour struct{ Flat }
 
-// Kernel has two stores of most elements.
+// Kernel has two stores to most elements.
 func (k Neighbour) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Y[i] = 1
@@ -71,7 +71,7 @@ func (k Neighbour) Kernel(it dsl.Item1) {
 	}
 }
 
-// InPlace smooths a slice in place, which it also reads.
+// InPlace writes sums to a slice from which it also reads.
 type InPlace struct{ Flat }
 
 // Kernel reads elements that other work-items write.
@@ -107,7 +107,7 @@ func (k GlobalCounts) Kernel(it dsl.Item1) {
 	k.Y[k.X[it.GlobalID()]&3]++ // want race
 }
 
-// HalfAtomic reads by a plain load an element that atomics change.
+// HalfAtomic uses a plain load to read an element that atomics change.
 type HalfAtomic struct{ Mem }
 
 // Kernel lacks a barrier before the load.
@@ -164,7 +164,7 @@ func (k Evens) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[l] // want unwritten
 }
 
-// Accessor reads memory of an accessor that no work-item writes.
+// Accessor reads an accessor's memory, to which no work-item writes.
 type Accessor struct{ Mem }
 
 // Kernel does not fill the memory.
@@ -226,7 +226,7 @@ func (k LastSteps) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Lie declares a value uniform that differs between work-items.
+// Lie declares that a value is uniform, although it differs between work-items.
 type Lie struct{ Mem }
 
 // Kernel has a barrier that only some work-items may reach.
@@ -237,7 +237,7 @@ func (k Lie) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = 1
 }
 
-// LieRounds declares a number of iterations uniform that differs between work-items.
+// LieRounds declares that a number of iterations is uniform, although it differs between work-items.
 type LieRounds struct{ Mem }
 
 // Kernel has a barrier in a loop whose iteration count depends on the id.
@@ -259,7 +259,7 @@ func (k Overlap) Kernel(it dsl.NDItem1) {
 // Flag passes a message without atomics.
 type Flag struct{ Mem }
 
-// Kernel has one work-item that reads a flag that another one sets.
+// Kernel lets one work-item read a flag that another work-item sets.
 func (k Flag) Kernel(it dsl.NDItem1) {
 	flag := dsl.Local[[1]int32](it)
 	if it.LocalID() == 1 {

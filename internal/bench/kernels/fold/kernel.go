@@ -14,14 +14,14 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Stats is the result of Fold. The Stats of several pieces of the slices combine to the Stats of the whole
-// slices.
+// Stats is the result of Fold. Combining the Stats of all pieces of a slice gives the Stats of the
+// slice.
 type Stats struct {
 	Sum, Min, Max, Dot float32
 }
 
-// Fold reduces X, and its product with Y of the same length, to one Stats per
-// work-group.
+// Fold computes one Stats per work-group. X and Y have the same length, and
+// only Dot depends on Y.
 type Fold struct {
 	X, Y []float32
 	Out  []Stats

@@ -129,8 +129,8 @@ const (
 )
 
 // sortBlock sorts the keys in tile by half a digit. During the count, registers hold the keys, and tile holds the
-// counters. Each work-item counts its own keys. One scan of all counters, by digit and then by work-item, gives the
-// new index of each key.
+// counters. Each work-item counts its own keys. One scan of all counters, ordered by digit and then by work-item,
+// gives the new index of each key.
 func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
 	l := it.LocalID()
 	column := l + l/32

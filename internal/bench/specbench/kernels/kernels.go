@@ -64,7 +64,7 @@ func (k MatMulArgument) Kernel(it dsl.NDItem2) {
 }
 
 // matmul() computes one element of c = a*b for n by n matrices, where n is a
-// multiple of tile and the work-group is tile by tile.
+// multiple of tile and a work-group has tile*tile work-items.
 func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
 	row, col := it.GlobalID()
 	y, x := it.LocalID()

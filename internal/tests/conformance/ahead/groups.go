@@ -47,7 +47,7 @@ type Add struct {
 // Kernel adds.
 func (k Add) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] += k.By }
 
-// SwapTwice calls Swap twice. Work-items return from both calls at the same condition.
+// SwapTwice calls Swap twice. Work-items return early from both calls under the same condition.
 type SwapTwice struct {
 	N       int
 	In, Out []int32
@@ -60,7 +60,7 @@ func (k SwapTwice) Kernel(it dsl.NDItem1) {
 	Swap{k.N, k.Tmp, k.Out}.Kernel(it)
 }
 
-// ShareTwice calls Share twice. Work-items return from both calls at one of two conditions.
+// ShareTwice calls Share twice. Work-items return early from both calls under one of two conditions.
 type ShareTwice struct {
 	N       int
 	In, Out []int32
@@ -85,7 +85,7 @@ func (k SwapAdd) Kernel(it dsl.NDItem1) {
 	Add{100, k.Out}.Kernel(it)
 }
 
-// SwapAddSwap calls Swap, then a kernel without barriers, and then Swap again, from which work-items return.
+// SwapAddSwap calls Swap, then a kernel without barriers, and then Swap again. Both calls of Swap have early returns.
 type SwapAddSwap struct {
 	N            int
 	In, Mid, Out []int32

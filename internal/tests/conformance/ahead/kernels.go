@@ -46,7 +46,7 @@ func (k AffineTwice) Kernel(it dsl.Item1) {
 	Affine{A: k.A, B: k.B, In: k.Tmp, Out: k.Out}.Kernel(it)
 }
 
-// FourTimes calls AffineTwice twice, each with its own Tmp, through another internal memory.
+// FourTimes calls AffineTwice twice. Each call has its own Tmp, and the internal memory Mid connects them.
 type FourTimes struct {
 	First, Last AffineTwice
 	//kgen:internal
@@ -69,7 +69,7 @@ type Stat struct {
 	Max  uint8
 }
 
-// Rows computes with internal elements of several types, in two dimensions.
+// Rows computes in two dimensions with internal memory whose elements have several types.
 type Rows struct {
 	In, Out []int32
 	Stats   []Stat //kgen:internal

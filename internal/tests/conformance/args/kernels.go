@@ -1,4 +1,4 @@
-// Package args contains kernels with arguments of all shapes.
+// Package args contains kernels whose arguments are scalars, slices, structs and arrays.
 //
 //kgen:bare views
 package args
@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Captured has a slice, a number and a struct.
+// Captured has a slice, a number and a struct as arguments.
 type Captured struct {
 	Out []int32
 	I   int32
@@ -23,7 +23,7 @@ type Mixed struct {
 	In []int32
 }
 
-// Deep has arguments that nest Mixed.
+// Deep has slices as arguments, and a Mixed inside another struct.
 type Deep struct {
 	Part struct{ Inner Mixed }
 	In1  []int32
@@ -153,7 +153,7 @@ type Large struct {
 // Kernel copies one element.
 func (k Large) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = k.A[it.GlobalID()] }
 
-// Spaces sums up memory of each address space with one function.
+// Spaces adds up slices in each address space, with one function.
 type Spaces struct{ In, Out []int32 }
 
 func sum(s []int32) (n int32) {
@@ -173,7 +173,7 @@ func (k Spaces) Kernel(it dsl.NDItem1) {
 	if i := it.LocalID(); i == 0 {
 		k.Out[0], k.Out[1], k.Out[2] = sum(k.In), sum(local[:]), sum(private[:])
 		k.Out[3] = int32(len(none)) + sum(none)
-		// The slice variable s points first to one address space and then to another.
+		// The slice s is first in one address space and then in another.
 		s := k.In
 		if k.In[0] > 0 {
 			s = local[:]

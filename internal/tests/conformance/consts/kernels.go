@@ -7,7 +7,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// These are constants of all types.
+// These are specialization constants of all scalar types.
 var (
 	Gain  = dsl.RequireSpecConstant[float32]()
 	Width = dsl.RequireSpecConstant[int32]()
@@ -308,7 +308,7 @@ func (k Arrays) Kernel(t dsl.Task) {
 	k.Ints[0] = Extremes.Get(t)
 }
 
-// These types of constants are named types, arrays of arrays, and types without values.
+// These types of constants are named types, arrays of arrays, and a struct with an empty field.
 type (
 	Mode  uint8
 	Ratio float32
@@ -324,7 +324,7 @@ type (
 // Fast is a constant of type Mode.
 const Fast Mode = 3
 
-// These constants have named types, arrays of arrays as types, or types without values.
+// These constants have named types, arrays of arrays as types, or types without data.
 var (
 	Speed = dsl.NewSpecConstant(Fast)
 	Share = dsl.RequireSpecConstant[Ratio]()
@@ -334,7 +334,7 @@ var (
 	Empty = dsl.NewSpecConstant([0]int32{})
 )
 
-// Named stores the values of constants with named types, arrays of arrays and types without values.
+// Named stores the values of constants with named types, arrays of arrays and types without data.
 type Named struct {
 	I   int
 	Out []float32

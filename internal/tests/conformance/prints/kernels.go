@@ -35,7 +35,7 @@ func (w Word) String() string { return "word" }
 // Plain is a named integer type without methods.
 type Plain uint16
 
-// Reading is a struct with fields of several kinds.
+// Reading is a struct with fields of several types.
 type Reading struct {
 	At    [2]int32
 	Value float32
@@ -152,7 +152,7 @@ func (k Grid) Kernel(it dsl.Item2) {
 	fmt.Println(y, x)
 }
 
-// Groups prints between barriers, and prints values that a work-group has in common.
+// Groups prints between barriers, and prints values that are equal in all work-items of a work-group.
 type Groups struct{ Out []int32 }
 
 // Kernel prints.

@@ -11,7 +11,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Specialization constants for lengths, one of each integer type.
+// These specialization constants are lengths, one of each integer type.
 var (
 	N    = dsl.NewSpecConstant(10)
 	M    = dsl.NewSpecConstant(20)
@@ -152,7 +152,7 @@ func (k Elements) Kernel(it dsl.Item1) {
 	k.Out[i] = p.X + p.Y + float32(p.ID[0]+p.ID[1]) + qs[i][0] + qs[i][1] + qs[i][2] + qs[i][3]
 }
 
-// Three allocates three memories whose lengths are three constants. The memories must not overlap.
+// Three allocates private slices whose lengths are three constants. The slices must not overlap.
 type Three struct{ Out []int32 }
 
 // Kernel runs once.

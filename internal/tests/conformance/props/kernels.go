@@ -183,7 +183,7 @@ func (Four) Properties() properties.List { return properties.List{properties.Wor
 // Kernel counts.
 func (k Four) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 
-// FourItems is a kernel over a range that requires work-groups of 4 work-items.
+// FourItems requires work-groups of 4 work-items, and runs over a range.
 type FourItems struct{ Out []int32 }
 
 // Properties states it.
@@ -261,7 +261,7 @@ type Annotated struct{ Out []int32 }
 // Kernel runs once.
 func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 
-// The directive of function wants lists aspect fp64, which the function does not use.
+// The directive of function `wants` lists aspect fp64, but the function does not use it.
 //
 //kgen:device_has fp64
 //kgen:device_has int16

@@ -10,7 +10,7 @@ import "github.com/kgen-go/kgen/dsl"
 // Sum adds two slices.
 type Sum struct{ X, Y, Out []int32 }
 
-// Kernel adds the two elements with its index.
+// Kernel adds the elements at the work-item's index.
 func (k Sum) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.X[i] + k.Y[i]
@@ -19,7 +19,7 @@ func (k Sum) Kernel(it dsl.Item1) {
 // Product multiplies two slices.
 type Product struct{ X, Y, Out []int32 }
 
-// Kernel multiplies the two elements with its index.
+// Kernel multiplies the elements at the work-item's index.
 func (k Product) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[i] = k.X[i] * k.Y[i]

@@ -282,7 +282,7 @@ func (k FromPoints) Kernel(it dsl.Item1) {
 
 func sumOf(y *[2]int16) int32 { return int32(y[0]) + int32(y[1]) }
 
-// Each work-item of Strided writes two elements. Their indices differ by the size of the range.
+// Strided writes two elements per work-item. The two indices differ by the size of the range.
 type Strided struct{ In, Out []int32 }
 
 // Kernel copies two elements.
@@ -394,13 +394,13 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
-// Within copies an element whose index is larger by about Ahead, through subslices of In.
+// Within copies an element from about Ahead elements further on, through subslices of In.
 type Within struct {
 	Ahead, By int
 	In, Out   []int32
 }
 
-// Kernel copies one element, if eight elements exist.
+// Kernel copies one element, if In has eight more elements.
 func (k Within) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if at := i&^7 + k.Ahead; at+8 <= len(k.In) {
@@ -541,7 +541,7 @@ func (k End) Kernel(it dsl.NDItem1) {
 // Fours copies the first four elements of In to the four elements of each work-item.
 type Fours struct{ In, Out []int32 }
 
-// Kernel copies four elements, without a check of an index before the copy.
+// Kernel copies four elements, and checks no index before the copy.
 func (k Fours) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	copy(k.Out[4*i:4*i+4], k.In)

@@ -1,4 +1,4 @@
-// Package atomics contains kernels of atomic operations whose results do not depend on the order of the
+// Package atomics contains kernels with atomic operations. The results do not depend on the order of the
 // work-items. The differential test runs the kernels in the same way as package corpus. In host forms, which kgen
 // generates, an int is an int64.
 //
@@ -257,7 +257,7 @@ func (k Push) Kernel(it dsl.Item1) {
 	}
 }
 
-// Native adds floats by the atomic addition that devices with the aspect support.
+// Native adds floats by atomic additions, on devices that have the aspect for them.
 type Native struct {
 	In  []float32
 	Sum []float32

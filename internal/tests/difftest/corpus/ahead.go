@@ -93,7 +93,7 @@ func (k Counted) sum() int32 {
 			h += k.In[j+k.By]
 		}
 		h += k.In[j]
-	case 11: // checks the values that are written up to the fault
+	case 11: // the values that are written before a fault remain
 		for j := k.From; j < k.To; j += 2 {
 			k.Out[j] += int32(j)
 			h += k.Out[j*k.By]

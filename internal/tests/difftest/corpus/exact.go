@@ -18,7 +18,7 @@ func exact() properties.List { return properties.List{properties.Float(propertie
 // ExactResults is the number of results of each work-item of an ExactSums.
 const ExactResults = 20
 
-// ExactSums computes sums of products of N numbers, from the work-item's index on.
+// ExactSums computes sums of products of N numbers. The numbers begin at the work-item's index.
 type ExactSums[T ~float32 | ~float64] struct {
 	N    int
 	A, B []T
@@ -115,8 +115,8 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes A times B, and the transpose of A times B, as for
-// gradients of neural networks.
+// ExactMatrices multiplies matrices with rows of N numbers. It computes the product of A and B, and the product of
+// A's transpose and B, as for gradients of neural networks.
 type ExactMatrices struct {
 	N                  int
 	A, B, Product, Dot []float32

@@ -70,7 +70,7 @@ func (k Faulty) wrong(what, n int) int32 {
 	return 0
 }
 
-// OneLine has several index expressions in one line, of which one is out of range.
+// OneLine has several index expressions on one line. One of the indices is out of range.
 type OneLine struct {
 	I         int
 	X, Y, Out []int32

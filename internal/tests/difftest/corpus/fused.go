@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/dsl"
 // SumResults is the number of results per item of Rounded and Fused.
 const SumResults = 6
 
-// Rounded adds products with an explicit conversion between the two operations, which forbids
+// Rounded converts each product explicitly before it adds the product. The conversion forbids
 // fusing.
 type Rounded struct {
 	X, Y, Z, Out []float32

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Heads has loops whose heads load memory. The loaded value is the same in all iterations, or an iteration may have
-// changed it. Each work-item i owns four elements of At, from At[4*i] on.
+// Heads has loops whose conditions load from memory. The loaded value is the same in all iterations, or an
+// iteration may have changed it. Each work-item i owns four elements of At, from At[4*i] on.
 type Heads struct {
 	How    int
 	Starts []uint32 // indexes of At, ascending
@@ -25,7 +25,7 @@ func (k Heads) sum(i, own int) int32 {
 	h := int32(7)
 	switch k.How {
 	case 0: // a row of a sparse matrix
-		j := k.Starts[i] // on a line of its own, because gc does not tell two faults on one line apart
+		j := k.Starts[i] // on a line of its own, because gc does not distinguish two faults on one line
 		for ; j < k.Starts[i+1]; j++ {
 			h = h*31 + k.At[j]
 		}

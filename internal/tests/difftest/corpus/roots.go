@@ -11,7 +11,7 @@ import (
 const RootResults = 40
 
 // Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results are only
-// stored, because kgen hides comparisons with zero from drivers in other code.
+// stored. In other code, kgen hides comparisons with zero from drivers.
 type Roots[T ~float32 | ~float64] struct {
 	A, B, Out []T
 }

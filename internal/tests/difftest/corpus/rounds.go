@@ -59,12 +59,12 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 			at = k.At[at]
 			h = h*31 + int32(at)
 		}
-	case 5: // the stores of iterations before a fault remain
+	case 5: // stores of earlier iterations, which a later fault must not undo
 		for j := from; j < to; j++ {
 			k.Out[i] = h
 			h = h*31 + k.X[k.At[j]]
 		}
-	case 6: // tested at the end, with a branch inside, next to similar loops
+	case 6: // a loop with its test at the end and a branch in its body, next to similar loops
 		for n := range 2 {
 			for j := from; ; {
 				x := k.X[j]

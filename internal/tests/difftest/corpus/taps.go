@@ -34,7 +34,7 @@ func (k Taps) tap(i int) int32 {
 		for j := 4; j >= 0; j-- {
 			h = h*31 + v[j]
 		}
-	case 1: // loads with a check each, which may not be reached
+	case 1: // loads that are each skipped if a check fails
 		var v [17]int32
 		for j := range len(v) {
 			if at := i + 3*j; at < len(k.X) {
@@ -100,7 +100,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(w) {
 			h = h*31 + w[j] + v[j]
 		}
-	case 7: // a copy of an array, which changes after the copy
+	case 7: // a copy of an array; the copy changes later
 		var v [5]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]

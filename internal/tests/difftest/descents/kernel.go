@@ -24,8 +24,8 @@ type Unsigned interface {
 // Slots is the number of results of each work-item.
 const Slots = 33
 
-// least() returns the least value of a signed type, or the value with only the highest bit for an unsigned
-// type. kgen computes the result at compile time.
+// least() returns the least value of a signed type, or the value with only the highest bit set for an
+// unsigned type. kgen computes the result at compile time.
 func least[T Signed | Unsigned]() T {
 	x := uint64(1) << 63
 	switch any(T(0)).(type) {
@@ -275,7 +275,7 @@ func wrapsFrom[T Signed](out []int, first, least T) {
 	out[1] = n
 }
 
-// UnsignedDescents has loops with unsigned counters that start or end at the value with only the highest bit.
+// UnsignedDescents has loops with unsigned counters that start or end at the value with only the highest bit set.
 type UnsignedDescents[T Unsigned] struct {
 	Most  []int
 	First []T

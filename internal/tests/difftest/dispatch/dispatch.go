@@ -63,7 +63,7 @@ var nested = [2][3]func(disc, int32) int32{
 func grown(d disc, by int32) int32  { return d.r + by }
 func shrunk(d disc, by int32) int32 { return d.r - by }
 
-// Kernels read variable rows with two unknown indices. The first index selects a slice.
+// Kernels read the variable `rows` with two indices from memory. The first index selects a slice.
 var rows = [][]int32{{1}, {2, 3}, nil, {4, 5, 6}}
 
 var weights = []struct {
@@ -248,7 +248,7 @@ func elements(x int32) int32 {
 	return sum
 }
 
-// Misses takes nil elements from tables, or indexes out of range.
+// Misses selects nil elements of tables, or uses an index that is out of range.
 type Misses struct{ In, Out []int32 }
 
 // Kernel panics in a different way in each of the first work-items.

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Casts reads the bits of numbers through unsafe.Pointer, as packages do that were written before math.Float32bits
-// was cheap.
+// Casts reads the bits of numbers through unsafe.Pointer, as packages did before math.Float32bits was
+// cheap.
 type Casts struct {
 	F   []float32
 	N   []int32

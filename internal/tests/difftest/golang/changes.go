@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Changes sets fields and captured variables one after another to several functions, slices, pointers and interface
-// values.
+// Changes has fields and captured variables of function, slice, pointer and interface types. It assigns
+// several values to each of these variables, one after another.
 type Changes struct{ A, B, Out []int64 }
 
 func (k Changes) Kernel(it dsl.Item1) {

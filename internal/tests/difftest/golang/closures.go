@@ -7,7 +7,7 @@ import (
 )
 
 // Kept has closures that capture other closures made from the same function literals. Kept also has loops over
-// functions whose iterations keep functions for the next iterations.
+// functions, where each iteration keeps a function for the next iteration.
 type Kept struct{ In, Out []int32 }
 
 type mapping func(int32) int32

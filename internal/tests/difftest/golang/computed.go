@@ -145,7 +145,7 @@ func init() {
 	squares[3] += untouched[1]
 }
 
-// Variable early is initialized before variable late, which reads early.
+// Variable `early` is initialized before variable `late`, which depends on it.
 var (
 	early [4]int32
 	_     = writeEarly(7)

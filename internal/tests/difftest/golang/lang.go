@@ -133,8 +133,8 @@ func (k DeferredNil) Kernel(it dsl.Item1) {
 	k.Out[3] = 2
 }
 
-// BitsFault divides by functions of package math/bits that may panic. gc compiles these functions to
-// instructions.
+// BitsFault calls the functions of package math/bits that divide, and that may panic. gc compiles
+// these functions to instructions.
 type BitsFault struct {
 	Mode    int
 	X, Y, Z []uint64

@@ -125,7 +125,7 @@ func (k Generators) Kernel(it dsl.Item1) {
 	k.Out[i] = x + z.Uint64()<<3 + uint64(r.Int64N(1<<50)) + uint64(r.UintN(9)) + uint64(r.Uint32N(77))
 }
 
-// Refilled takes numbers from a buffer, which the same loop refills.
+// Refilled takes numbers from a buffer that the same loop refills.
 type Refilled struct{ Out []uint64 } // 10 results for each work-item
 
 type store struct {

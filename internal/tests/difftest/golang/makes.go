@@ -145,7 +145,7 @@ func (k MakesOf) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// MakesFault makes slices of sizes for which make panics.
+// MakesFault calls make with sizes that cause a panic.
 type MakesFault struct {
 	In  []int32
 	Out []int32
@@ -153,7 +153,7 @@ type MakesFault struct {
 
 func sizedMake(n, c int) []int16 { return make([]int16, n, c) }
 
-// Kernel makes one of these slices.
+// Kernel makes one such call.
 func (k MakesFault) Kernel(it dsl.Item1) {
 	x := int(k.In[0])
 	var s []int16

@@ -58,8 +58,8 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	bits[3] = quietNaN(float32(-math.Abs(float64(y))))
 }
 
-// quietNaN returns x's bits, or those of a quiet NaN if x is a NaN. The other bits of a NaN depend on the
-// device.
+// quietNaN returns x's bits, or the bits of a quiet NaN if x is a NaN. The other bits of a NaN depend on
+// the device.
 func quietNaN(x float32) uint32 {
 	b := math.Float32bits(x)
 	if x != x {

@@ -110,8 +110,8 @@ func (k Order) Kernel(it dsl.Item1) {
 	o.put(f(int32(j)) + change(&f) + f(int32(j)))
 }
 
-// Updates has assignments of which both sides may panic. gc evaluates the left side first, except for
-// calls.
+// Updates has assignments whose left and right sides may both panic. gc evaluates the left side
+// first, except for calls.
 type Updates struct {
 	Mode    int32
 	In, Out []int32

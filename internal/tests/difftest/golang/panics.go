@@ -19,7 +19,7 @@ func (t twoOf[A, B]) two() int { return 2 }
 // PanicModes is the number of ways in which Panicking panics.
 const PanicModes = 18 + PanicValues + 2
 
-// PanicValues is the number of values with which Panicking panics.
+// PanicValues is the number of different values that Panicking passes to panic.
 const PanicValues = 32
 
 type weight float32
@@ -43,7 +43,7 @@ func (f failure) Error() string {
 
 var reasons = [...]string{"zero", "one", "two"}
 
-// panicValue returns the value with which Panicking panics.
+// panicValue returns the value that Panicking passes to panic.
 func panicValue(mode, n int) any {
 	switch mode {
 	case 0:

@@ -163,7 +163,7 @@ func negatives(x, y uint64, out *[6]uint64) {
 	out[5] = ^max(y, math.MaxInt64) + 1<<63
 }
 
-// comparedBehind compares multiples after operations through which drivers move a comparison.
+// comparedBehind compares results of operations on multiples. Drivers move such a comparison before the operations.
 func comparedBehind(x, y uint64, out *[7]uint64) {
 	n := int64(y)
 	q := int64(x) / int64(y|1)
@@ -195,7 +195,7 @@ func singleBits(x, y uint64, out *[6]uint64) {
 	out[5] = uint64(less)
 }
 
-// oneBit masks numbers of which one bit matters, and extends a sign by a shift.
+// oneBit masks numbers in which only one bit matters, and extends a sign by a shift.
 func oneBit(x, y uint64, out *[3]uint64) {
 	out[0] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
 	out[1] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Shifted combines a number shifted to the left and to the right. For signed numbers, which shifts fill with the
-// sign, the result is not a rotation.
+// Shifted combines a number shifted to the left and to the right. A right shift of a signed number inserts the
+// sign, so the result is not a rotation.
 type Shifted struct {
 	X   []int64
 	N   []uint32

@@ -20,7 +20,7 @@ func (k Floats) Kernel(it dsl.Item1) {
 	slices.Sort(k.Buf[i*k.N : (i+1)*k.N])
 }
 
-// Entry is an element of which only the key determines the order.
+// Entry is an element whose key alone determines the order.
 type Entry struct {
 	Key uint8
 	At  int32
@@ -46,7 +46,7 @@ func (k Unstable) Kernel(it dsl.Item1) {
 	k.Count[i] = n
 }
 
-// Inconsistent sorts stably by a comparison that is not an order, as for NaNs.
+// Inconsistent sorts stably by a comparison that is inconsistent for NaNs.
 type Inconsistent struct {
 	Buf []float32 // N elements for each work-item
 	N   int

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Watched reads exported variables of many types, which other packages can write.
+// Watched reads exported variables of many types. Other packages can write these variables.
 type Watched struct{ Out []float64 }
 
 // Mixed has fields with padding between them, and an unexported field.

@@ -13,8 +13,8 @@ import (
 
 //go:generate go tool kgen .
 
-// Stated has barriers that depend on values that dsl.Uniform declares uniform. In some launches work-items return
-// before the barriers.
+// Stated has barriers under conditions that dsl.Uniform declares to be uniform. In some launches work-items
+// return before the barriers.
 type Stated struct {
 	N    int
 	X, Y []int32
@@ -59,7 +59,7 @@ type Ballots struct {
 	Out []uint32
 }
 
-// Kernel numbers the work-items of a sub-group that have an odd element.
+// Kernel assigns consecutive numbers to the work-items with an odd element in a sub-group.
 func (k Ballots) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	if i >= k.N {

@@ -103,7 +103,7 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// OneWayOut has loops with panics, which work-items leave together or some at a time.
+// OneWayOut has loops with panics. Work-items leave these loops together, or some at a time.
 type OneWayOut struct{ Lanes }
 
 // Kernel panics after the last barrier, too.
@@ -141,7 +141,7 @@ func (k OneWayOut) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Replaced has a loop of barriers whose iteration count is one of two constants.
+// Replaced has a loop with a barrier. The number of iterations is one of two constants.
 type Replaced struct{ Lanes }
 
 // Kernel adds one per iteration.
@@ -204,7 +204,7 @@ func (k Votes) Kernel(it dsl.NDItem1) {
 // Bisections searches the numbers of the group, with a different number of iterations in each work-item.
 type Bisections struct{ Lanes }
 
-// Kernel has loops before barriers whose exits depend on the numbers found.
+// Before its barriers, Kernel has loops whose exits depend on the numbers found.
 func (k Bisections) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i] & 63

@@ -109,7 +109,7 @@ func (k Swaps) mixed(it dsl.NDItem1) int32 {
 	return p[l] - q[l]
 }
 
-// later() uses memory of the previous iteration, which a call later in the loop allocates.
+// later() uses work-group memory that the end of the previous iteration has allocated.
 func (k Swaps) later(it dsl.NDItem1) (sum int32) {
 	var before *[32]int32
 	l, n := it.LocalID(), it.LocalRange()

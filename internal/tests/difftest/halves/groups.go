@@ -8,8 +8,8 @@ import (
 // Combined is the number of results of Group for each element of In.
 const Combined = 12
 
-// Group combines numbers of a work-group and of its sub-groups. One in Leave work-items returns early, or none if
-// Leave is 0.
+// Group combines numbers of a work-group and of its sub-groups. If Leave is not 0, work-items whose id is a
+// multiple of Leave return early.
 type Group[T half.Float[T]] struct {
 	In, Out []T
 	Leave   int32
@@ -51,10 +51,10 @@ func (k Group[T]) Kernel(it dsl.NDItem1) {
 	out[11] = dsl.Plus(x, dsl.Multiplies(x, dsl.Minimum(x, dsl.Maximum(x.Neg(), 0))))
 }
 
-// Cells is the number of numbers that Atomic changes in device memory, and in the memory of each work-group.
+// Cells is the number of elements that kernel Atomic modifies in device memory, and in the memory of each work-group.
 const Cells = 13
 
-// Atomic changes numbers that share a 32-bit word with other numbers.
+// Atomic has atomic operations on numbers that share a 32-bit word with other numbers.
 type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T

@@ -92,7 +92,7 @@ func swaps(a, b uint64, out *Row) {
 	out[45] = bits.ReverseBytes64(bits.ReverseBytes64(a) + 1)
 }
 
-// Carries computes with numbers of several words, and carries.
+// Carries computes with numbers of several words, and with the carries between words.
 type Carries struct {
 	A, B, C []uint64
 	Out     []Row

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Floats32 computes the idioms of float32, without those whose results depend on the payload of a NaN or may be
+// Floats32 computes the idioms of float32. It omits idioms whose results depend on a NaN's payload or may be
 // subnormal.
 type Floats32 struct {
 	A, B []float32

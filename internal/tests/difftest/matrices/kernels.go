@@ -1,4 +1,4 @@
-// Package matrices contains kernels that multiply matrices by sub-groups.
+// Package matrices contains kernels whose sub-groups multiply matrices.
 //
 //kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8 views=Half
 package matrices
@@ -11,7 +11,7 @@ import (
 )
 
 // Product multiplies Steps pairs of matrices, and adds up the products. Sub-group s of the launch starts at index
-// s%3 in A, B and C, and stores its sum from index s*Area in D on.
+// s%3 in A, B and C, and stores its sum in D, from index s*Area on.
 type Product[SA, SB, SC, E, F any] struct {
 	A, B                   []E
 	C, D                   []F
@@ -79,7 +79,7 @@ type Elements[S any, E comparable] struct {
 	In, Out []E
 	By      E
 	Counts  []int32
-	Firsts  []E // first matrix element of each work-item; By if the work-item holds none
+	Firsts  []E // first matrix element of each work-item, or field By if it holds none
 }
 
 // Instances of Elements for the types of elements.
@@ -142,8 +142,8 @@ func (k Local) Kernel(it dsl.NDItem1) {
 }
 
 // Tiled multiplies through work-group memory. Twice, each sub-group copies 16 rows of A and 16 columns of B to that
-// memory and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, with distance
-// Stride. Work-item Bad faults between the products. Sub-groups store By times the sum, plus 1.
+// memory and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, and consecutive
+// rows or columns are Stride apart. Work-item Bad faults between the products. Sub-groups store By*sum + 1.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group
@@ -154,7 +154,7 @@ type Tiled[SA, SB, SC any, E, F comparable] struct {
 	Stride int
 	Bad    int     // index of the work-item that faults, or -1
 	Counts []int32 // number of elements that each work-item holds
-	Firsts []F     // last matrix element of each work-item; By if the work-item holds none
+	Firsts []F     // last matrix element of each work-item, or field By if it holds none
 }
 
 // Instances of Tiled for the types of elements.
@@ -332,7 +332,7 @@ func (k Faulty) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
 }
 
-// Square multiplies matrices of N rows and columns by matrices of sub-groups. N is a multiple of 16.
+// Square multiplies matrices of N rows and columns, with matrix operations of sub-groups. N is a multiple of 16.
 type Square struct {
 	N    int
 	A, B []half.Float16

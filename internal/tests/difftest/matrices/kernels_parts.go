@@ -11,7 +11,7 @@ type (
 	BytePart [2][8]int8
 )
 
-// The rows of PartsHalf and PartsByte in work-group memory have 64 elements each, at a distance of 80.
+// The rows of PartsHalf and PartsByte in work-group memory have 64 elements each, and begin 80 elements apart.
 const (
 	PartsDepth = 64
 	partsPitch = 80
@@ -19,7 +19,7 @@ const (
 )
 
 // PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows, of Width times 16 elements. A
-// is used unchanged, with zeros past its end. Plus is added to each second element of B. The kernel runs in one
+// is used unchanged, with zeros past its end. Plus is added to every second element of B. The kernel runs in one
 // work-group of whole sub-groups, all of which compute and store the same product.
 type PartsHalf struct {
 	A, B  []HalfPart // matrices, row after row

@@ -25,7 +25,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	k.Out[i] = n
 }
 
-// Until has several loops one after another, which end in different ways.
+// Until has several consecutive loops that end in different ways.
 type Until struct {
 	N   []int
 	Out []uint32

@@ -14,7 +14,7 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 64
 
-// Dot adds up products with a stride of the whole range.
+// Dot adds up products, in steps of the size of the range.
 type Dot struct{ A, B, Out []float32 }
 
 func (Dot) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
@@ -30,7 +30,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a range of elements for each work-group. The first index is computed, the last index is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
 type Ended struct {
 	X    []int32
 	From int // distance between the first indices of consecutive work-groups
@@ -58,7 +58,7 @@ type Steps struct {
 	X         []int32
 	To        int
 	Step      uint32
-	Leave     int32 // work-items whose number modulo 7 equals Leave return first
+	Leave     int32 // work-items whose id modulo 7 has this value return first
 	Skip      int32
 	Out, Last []int32
 }
@@ -149,7 +149,7 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Other[x] = b
 }
 
-// Before keeps the value of a sum before the last iteration.
+// Before keeps the value that a sum has before the last iteration.
 type Before struct {
 	Rows, Width int
 	M           []int32
@@ -169,7 +169,7 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
-// Lagging keeps the value of a sum before the last iteration. A condition in the loop body may end the loop.
+// Lagging keeps the value that a sum has before the last iteration. A condition in the loop body may end the loop.
 type Lagging struct {
 	X   []int32
 	N   int

@@ -1,5 +1,5 @@
-// Package tables contains kernels that read variables that functions fill during package
-// initialization.
+// Package tables contains kernels that read tables. Functions fill these tables during
+// package initialization.
 //
 //kgen:bare
 package tables

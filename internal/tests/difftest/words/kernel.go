@@ -99,7 +99,7 @@ type Record struct {
 	Last  int8
 }
 
-// Inside is a struct with a nested struct, followed by a sum.
+// Inside is a struct with an array of structs.
 type Inside struct {
 	R   [2]Record
 	Sum int

@@ -29,7 +29,7 @@ type SumSquares = kernels.Reduce[float32, float32, Square]
 // Affine is the function that maps x to A*x + B.
 type Affine struct{ A, B uint32 }
 
-// Compose combines functions to one function, which calls them in order. The result depends on the order.
+// Compose combines functions into one function that calls them in order. The result depends on the order.
 type Compose struct{}
 
 // Map returns an affine function for number x.

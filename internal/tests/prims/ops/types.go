@@ -45,7 +45,7 @@ type HalfSum = kernels.Reduce[half.Float16, float32, Widen]
 // Products adds up products of Float16s.
 type Products struct{ Widen }
 
-// Map returns the product of a pair, which is exact.
+// Map returns the exact product of a pair.
 func (Products) Map(x [2]half.Float16) float32 { return x[0].Float32() * x[1].Float32() }
 
 // HalfDot is the kernel for the scalar product of pairs of Float16s.
@@ -72,8 +72,8 @@ type Keyed struct {
 	Value int8
 }
 
-// Run describes consecutive elements by the first and last key, by whether all keys are equal, and by the sum of the
-// last equal keys.
+// Run describes consecutive elements. Sum is the sum of the last elements with equal keys, and Equal reports
+// whether all keys are equal.
 type Run struct {
 	First, Last uint16
 	Sum         int8

@@ -33,7 +33,7 @@ var (
 )
 
 // GroupArgs contains the arguments of kernels with work-groups. The work-items of a group write to their
-// parts of Share, and read those of others after a barrier.
+// parts of Share, and read the parts of others after a barrier.
 type GroupArgs struct {
 	Args
 	Share  []uint64

@@ -128,7 +128,7 @@ func B(b bool) uint64 {
 	return 0
 }
 
-// Integer is any integer type.
+// Integer constrains type parameters to integer types.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -185,16 +185,16 @@ type Valuer interface{ Val(x int32) int32 }
 // Value calls a method of the interface value v.
 func Value(v Valuer, x int32) int32 { return v.Val(x) + 1 }
 
-// Add is a Valuer.
+// Add is a Valuer that adds N to its argument.
 type Add struct{ N int32 }
 
-// Val adds.
+// Val returns x + N.
 func (a Add) Val(x int32) int32 { return x + a.N }
 
-// Neg is a Valuer.
+// Neg is a Valuer that subtracts its argument from n.
 type Neg int16
 
-// Val negates.
+// Val returns n - x.
 func (n Neg) Val(x int32) int32 { return int32(n) - x }
 
 // Pack returns the bits of all memory that work-items may have written.
