@@ -240,7 +240,7 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// hasNoUses reports whether a value has no uses.
+// hasNoUses reports whether no instruction except DebugRefs uses v.
 func hasNoUses(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
@@ -449,8 +449,8 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether code can test if reference r and another reference denote the same
-// variable.
+// hasIdentity reports whether code can compare reference r with another reference, to test if both
+// denote the same variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
 	case innerArray:

@@ -211,8 +211,8 @@ func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
 	return badVal{}
 }
 
-// chosenVar refers to one of several variables, by an index that is not constant. A load through a
-// choice loads all the variables and selects one of their values.
+// chosenVar is a reference to one of several variables, which an index selects at run time. A load
+// through a chosenVar loads all the variables and selects one of the values.
 type chosenVar struct {
 	refs []ref
 	idx  *ir.Value

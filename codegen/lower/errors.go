@@ -84,8 +84,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs stores to *p, of type want, the first error of that type in the chain of err. errorAs
-// reports whether the chain contains an error of type want.
+// errorAs searches the chain of err for the first error of type want, and stores this error in *p.
+// errorAs reports whether it found such an error.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {

@@ -106,8 +106,8 @@ func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	})
 }
 
-// copyWhere copies the array from to other memory, if the array exists. The array exists if two
-// conditions are true, the result of isPresent and the altCondition exists.
+// copyWhere copies an array (from) to other memory (to), if the array exists. The array exists if
+// the result of isPresent is true and the altCondition holds.
 func (l *lowerer) copyWhere(isPresent func() *ir.Value, exists altCondition, to mem, from heldArray) {
 	cond := isPresent()
 	for _, one := range exists {

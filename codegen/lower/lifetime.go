@@ -420,8 +420,8 @@ func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, round
 }
 
 // holdDecl is the instruction that declares a variable, or nil if the declaration is outside of the
-// function. readAfter reports whether the instruction decl may run again before a use of this
-// variable, on a path without the instruction held. readAfter ignores executions of decl in a later
+// function. readAfter reports whether instruction decl may run again before a use of this variable,
+// on a path that does not contain holdDecl. readAfter ignores executions of decl in a later
 // iteration of one of the given loops.
 func readAfter(decl, holdDecl ssa.Instruction, rounds []*unrolledLoop) bool {
 	if decl == nil {

@@ -199,8 +199,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// withFolded returns x with each integer and bool that is computed from constants replaced by its
-// value. If no sizes depend on folded values, withFolded returns x unchanged.
+// withFolded replaces each integer and bool in x that is computed from constants by its value, and
+// returns the result. If no sizes depend on folded values, withFolded returns x unchanged.
 func (fs *foresight) withFolded(x val) val {
 	if !fs.carried.folds {
 		return x

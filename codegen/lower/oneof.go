@@ -23,7 +23,7 @@ type oneOf struct {
 	alts []val     // alternatives, all of different shapes
 }
 
-// altState identifies the alternative of a oneOf for which code is being lowered.
+// altState contains the number of the alternative (of a oneOf) that is being lowered.
 type altState struct {
 	*builder
 	oneSlice bool // whether the alternative being lowered is a slice

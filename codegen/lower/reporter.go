@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A reporter reports errors in the kernel. The reporter suppresses errors that are only
-// consequences of other errors.
+// A reporter reports errors in the kernel, but suppresses errors that are only consequences of
+// other errors.
 type reporter struct {
 	*builder
 	k       *load.Kernel

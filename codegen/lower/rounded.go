@@ -43,7 +43,8 @@ func (f *frame) findConverted() {
 	}
 }
 
-// setValue sets the value of v in frame f to x.
+// setValue records x as the value of v in frame f, and marks x as rounded if the source converts v
+// explicitly.
 func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {

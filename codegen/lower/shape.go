@@ -373,8 +373,8 @@ const (
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut maps a result of the function whyNoAlt to a hint. The hint proposes another value for the
-// variable of function or interface type.
+// wayOut maps a result of the function whyNoAlt to a hint. The hint proposes another value for a
+// variable whose type is a function or an interface.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",

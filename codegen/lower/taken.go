@@ -11,7 +11,7 @@ import (
 )
 
 // registerMemory registers cell c as memory that a call or a field of the kernel reserves. A
-// variable may hold slices and pointers of several memories that are registered in this way.
+// variable may hold slices of, and pointers to, several such cells.
 //
 // For work-group memory, registerMemory records no declaring block. All iterations of a loop use
 // the same work-group memory, so no pointer can refer to an earlier iteration's memory.

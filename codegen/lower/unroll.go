@@ -229,7 +229,7 @@ func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	}
 }
 
-// findOuts finds the values that are used after the loop.
+// findOuts finds the values that are defined in the loop and used after the loop.
 func (u *unrolledLoop) findOuts() {
 	behind := func(v ssa.Value) bool {
 		refs := v.Referrers()

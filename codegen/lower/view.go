@@ -309,7 +309,7 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.indexOf(len(to.b.Insts))
-	before := -1 // index of the instruction after the last store to v.kept before the load, in the same block; -1 if the block does not store to v.kept
+	before := -1 // index of the instruction after the last store to v.kept in the load's block; -1 if no such store precedes the load
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
