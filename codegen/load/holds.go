@@ -270,7 +270,7 @@ func fieldOf(a *ssa.FieldAddr) (fieldKey, bool) {
 }
 
 // noUnsafe reports whether package pkg is loaded completely from source and does not import unsafe.
-// A package without unsafe writes fields only through addresses of fields.
+// A package that does not import unsafe writes fields only through addresses of fields.
 func (w *follower) noUnsafe(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false

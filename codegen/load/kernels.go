@@ -69,7 +69,7 @@ func (f *kernelFinder) add(code diag.Code, pos token.Pos, hint, format string, a
 }
 
 // OfKernel is the prefix of a related message that names a kernel. A diagnostic about a kernel has
-// this related message if its position is in another package.
+// this related message if the diagnostic's position is outside the kernel's package.
 const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may

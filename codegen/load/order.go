@@ -15,8 +15,8 @@ import (
 // whether the variables in a statement are read before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
 // + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
-// right. Therefore orderFunc moves reads in a statement after the calls in the same statement that
-// may write. Instructions are moved only within a block.
+// right. Therefore orderFunc moves the reads of a statement behind those of its calls that may
+// write. Instructions are moved only within a block.
 //
 // For the order of evaluation, gc treats some other operations as calls. Examples are slice
 // expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
@@ -321,7 +321,8 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether an instruction is a call that may write to memory read by its statement.
+// mayWrite reports whether an instruction is a call that may write to memory that other code of the
+// same statement reads.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {

@@ -130,8 +130,8 @@ type outputTypes struct {
 	declErrors []error
 }
 
-// Import returns the package with the given path. A function of the type-checker's configuration
-// handles the packages that contain the kernels.
+// Import returns the package with the given path. CheckTexts handles imports of the packages that
+// contain the kernels.
 func (o *outputTypes) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil

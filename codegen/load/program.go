@@ -146,8 +146,8 @@ func (p *Package) Importable(path string) bool {
 	return !ok || parent == p.ModulePath
 }
 
-// Kernel is one kernel. If the kernel is an alias of an instance of a generic type, the generic
-// type may belong to another package.
+// Kernel describes a type with a Kernel method. If the type is an alias of an instance of a generic
+// type, the generic type may belong to another package.
 type Kernel struct {
 	Name   string
 	Pkg    *Package
@@ -244,9 +244,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. Abs returns the relative path
-// from Config.Show or the working directory if it is shorter. The name of a file that belongs to no
-// loaded package is not changed.
+// Abs returns the path to print for the file name of an [ir.Pos]. If a path relative to Config.Show
+// (or to the working directory) is shorter, Abs returns the relative path. If the file belongs to
+// no loaded package, Abs returns the file name unchanged.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {

@@ -37,9 +37,9 @@ type sourcePackage struct {
 	ssa   *ssa.Package
 }
 
-// newUniverse type-checks the roots and the packages that they import. Packages in wanted are
-// loaded from source. newUniverse reads packages that are not in wanted from export data, if export
-// data exists. Then newUniverse builds the SSA form of the packages from source.
+// newUniverse type-checks the roots and the packages that they import. Packages in parameter wanted
+// are loaded from source. If another package has export data, newUniverse reads the export data.
+// Then newUniverse builds the SSA form of the packages from source.
 func (l *loader) newUniverse(roots []*listedPackage, wanted map[*listedPackage]bool) (*universe, error) {
 	u := &universe{
 		l:       l,

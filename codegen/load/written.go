@@ -226,15 +226,15 @@ func (f *usageIndex) findInitialTypes() {
 	}
 }
 
-// A flow is a value from which the memory of the followed variable can be reached. At depth 0, the
-// value contains a pointer or slice that refers to the memory. At depth n, the program reaches this
-// pointer or slice after n loads.
+// A valueFlow is a value from which the memory of the followed variable can be reached. At depth 0,
+// the value contains a pointer or slice that refers to the memory. At depth n, the program reaches
+// this pointer or slice after n loads.
 type valueFlow struct {
 	v     ssa.Value
 	depth int
 }
 
-// maxDepth is the largest depth of a flow.
+// maxDepth is the largest depth of a valueFlow.
 const maxDepth = 8
 
 // A follower finds all values and instructions through which a variable's memory is accessed.
@@ -246,7 +246,7 @@ type follower struct {
 	seen   map[valueFlow]bool
 	work   []valueFlow
 	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type  // types in the field types that were added because visited code converts their values to interfaces
+	boxed  []types.Type  // elements of types that were added because visited code converts values of the type to interfaces
 	errors []thrownValue // followed values that the program converts to error
 	known  typeutil.Map  // maps a type to the result of leadText
 	at     ssa.Value     // value that is being followed
@@ -302,12 +302,12 @@ func (w *follower) followValue(v ssa.Value, depth int) {
 }
 
 // posOf returns the position of an instruction. An instruction of a wrapper has no position, so
-// followReturn the position of the function or of the variable.
+// posOf returns the position of the function or of the variable.
 func (w *follower) posOf(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// keepEarlier sets *pos to position at if *pos is not valid or is after position at.
+// If *pos is not valid or is after at, keepEarlier sets *pos to at.
 func keepEarlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
