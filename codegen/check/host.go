@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of such a package,
-// a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands for the usual
-// hint.
+// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of a function in
+// such a package, a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands
+// for the usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,

@@ -94,8 +94,8 @@ type foreignFound struct {
 	Pos     string // package path, file, line and column of the finding
 }
 
-// noBodies lists packages of which kernels can call only intrinsics. An intrinsic is a function
-// that is compiled without its body.
+// noBodies lists the packages from which kernels can call only intrinsics. An intrinsic is a function that is compiled
+// without its body.
 var noBodies = map[string]bool{
 	"sync/atomic":                        true,
 	"github.com/kgen-go/kgen/dsl":        true,

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners maps a combiner to its function of package kernelimpl, and to the name suffix of its scan function. The
-// suffix names the order in which values are combined, because float sums and products depend on that order.
+// combiners lists, for each combiner, the name of its function in package kernelimpl and the name suffix of its scan
+// function. The suffix names the order in which values are combined, because float sums and products depend on that
+// order.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -108,9 +109,9 @@ func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function of
-// package kernelimpl has the op's name. The function's arguments are the op's inputs and the size of sub-groups. If the
-// result has several 32-bit words, the index of the word is a further argument.
+// subGroupOp writes a call of the function that implements a sub-group op. The function belongs to package kernelimpl
+// and has the op's name. Its arguments are the op's inputs and the size of sub-groups. If the result has several 32-bit
+// words, the index of the word is a further argument.
 func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {

@@ -147,7 +147,7 @@ type formWriter struct {
 
 	*flow
 	results []string     // names of variables that receive results of group ops
-	shared  map[any]bool // values and names that earlier regions of the method computed; nil if not kept
+	shared  map[any]bool // values and Go variables that later regions of the method can reuse; nil if regions share nothing
 	valueTable
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory

@@ -279,8 +279,8 @@ func (w *formWriter) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// writeExpr writes the code that computes constant expression i. The generated code before it computes the operands of
-// expression i.
+// writeExpr writes the code that computes constant expression i. Code that was generated before computes the operands
+// of expression i.
 func (w *formWriter) writeExpr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

@@ -307,7 +307,7 @@ func (w *follower) posOf(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// If *pos is not valid or is after at, keepEarlier sets *pos to at.
+// keepEarlier replaces *pos by at, if *pos is not valid or is after at.
 func keepEarlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
