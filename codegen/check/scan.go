@@ -22,7 +22,7 @@ type ruleScanner struct {
 	scans           map[*ssa.Function]*scanResult
 }
 
-// scanResult holds the results of one function's scan, in which all rules are applied.
+// scanResult holds the results of applying all rules to one function.
 type scanResult struct {
 	found []violation
 	next  []step // functions that the scanned function calls or uses as values

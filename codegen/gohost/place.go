@@ -215,8 +215,8 @@ func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// edgeCode returns the code of edge k out of n. If the target is the body of an if statement, its code is
-// included.
+// edgeCode returns the code of edge k out of n. If the target is the body of an if statement, the result includes the
+// code of the body.
 func (w *regionBody) edgeCode(n *node, k int, next *node) string {
 	var b bytes.Buffer
 	to := w.partSuccs(n)[k]

@@ -52,7 +52,7 @@ func (w *formWriter) analyse() {
 	w.findHomes()
 }
 
-// operandsAtCut returns the arguments of a cut's op that may differ between work-items.
+// operandsAtCut returns those arguments of a cut's op that may differ between work-items.
 func operandsAtCut(op *ir.Value) []*ir.Value {
 	if op.IsGroupOp() || op.Matrices() != nil {
 		return op.Args

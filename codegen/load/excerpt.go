@@ -66,8 +66,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// A span is a range of lines. The range includes its first and its last line, the fields from and
-// to.
+// A span is a range of lines. The first and the last line (fields from and to) belong to the range.
 type span struct{ from, to int }
 
 // mergeSpans sorts spans by line, and merges spans that overlap, touch, or are separated by a

@@ -63,7 +63,7 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listedPackage]bool
 	byPath   map[string]*listedPackage
-	others   map[*listedPackage]*kernelFileSet // packages whose files may differ between kernels and programs
+	others   map[*listedPackage]*kernelFileSet // maps a package to its files for kernels, if these may differ from the package's files in programs
 	tried    map[*listedPackage]bool           // packages for which the method otherFiles has searched for other files
 	parsed   map[*listedPackage][]*ast.File
 	files    map[string]string

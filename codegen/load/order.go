@@ -258,10 +258,10 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// movableInstrs returns the instructions that can be moved from before a call to after the call.
-// The moved instructions and the call belong to the same statement. An instruction cannot move if
-// the call needs its result. An instruction also cannot move if another instruction that cannot
-// move needs its result.
+// movableInstrs returns those instructions before a call that can be moved behind the call. The
+// moved instructions and the call belong to the same statement. An instruction cannot move if the
+// call needs its result. An instruction also cannot move if another instruction that cannot move
+// needs its result.
 func movableInstrs(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}

@@ -1,7 +1,7 @@
 package load
 
-// This file lists functions of the standard library that do not write to memory that their
-// arguments refer to.
+// This file lists functions of the standard library that only read the memory to which their
+// arguments refer.
 
 import (
 	"go/token"
@@ -15,7 +15,7 @@ import (
 )
 
 // onlyReads reports whether fn only reads the memory that its i-th argument leads to, and does not
-// keep the argument, except in its results.
+// keep the argument, except in the results of fn.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if objectOf(fn) == nil {
 		return false

@@ -24,7 +24,7 @@ type universe struct {
 	bySrc   map[*listedPackage]*sourcePackage
 	types   map[string]*types.Package // maps a path to a package; some packages may be incomplete
 	done    map[*listedPackage]*types.Package
-	touches map[*listedPackage]bool // maps a package to whether one of its direct or indirect imports is loaded from source
+	touches map[*listedPackage]bool // maps a package to true if one of its direct or indirect imports is loaded from source
 	err     error
 }
 

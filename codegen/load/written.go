@@ -332,7 +332,7 @@ func (w *follower) recordWrite(in ssa.Instruction) {
 
 // recordEscape records that an instruction makes the followed memory available to unknown code.
 // Among several instructions that give unknown code access, recordEscape prefers an instruction in
-// the variable's package, since it is the most informative for the user.
+// the variable's package, since users understand such a position best.
 func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
@@ -554,8 +554,8 @@ func (w *follower) followCall(at valueFlow, in ssa.CallInstruction) {
 	}
 }
 
-// enterBody follows a value into the body of function fn, which a call may execute. The values in
-// args are those of fn's parameters.
+// enterBody follows a value into the body of function fn, which a call may execute. Parameter args
+// contains the values of fn's parameters.
 func (w *follower) enterBody(at valueFlow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {

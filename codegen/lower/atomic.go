@@ -148,8 +148,8 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// emitAtomic emits the atomic operation that parameter form describes, on the variable of type t to
-// which r refers. emitAtomic returns the result of the Go function.
+// emitAtomic emits the atomic operation in parameter form, on the variable to which r refers. The
+// variable has type t. emitAtomic returns the result of the Go function.
 func (l *lowerer) emitAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {

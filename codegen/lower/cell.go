@@ -37,7 +37,7 @@ type cell struct {
 	born        int            // foresight.time at the declaration; 0 before the declaration
 	once        bool           // whether only the declaration stores to the variable; onlyConst is then the variable's value
 	onlyConstAt *ir.Block      // block with the store of constant onlyConst; set only if anew is set
-	last        val            // constant or slice that was stored last, if sizes may depend on it
+	last        val            // constant or slice that was stored last, if sizes of slices may depend on it
 	lastAt      *ir.Block      // block of the store that set field last
 	zeroed      *ir.Block      // block in which the variable was zeroed
 	versions    *shapeVersions // successive shapes of the variable; nil if its shape never changes

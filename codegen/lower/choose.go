@@ -115,8 +115,8 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns a list with the address of element i for each slice among the alternatives
-// of u. partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
+// partOfSlices returns the addresses of element i of all slices among the alternatives of u.
+// partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -197,9 +197,9 @@ func onlyRead(addr ssa.Value) bool {
 	return true
 }
 
-// unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. If only a part of the value cannot be distinguished, unclearPart
-// describes the part.
+// unknownValue reports an error for a value of type t that may be one of several values. Code
+// cannot distinguish these values at run time. If only a part of the value cannot be distinguished,
+// unclearPart describes the part.
 func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
 	if unclearPart == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",

@@ -39,10 +39,10 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 // the passes can keep the array in registers.
 const straightScalars = 64
 
-// scalarsAt is a group of scalars with the same Go type, inside the same arrays of one value.
+// scalarsAt is a group of scalars in one value, inside arrays of the same lengths.
 type scalarsAt struct {
 	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
-	paths [][]int // path of each scalar, which consists of field indices, and of anyElement for each step into an array
+	paths [][]int // path of each scalar: field indices, and anyElement for each step into an array
 	types []types.Type
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. The kernel is then lowered once more, and the variable can hold all these shapes
-// from the beginning.
+// shape in the variable. The kernel is then lowered once more, and the variable can hold all these
+// shapes from the beginning.
 
 // carriedState is the state that one lowering of a kernel passes to the next.
 type carriedState struct {

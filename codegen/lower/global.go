@@ -374,7 +374,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	return l.zeroValue(t), true
 }
 
-// rowSlice returns a slice value that is part of a table's contents.
+// rowSlice returns a slice value that is an element of a table.
 func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	if !l.isFlat(s.Elem()) {
 		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.Length)))

@@ -24,7 +24,7 @@ type altCondition []struct {
 	i int
 }
 
-// mapHeld returns a copy of v in which function f has replaced each heldArray.
+// mapHeld returns a copy of v in which the result of function f replaces each heldArray.
 func mapHeld(v val, f func(h heldArray, in altCondition) val) val {
 	return altCondition(nil).mapHeld(v, f)
 }
@@ -92,9 +92,9 @@ func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool
 	})
 }
 
-// unheld returns the alternative v with each heldArray replaced by a copy, which is an array value.
-// isPresent emits the condition that v is the current alternative. unheld copies nothing if the
-// condition is false.
+// unheld copies each heldArray inside the alternative v, and returns v with array values in place
+// of the heldArrays. isPresent emits the condition that v is the current alternative. unheld copies
+// nothing if the condition is false.
 func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	return mapHeld(v, func(h heldArray, in altCondition) val {
 		if straightCopy(h.typ) {

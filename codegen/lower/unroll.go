@@ -207,9 +207,9 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds to the loop the blocks after it that only lead to a return. A block is added only
+// addReturns adds to the loop those later blocks that only lead to a return. A block is added only
 // if a block of the loop other than the head dominates it. The added blocks are lowered with each
-// iteration, since the returned value may have another shape in each.
+// iteration, since the returned value may have another shape in each iteration.
 func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {

@@ -270,7 +270,7 @@ func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay searches the blocks on paths between the blocks from and to. writeOnWay returns an
+// writeOnWay searches the blocks on paths between two blocks (from and to). writeOnWay returns an
 // instruction that may write to memory m, or nil. Paths through a block for which stop is true do
 // not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
