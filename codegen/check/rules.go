@@ -13,7 +13,7 @@ import (
 )
 
 // A rule is a check for forbidden instructions. A new rule needs an entry in the table of rules, a function for the
-// entry, and a test in testdata/reject that shows the rule's findings. Each rule is also an analyzer (see [Analyzers]).
+// entry, and a test in testdata/reject. Each rule is also an analyzer (see [Analyzers]).
 type rule struct {
 	name  string
 	code  diag.Code

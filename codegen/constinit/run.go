@@ -44,8 +44,8 @@ type initRun struct {
 	evaluationPoint
 }
 
-// Unknown represents a value that could not be evaluated. An operation that needs the value panics
-// with a value of type Unknown, which ends the evaluation.
+// Unknown represents a value that could not be evaluated. An operation that needs the value ends
+// the evaluation by a panic with a value of type Unknown.
 type Unknown struct{ Why *Reason }
 
 // Var is a variable, a field of a struct variable, or an element of an array variable.

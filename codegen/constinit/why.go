@@ -89,8 +89,8 @@ func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermostReason returns the construct in another package that ended the evaluation, and the name
-// of the function that contains this construct. If the evaluation ended in the package itself,
+// If a construct in another package ended the evaluation, innermostReason returns the construct and
+// the name of the function that contains it. If the evaluation ended in the package itself,
 // innermostReason returns nil.
 func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {

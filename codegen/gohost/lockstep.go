@@ -48,9 +48,8 @@ type lockstep struct {
 	rest    *region
 }
 
-// induction describes an induction variable, which is a phi of the loop's head that grows by step in each
-// iteration. The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value
-// that all work-items share.
+// induction describes an induction variable: a phi of the loop's head that grows by step in each iteration. The
+// variable's value is scale (0 or 1) times the work-item's index in the block, plus a value that all work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64

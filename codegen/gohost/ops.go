@@ -12,7 +12,7 @@ import (
 )
 
 // exprWriters maps an op to the function that writes its Go expression. The expression of a float op includes a
-// conversion to the op's type, which keeps gc from fusing operations.
+// conversion to the op's type, because gc does not fuse converted results.
 var exprWriters map[ir.Op]func(w *regionBody, v *ir.Value) string
 
 func init() {

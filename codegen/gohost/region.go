@@ -70,7 +70,8 @@ func (w *regionBody) declareOnce(b *bytes.Buffer, name, format string, args ...a
 	}
 }
 
-// shareInTop records a declaration in buffer top, which later regions of the same Go method can use.
+// shareInTop records a declaration if it is in buffer top. Later regions of the same Go method can use such a
+// declaration.
 func (w *regionBody) shareInTop(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
@@ -410,8 +411,7 @@ func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody
 	return x
 }
 
-// itemCode returns the code that one work-item runs in the region, which is the body of the loop over the
-// work-items.
+// itemCode returns the body of the loop over the work-items: the code that one work-item runs in the region.
 func (w *regionBody) itemCode() string {
 	before := w.takeOutput()
 	if w.r.someReturned {
@@ -466,7 +466,7 @@ func (w *regionBody) declareNext() {
 	w.f("more %s false\n", is)
 }
 
-// goOn writes code that continues with the next cut, or code that returns the number of the next cut.
+// goOn writes the code after a region. This code continues with the next cut, or returns the number of the next cut.
 func (w *regionBody) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:

@@ -223,8 +223,8 @@ func methodNamed(pkg *types.Package, t types.Type, name string) (sel *types.Sele
 
 // isKernel reports whether a method named Kernel makes its type a kernel. The Kernel method must
 // have a parameter whose type belongs to package dsl. A method without parameters also makes its
-// type a kernel if the package imports dsl. For a Kernel method without parameters, the user gets
-// an error about the missing parameter.
+// type a kernel if the package imports dsl. For a Kernel method without parameters, kgen reports an
+// error about the missing parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {

@@ -321,8 +321,8 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether an instruction is a call that may write to memory that other code of the
-// same statement reads.
+// mayWrite reports whether an instruction is a call that may write to memory outside of the called
+// function's own variables.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {

@@ -106,15 +106,15 @@ func (p *Program) Late(pkg *Package) bool {
 }
 
 // NoSpare reports whether package pkg has a directive //kgen:bare nospare. With the directive
-// nospare, the package's kernels lack the host forms (versions that run on the CPU) that only
-// cancellable launches need.
+// nospare, the package's kernels lack host forms (versions for the CPU) that only cancellable
+// launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
 // NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with the
-// directive noform have no host form, which is a version that runs on the CPU.
+// directive noform have no host form (a version that runs on the CPU).
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)

@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether fn only reads the memory that its i-th argument leads to, and does not
-// keep the argument, except in the results of fn.
+// onlyReads reports whether fn only reads the memory to which its i-th argument leads. The function
+// may keep the argument only in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if objectOf(fn) == nil {
 		return false

@@ -56,8 +56,8 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacements maps the path of a package to a template, which contains the replacement code for
-// functions of the package.
+// replacements maps the path of a package to a template with replacement code for functions of the
+// package.
 var replacements = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",

@@ -20,7 +20,7 @@ import (
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
 // variable. Writes of the package's initializer are ignored. Written is the position of a write, or
-// token.NoPos. Out is a position at which code outside of the loaded packages gets access to the
+// token.NoPos. Out is a position from which code outside of the loaded packages can access the
 // memory, or token.NoPos. For example, a caller of an exported function may get a pointer to the
 // memory.
 type Fate struct {

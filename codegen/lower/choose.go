@@ -340,8 +340,8 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shapeNumber returns the number of the shape of v. A shape that is not in the list gets a new
-// number.
+// shapeNumber returns the number of the shape of v. For a shape that is not in the list,
+// shapeNumber returns a new number.
 func (c *chooser) shapeNumber(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {

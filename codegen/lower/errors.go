@@ -70,7 +70,7 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		return c
 	}
 	// A method As may set the target and still return false. If the result is false, errors.As must
-	// not change the target. So the method As gets a pointer to a temporary variable.
+	// not change the target. So the argument of method As is a pointer to a temporary variable.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)

@@ -83,8 +83,8 @@ func init() {
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
 // [4]uint32. One op is emitted for each of the four 32-bit words. The arguments of function f are
-// the call's arguments except the sub-group. f returns the op and its arguments, except the last
-// argument, which is the number of the word.
+// the call's arguments except the sub-group. f returns the op and its arguments, except the word
+// number (the last argument).
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := scalarArgs(args[1:])

@@ -76,9 +76,9 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// copyHeld copies the arrays inside value src to the arrays inside value dst, which has the same
-// shape. isPresent emits the condition that the current alternative is src. Unless always is set,
-// the arrays may also be copied when the condition is false.
+// copyHeld copies the arrays inside value src to the arrays inside value dst. Both values have the
+// same shape. isPresent emits the condition that the current alternative is src. Unless always is
+// set, the arrays may also be copied when the condition is false.
 func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool) {
 	var to []heldArray
 	eachHeld(dst, func(h heldArray, _ altCondition) { to = append(to, h) })

@@ -356,9 +356,9 @@ func (c *cell) setBorn(time int) {
 }
 
 // roundsOf returns the loops of f that are lowered iteration by iteration and contain instruction
-// decl, which declares variable c. Each iteration of a returned loop has its own instance of the
-// variable. If inBlock is not nil, only loops that also contain this block are returned. If the
-// variable has not been declared yet, roundsOf returns no loops.
+// decl. This instruction declares variable c. Each iteration of a returned loop has its own
+// instance of the variable. If inBlock is not nil, only loops that also contain this block are
+// returned. If the variable has not been declared yet, roundsOf returns no loops.
 func (f *frame) roundsOf(c *cell, decl ssa.Instruction, inBlock *ssa.BasicBlock) []*unrolledLoop {
 	var all []*unrolledLoop
 	for _, u := range f.unrolled {

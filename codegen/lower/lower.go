@@ -262,8 +262,8 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 }
 
 // faultPos returns the source position that a fault reports. gc compiles functions of package
-// math/bits to instructions without stack frames. So a fault inside a function of math/bits gets
-// the position of the call.
+// math/bits to instructions without stack frames. So a fault inside a function of math/bits has the
+// position of the call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)

@@ -241,8 +241,8 @@ func (f *frame) recordReturn(t tuple) {
 	}
 }
 
-// constantResults returns a function's results t. A result that is the same constant in all reached
-// return statements is replaced by that constant.
+// constantResults returns a function's results t. If all reached return statements return the same
+// constant for a result, the constant replaces the result.
 func (f *frame) constantResults(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {

@@ -300,8 +300,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond returns the condition v, in which comparisons of operands that fit 32 bits are
-// narrowed to 32 bits.
+// narrowCond returns the condition v with narrower comparisons. If the operands of a comparison fit
+// 32 bits, the comparison is narrowed to 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:

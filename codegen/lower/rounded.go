@@ -61,8 +61,8 @@ func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// markRounded marks the number x as rounded. Therefore pass fuse does not combine the operation
-// that computes x with an addition that uses x.
+// markRounded marks the number x as rounded. Therefore pass fuse does not fuse the operation that
+// computes x into an addition of x.
 func (l *lowerer) markRounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

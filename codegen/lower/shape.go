@@ -411,7 +411,7 @@ func whyNoAlt(v val) string {
 	return ""
 }
 
-// describe returns a text for messages, which names the memory to which a pointer or slice refers.
+// describe returns, for messages, a name of the memory to which a pointer or slice refers.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {

@@ -279,7 +279,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	return acc
 }
 
-// textIter is the state of a range over a text. The field at is a variable with the index of the
+// textIter is the state of a range over a text. The variable in field at holds the index of the
 // next rune.
 type textIter struct {
 	t  dynText

@@ -39,8 +39,8 @@ type pointer struct {
 }
 
 // A slice is a lowered Go slice. If the elements are in device memory, at.addr is the address of
-// the first element. If the elements are in other memory, the field at is an array, and the field
-// off is the first element's index in the array.
+// the first element. If the elements are in other memory, the fields contain an array (at) and the
+// first element's index in the array (off).
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
