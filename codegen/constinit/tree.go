@@ -266,7 +266,7 @@ func stringTree(s string, elem types.Type) *Tree {
 	return t
 }
 
-// callTree evaluates a call of a function that only builds its result from its arguments, such as
+// callTree evaluates a call of a function that only builds a result from the arguments, such as
 // errors.New. callTree stores the result of the call in the given tree.
 func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()

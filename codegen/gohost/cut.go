@@ -129,8 +129,8 @@ func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	w.f("%s(%s)\n", w.implName("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gatherArg returns a Go expression for argument i of a group op. The Go expression is a slice that contains the
-// argument's value for each work-item. Work-items that have returned early contribute the neutral element.
+// gatherArg returns a Go expression for argument i of a group op. The Go expression is a slice with one value of the
+// argument for each work-item. Work-items that have returned early contribute the neutral element.
 func (w *formWriter) gatherArg(x *regionBody, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)

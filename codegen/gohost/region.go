@@ -208,9 +208,8 @@ func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// computeEarly writes code that computes v at the beginning of an iteration over work-items. generateBody and loadHome
-// call it for values whose node does not dominate all uses. If another region defines v, computeEarly computes only the
-// operands of v.
+// computeEarly writes code that computes v at the beginning of an iteration over work-items. This is needed if the node
+// of v does not dominate all uses of v. If another region defines v, computeEarly computes only the operands of v.
 func (w *regionBody) computeEarly(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.isAhead(v) {
 		return

@@ -170,8 +170,8 @@ func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// eachCaptured calls its function argument for each value that is bound to the free variable v of a
-// function literal.
+// eachCaptured calls function do for each value to which a function literal's free variable v is
+// bound.
 func (h *holder) eachCaptured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)

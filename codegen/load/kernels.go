@@ -235,9 +235,9 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to a type of
-// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types,
-// fromDSL returns "".
+// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to, or a slice
+// of, a type of package dsl, fromDSL returns the name of that type. For all other types, fromDSL
+// returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:

@@ -42,7 +42,7 @@ var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 // dsl. Kernels use types of these packages, and stubs must use the same types.
 var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
-// Text is a generated Go file.
+// Text holds the name and the content of a generated Go file.
 type Text struct {
 	Name string
 	Data []byte

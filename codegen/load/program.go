@@ -22,8 +22,7 @@ import (
 // Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is the result of loading. A Program holds the packages with kernels, and the code that
-// the kernels reach.
+// Program holds the packages with kernels, and the code that the kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
@@ -75,9 +74,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps specialization constants that the package's kernels may read to their numbers.
-	// The mapped number belongs to the first scalar of the constant. The constant's other scalars
-	// have the following numbers.
+	// SpecIDs contains the numbers of the specialization constants that the package's kernels may
+	// read. The mapped number belongs to the first scalar of the constant. The constant's other
+	// scalars have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels

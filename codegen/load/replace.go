@@ -179,9 +179,9 @@ func (l *loader) replaceFuncs(p *listedPackage, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// ifBranch identifies an if statement. The field fn is the name of the function that contains it,
-// and the field cond is its condition. In kernels, the first branch of the if statement always
-// runs.
+// ifBranch identifies an if statement. The field fn is the name of the enclosing function, and the
+// field cond is the condition of the statement. In kernels, the first branch of the if statement
+// always runs.
 type ifBranch struct{ fn, cond string }
 
 // firstBranches maps a package to the if statements whose first branch always runs in kernels. The

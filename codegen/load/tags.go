@@ -416,7 +416,7 @@ func (l *loader) allTagged() (all []Tagged) {
 	return all
 }
 
-// String describes the files of the package that kernels use, with the reason for this choice.
+// String describes the package's files for kernels, and the reason for the choice of these files.
 func (t Tagged) String() string {
 	how, why := "as with the build tag "+t.Tag, "it has assembly"
 	if t.Tag == "" {

@@ -213,7 +213,7 @@ func (v *viewer) fieldView(t types.Type) string {
 }
 
 // viewName returns an unused name for a view. The view has the same name as the original type. If
-// the name of the original type is in use, viewName puts the package's name before it.
+// the name of the original type is in use, viewName puts the package's name before the type's name.
 func (v *viewer) viewName(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {

@@ -404,7 +404,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		part := func() val { return l.lowerEqual(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
-		if panics { // this comparison may panic, so it runs only if all fields before it are equal
+		if panics { // the comparison of this field may panic, so it runs only if all earlier fields are equal
 			v = l.andThen(all, part)
 		} else {
 			v = part()

@@ -300,7 +300,7 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	return c
 }
 
-// constAt returns the reference, in this lowering, to the package-level variable or object with
+// For this lowering, constAt returns a reference to the package-level variable or object with
 // identity id.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {

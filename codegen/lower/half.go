@@ -144,8 +144,8 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// identityElem returns the combiner's identity element. An exclusive scan has this element as its
-// first result.
+// identityElem returns the combiner's identity element, which is the first result of an exclusive
+// scan.
 func (k halfKind) identityElem(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:

@@ -481,8 +481,8 @@ func (l *lowerer) lowerNext(f *frame, in ssa.Instruction) {
 }
 
 // inSource reports whether position p is in the source of fn. An instruction of fn may have a
-// position elsewhere. For example, the store of a function passed to a variadic parameter has the
-// position of that function's declaration.
+// position elsewhere. For example, if a function is passed to a variadic parameter, the store of
+// the function has the position of its declaration.
 func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()

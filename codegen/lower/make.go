@@ -168,7 +168,7 @@ func (l *lowerer) appendGrown(in *ssa.Call, s, more slice, elem types.Type) (val
 }
 
 // maxKnown bounds the number of operations that one call of foldedInt evaluates. A small limit
-// suffices, because an operand has usually been replaced by its value before.
+// suffices, because most operands have been replaced by their values before.
 const maxKnown = 64
 
 // foldedInt returns the value of an integer that is computed only from constants.

@@ -183,10 +183,10 @@ func isReference(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape that phi v will have once its loop is lowered. shapeAhead is called
-// for a phi that is read before all its operands are lowered. Only pointers and slices of the
-// kernel's variables are considered. If no operand refers to a variable of the kernel, shapeAhead
-// returns nil. shapeAhead emits no code.
+// shapeAhead returns the shape that phi v will have after the lowering of the loop. shapeAhead is
+// called for a phi that is read before all its operands are lowered. Only pointers and slices of
+// the kernel's variables are considered. If no operand refers to a variable of the kernel,
+// shapeAhead returns nil. shapeAhead emits no code.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil

@@ -123,9 +123,9 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// If only the block that declares a variable writes to it, initStores returns the stores to the
-// variable. If other blocks write to the variable, initStores returns nil. If only the declaring
-// block writes to a variable, go/ssa keeps the variable only because a closure reads it.
+// If only the declaring block writes to a variable, initStores returns the stores to the variable.
+// If other blocks write to the variable, initStores returns nil. If only the declaring block writes
+// to a variable, go/ssa keeps the variable only because a closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -208,8 +208,8 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 }
 
 // addReturns adds to the loop those later blocks that only lead to a return. A block is added only
-// if a block of the loop other than the head dominates it. The added blocks are lowered with each
-// iteration, since the returned value may have another shape in each iteration.
+// if it is dominated by a block of the loop that is not the head. The added blocks are lowered with
+// each iteration, since the returned value may have another shape in each iteration.
 func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {

@@ -303,7 +303,7 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 }
 
 // The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
-// bytes of this view between its store in the variable and its load. A later store to the variable
+// view's bytes after the store of the view and before its load. A later store to the variable
 // overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
 // bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
@@ -362,7 +362,7 @@ func (p codePoint) indexOf(ifRemoved int) int {
 
 // firstWrite returns the first instruction that may write to memory m. If other work-items share m,
 // each barrier and atomic operation counts as a write, because another work-item may have written
-// before it.
+// to m before.
 func (l *lowerer) firstWrite(insts []*ir.Value, m mem) *ir.Value {
 	shared := m.device() || m.v.Storage == ir.Workgroup
 	for _, v := range insts {
