@@ -172,7 +172,7 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned marks the variables as unknown that an instruction and its called functions
+// forgetMentioned marks as unknown the variables that an instruction and its called functions
 // mention. forgetMentioned also marks the memory that can be reached from the mentioned variables.
 // Other variables need no mark, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
