@@ -154,8 +154,8 @@ func (c *checker) walkCalls(v *visit) {
 	}
 }
 
-// reportRecursion reports calls of functions that are already being called. reportRecursion ignores calls of function
-// values, because data at run time determines the called function.
+// reportRecursion reports calls through which a function calls itself, directly or indirectly. reportRecursion ignores
+// calls of function values, because data at run time determines the called function.
 func (c *checker) reportRecursion() {
 	const (
 		active = 1

@@ -3,7 +3,7 @@
 // package lower, because some constructs are forbidden only for some values. Examples are an
 // unknown function value, and a pointer to one of several variables.
 //
-// The rules are rows of a table in rules.go. Each rule examines one instruction of go/ssa. Check
-// applies the rules to a loaded kernel and the functions that the kernel reaches. Analyzers applies
-// the rules to one package at a time, for go vet.
+// The file rules.go contains a table of the rules. Each rule examines one instruction of go/ssa.
+// Check applies the rules to a loaded kernel and the functions that the kernel reaches. Analyzers
+// applies the rules to one package at a time, for go vet.
 package check

@@ -153,7 +153,7 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports an integer constant that becomes the bits of a number of package half instead of its value.
+// halfOperands reports an integer constant that becomes the bits of a number of package half, not the number's value.
 // halfOperands also reports calls of integer functions with numbers of package half.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value

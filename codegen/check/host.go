@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of such a package,
-// a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands for the usual
-// hint.
+// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of a function in
+// such a package, a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands
+// for the usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -66,7 +66,7 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels cannot call function o, although they can call other functions of its package pkg.
+// hostFunc reports whether kernels cannot call function o, although they can call other functions in package pkg of o.
 // Kernels cannot call a function that makes strings, that is not supported yet, or that uses the host. For example, the
 // host is needed for reflection, readers, writers, and the random generator that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A rule is a check for forbidden instructions. A new rule needs a row in the table of rules, a function for the row,
-// and a test in testdata/reject that shows the rule's findings. Each rule is also an analyzer (see [Analyzers]).
+// A rule is a check for forbidden instructions. A new rule needs an entry in the table of rules, a function for the
+// entry, and a test in testdata/reject. Each rule is also an analyzer (see [Analyzers]).
 type rule struct {
 	name  string
 	code  diag.Code
@@ -125,8 +125,8 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// emptyAppends reports calls of append on slices that certainly have no capacity. It ignores calls of make. Only
-// package lower can tell, after inlining, whether the size of a make is constant.
+// emptyAppends reports calls of append on slices that certainly have no capacity. emptyAppends ignores calls of make.
+// Only package lower can tell, after inlining, whether the size of a make is constant.
 func emptyAppends(in ssa.Instruction, report reporter) {
 	if builtinName(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",

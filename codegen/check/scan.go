@@ -22,7 +22,7 @@ type ruleScanner struct {
 	scans           map[*ssa.Function]*scanResult
 }
 
-// scanResult holds the results of one function's scan, in which all rules are applied.
+// scanResult holds the results of applying all rules to one function.
 type scanResult struct {
 	found []violation
 	next  []step // functions that the scanned function calls or uses as values
@@ -46,9 +46,8 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls its function argument for each instruction of fn that may run, with the
-// instruction's position. An instruction without a position gets the position of the preceding
-// instruction in its block.
+// eachInstruction calls its function argument for each instruction of fn that may run, with the instruction's position.
+// For an instruction without a position, the position is that of the preceding instruction in the block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()
@@ -219,9 +218,9 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the blocks of a function that can be reached. liveBlocks evaluates constant conditions. liveBlocks
-// also evaluates the type tests of a type switch over a parameter of a generic function. In a generic function that is
-// not instantiated, liveBlocks omits the blocks after these type tests.
+// liveBlocks returns the reachable blocks of a function. liveBlocks evaluates constant conditions. liveBlocks also
+// evaluates the type tests of a type switch over a parameter of a generic function. In a generic function that is not
+// instantiated, liveBlocks omits the blocks after these type tests.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil

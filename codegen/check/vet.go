@@ -18,9 +18,9 @@ import (
 )
 
 // Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the package of a kernel, the
-// analyzers report the findings of Check, at the same positions. A function with a finding gets an analysis fact when
-// its package is analysed. If a kernel of another package calls the function, the analyzers report the fact's finding
-// at the call.
+// analyzers report the findings of Check, at the same positions. The analysis of a package exports an analysis fact for
+// each function with a finding. If a kernel of another package calls the function, the analyzers report the fact's
+// finding at the call.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
@@ -94,8 +94,8 @@ type foreignFound struct {
 	Pos     string // package path, file, line and column of the finding
 }
 
-// noBodies lists packages of which kernels can call only intrinsics. An intrinsic is a function
-// that is compiled without its body.
+// noBodies lists the packages from which kernels can call only intrinsics. An intrinsic is a function that is compiled
+// without its body.
 var noBodies = map[string]bool{
 	"sync/atomic":                        true,
 	"github.com/kgen-go/kgen/dsl":        true,

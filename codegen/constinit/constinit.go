@@ -26,8 +26,8 @@ const MaxTable = 1 << 22
 type Facts struct {
 	SSA *ssa.Program
 	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Writes during the initialization of g's package are ignored. If no code
-	// writes to them, Written returns token.NoPos.
+	// reached from g. Writes during the initialization of g's package are ignored. If no code does so,
+	// Written returns token.NoPos.
 	Written func(g *ssa.Global) token.Pos
 	// Filled returns a position at which a function writes to variable g, if the function runs only
 	// while g's package is initialized. If no function does so, Filled returns token.NoPos.
@@ -56,8 +56,8 @@ func New(facts Facts) *Env {
 	return e
 }
 
-// Tree returns the value of a variable after its package is initialized, or false if it is unknown.
-// The caller must check that the variable is not written later.
+// Tree returns the value of a variable after its package is initialized, or false if the value is
+// unknown. The caller must check that the variable is not written later.
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

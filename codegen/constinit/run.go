@@ -44,8 +44,8 @@ type initRun struct {
 	evaluationPoint
 }
 
-// Unknown represents a value that could not be evaluated. An operation that needs the value panics
-// with a value of type Unknown, which ends the evaluation.
+// Unknown represents a value that could not be evaluated. An operation that needs the value ends
+// the evaluation by a panic with a value of type Unknown.
 type Unknown struct{ Why *Reason }
 
 // Var is a variable, a field of a struct variable, or an element of an array variable.
@@ -53,7 +53,7 @@ type Var struct {
 	v     any    // value of a variable without fields and elements
 	elems []*Var // fields of a struct, or elements of an array
 	typ   types.Type
-	obj   *Object // target of a pointer to the variable; nil for a field or element
+	obj   *Object // object to which a pointer to the variable points; nil for a field or element
 	owner any     // package-level variable or object that contains this variable
 }
 
@@ -69,8 +69,8 @@ type (
 		elems []*Var     // elements of the slice; the spare capacity of elems holds the array's further elements
 		room  *arrayRoom // not nil if append has made the array
 	}
-	// arrayRoom describes an array that append has made. Field free is the number of unused
-	// elements at the array's end, which gc chooses.
+	// arrayRoom describes an array that append has made. Field free is the number of unused elements
+	// at the array's end. gc chooses this number.
 	arrayRoom struct{ free int }
 	Iface     struct {
 		typ types.Type
@@ -109,7 +109,7 @@ func (r *initRun) runInits(p *ssa.Package) {
 	}
 }
 
-// alwaysRun reports whether every first initialization of the package runs block b of its
+// alwaysRun reports whether the initialization of a package always executes block b of the
 // initializer.
 func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{b: true, init.Blocks[0]: true}

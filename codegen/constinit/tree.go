@@ -40,8 +40,8 @@ type objectID struct {
 	at   *ssa.Alloc
 }
 
-// constState holds the known part of a package initializer's state. A function that the
-// initializer calls gets a separate state.
+// constState holds the known part of a package initializer's state. A function that the initializer
+// calls has a separate state.
 type constState struct {
 	env   *Env         // nil if calls and other variables are not evaluated
 	pkg   *ssa.Package // package of the initializer; nil in a function
@@ -72,8 +72,8 @@ func (e *constState) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// runConstInit evaluates those values in the initializer of package p that consist of constants. If
-// the package's code is not loaded, runConstInit returns nil.
+// runConstInit evaluates values that consist of constants, in the initializer of package p. If the
+// package's code is not loaded, runConstInit returns nil.
 func (e *Env) runConstInit(p *ssa.Package) *constState {
 	if env, ok := e.inits[p]; ok {
 		return env
@@ -266,7 +266,7 @@ func stringTree(s string, elem types.Type) *Tree {
 	return t
 }
 
-// callTree evaluates a call of a function that only builds its result from its arguments, such as
+// callTree evaluates a call of a function that only builds a result from the arguments, such as
 // errors.New. callTree stores the result of the call in the given tree.
 func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()

@@ -419,7 +419,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // the array is too large, or it is a second append to the same elements of an array that append made
+			break // the array is too large, or a second append would write to the same elements of an array that append made
 		}
 		if len(more) == 0 {
 			return s
@@ -513,8 +513,8 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and initializers. The map's value is true for
-// functions with a result, which is the bool false.
+// Idle lists functions that have no effect in kernels and initializers. The map's value tells
+// whether a function has a result. The result is always the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
@@ -611,8 +611,8 @@ func init() {
 	}
 }
 
-// toTree converts the value of a variable to a tree. toTree sets the owner of all variables that
-// can be reached from the converted variable to root.
+// toTree converts the value of a variable to a tree. toTree makes root the owner of all variables
+// that can be reached from the converted variable.
 func (b *Var) toTree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}

@@ -15,9 +15,9 @@ type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
 	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
-	// call, and In is the name of the function that contains Inner. The field In is the name of the
-	// called function, or of a function that the called function calls directly or indirectly. Inner
-	// is nil if the construct that failed is not known.
+	// call, and In is the name of the function that contains Inner. In is the called function, or a
+	// function that the called function calls directly or indirectly. Inner is nil if the construct
+	// that failed is not known.
 	Inner *Reason
 	In    string
 }
@@ -36,9 +36,9 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 
 // evaluationPoint identifies the instruction that the evaluation has reached.
 type evaluationPoint struct {
-	at      ssa.Instruction // last executed instruction of the package's own code, in the call that the field within holds
+	at      ssa.Instruction // last executed instruction of the package's own code, in call within
 	within  *runFrame
-	inner   ssa.Instruction // last instruction executed after the field at in another package, in the call that the field innerOf holds
+	inner   ssa.Instruction // last instruction of another package that was executed after at, in call innerOf
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
@@ -89,8 +89,8 @@ func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermostReason returns the construct in another package that ended the evaluation, and the name
-// of the function that contains this construct. If the evaluation ended in the package itself,
+// If a construct in another package ended the evaluation, innermostReason returns the construct and
+// the name of the function that contains it. If the evaluation ended in the package itself,
 // innermostReason returns nil.
 func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {

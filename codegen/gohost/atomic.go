@@ -7,11 +7,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The function's name in the
-// map lacks the type at the end, for example Int32.
+// atomicFuncs maps an atomic op to the function of sync/atomic that returns the old value. The names in the map lack
+// the type suffix, for example Int32.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
-// updateFuncs maps an atomic op that sync/atomic does not support to its function of package kernelimpl.
+// updateFuncs lists, for atomic ops, the functions of package kernelimpl that compute the new value. The names in the
+// map lack the prefix Host.
 var updateFuncs = map[ir.Op]string{
 	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
 	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
@@ -19,8 +20,8 @@ var updateFuncs = map[ir.Op]string{
 }
 
 // writeAtomic writes an atomic op. If target is not empty, it is the start of the statement that receives the result,
-// for example "v3 := ". The work-items of a group run one after another, so atomics on work-group memory are plain
-// code.
+// for example "v3 := ". The work-items of a group run one after another, so atomic ops on work-group memory become
+// ordinary loads and stores.
 func (w *regionBody) writeAtomic(b *bytes.Buffer, v *ir.Value, target string) {
 	if v.Op == ir.OpAtomicFence {
 		if v.Aux.(ir.Scope) == ir.ScopeDevice {

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners maps a combiner to its function of package kernelimpl, and to the name suffix of its scan function. The
-// suffix names the order in which values are combined, because float sums and products depend on that order.
+// combiners lists, for each combiner, the name of its function in package kernelimpl and the name suffix of its scan
+// function. The suffix names the order in which values are combined, because float sums and products depend on that
+// order.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -108,9 +109,9 @@ func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of the function of package kernelimpl that implements a sub-group op. The function of
-// package kernelimpl has the op's name. The function's arguments are the op's inputs and the size of sub-groups. If the
-// result has several 32-bit words, the index of the word is a further argument.
+// subGroupOp writes a call of the function that implements a sub-group op. The function belongs to package kernelimpl
+// and has the op's name. Its arguments are the op's inputs and the size of sub-groups. If the result has several 32-bit
+// words, the index of the word is a further argument.
 func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {
@@ -128,8 +129,8 @@ func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	w.f("%s(%s)\n", w.implName("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gatherArg returns a Go expression for argument i of a group op. The Go expression is a slice that contains the
-// argument's value for each work-item. Work-items that have returned early contribute the neutral element.
+// gatherArg returns a Go expression for argument i of a group op. The Go expression is a slice with one value of the
+// argument for each work-item. Work-items that have returned early contribute the neutral element.
 func (w *formWriter) gatherArg(x *regionBody, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)

@@ -1,4 +1,4 @@
-// Package gohost writes the host form of a kernel, which is Go code that runs a whole work-group on one
+// Package gohost writes the host form of a kernel. The host form is Go code that runs a whole work-group on one
 // goroutine.
 //
 // The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V constructs. Write
@@ -147,14 +147,14 @@ type formWriter struct {
 
 	*flow
 	results []string     // names of variables that receive results of group ops
-	shared  map[any]bool // values and names that earlier regions of the method computed; nil if not kept
+	shared  map[any]bool // values and Go variables that later regions of the method can reuse; nil if regions share nothing
 	valueTable
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
 	args0  map[*ir.Value]bool // arguments that regions use
 	exprs  []*ir.Value        // constant expressions that regions use
-	// scratches maps the name of a scratch slice, which holds an argument of a group op, to its element type.
+	// scratches maps names of scratch slices to their element types. A scratch slice holds an argument of a group op.
 	scratches map[string]string
 	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
 	// outlined contains the text of the Go functions that the host form's methods call. outlines is the number of Go

@@ -13,8 +13,8 @@ type flow struct {
 	splits  []*cutPoint
 	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines are sequences of regions, called lines. Within a line, all work-items that have not returned go from each
-	// region to the line's next region. No other work-items enter the next region. If the kernel has only one line,
+	// lines divides the regions into sequences, called lines. Within a line, all work-items that have not returned go from
+	// each region to the line's next region. No other work-items enter the next region. If the kernel has only one line,
 	// straight is true.
 	lines    [][]*region
 	straight bool
@@ -29,8 +29,8 @@ type node struct {
 	insts []*ir.Value
 	split *cutPoint // cut at the end of the node; nil if the block's terminator ends it
 
-	// The fields tail and of describe an extra node, which has no block. An extra node represents an edge that leaves a
-	// part of a region. The field tail is the kind of the edge, and the field of is the edge's source node.
+	// The next two fields belong to an extra node, which has no block. An extra node represents an edge that leaves a part
+	// of a region: tail is the edge's kind, and the other field contains the edge's source node.
 	tail exitKind
 	of   *node
 

@@ -45,8 +45,8 @@ func (w *regionBody) foldExpr(v *ir.Value) bool {
 	return true
 }
 
-// readLate reports whether v is a load that may move to its only use. The op that uses v may itself be folded into its
-// user, so readLate follows the chain of users to its end.
+// readLate reports whether v is a load that may move to its only use. The op that uses v may itself be folded into
+// another op, so readLate follows the chain of uses to the end.
 func (w *regionBody) readLate(v *ir.Value) bool {
 	n := w.where[v]
 	if v.Op != ir.OpLoad || n == nil || w.uses[v] != 1 || w.wide[v] {

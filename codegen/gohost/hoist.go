@@ -29,8 +29,8 @@ func hoistValues(f *ir.Func) {
 	}
 }
 
-// isCut reports whether op v is a cut, which is a barrier or another op at which the work-items of a group
-// meet.
+// isCut reports whether op v is a cut. A cut is a barrier or another op at which the work-items of
+// a group meet.
 func isCut(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
 // isHarmless reports whether computing v speculatively has no effect and cannot panic.

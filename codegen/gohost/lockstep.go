@@ -39,8 +39,8 @@ type lockstep struct {
 	// arrays lists the phis of the loop's head whose values differ between work-items. The home of each phi in arrays is
 	// a slice.
 	arrays []*ir.Value
-	// next maps the value that an array phi gets from the latch to the phi. After the loop an array phi equals the
-	// value that it gets from the latch.
+	// For each phi in arrays, next maps the phi's operand for the latch back to the phi. After the loop, the phi equals
+	// this operand.
 	next    map[*ir.Value]*ir.Value
 	through []*ir.Value // values that the prefix computes and later parts use
 	prefix  *region
@@ -48,9 +48,8 @@ type lockstep struct {
 	rest    *region
 }
 
-// induction describes an induction variable, which is a phi of the loop's head that grows by step in each
-// iteration. The variable's value is scale (0 or 1) times the work-item's index in the block, plus a value
-// that all work-items share.
+// induction describes an induction variable: a phi of the loop's head that grows by step in each iteration. The
+// variable's value is scale (0 or 1) times the work-item's index in the block, plus a value that all work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
@@ -59,8 +58,8 @@ type induction struct {
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// A loopExit describes an exit of a lockstep loop. Work-items leave the loop at the end of the block in field from
-// unless all conditions in field conds hold.
+// A loopExit describes an exit of a lockstep loop. Unless all conditions in conds hold, work-items leave the loop at
+// the end of the block in field from.
 type loopExit struct {
 	from  *ir.Block
 	conds []condition
@@ -132,8 +131,8 @@ func readsLanes(v *ir.Value) bool {
 	return false
 }
 
-// isQuiet reports whether the node has no cut and no side effect. A quiet node only computes values and loads
-// from memory that the work-items share.
+// isQuiet reports whether the node has no cut and no side effect. A quiet node computes values, and loads only from
+// memory that the work-items share.
 func (w *formWriter) isQuiet(n *node) bool { return n.split == nil && w.onlyComputes(n) }
 
 // onlyComputes reports whether the node has no side effects before its cut, and uses no private memory.
@@ -356,8 +355,8 @@ func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. The set leads is filled in the reverse order of
-	// nodes.
+	// leads contains the nodes from which the loop can be reached. The loop over ls.r.nodes runs in reverse, so successors
+	// come first.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
@@ -445,7 +444,7 @@ func (ls *lockstep) atExit(v *ir.Value, inIteration bool) (*ir.Value, bool) {
 	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
 }
 
-// addNode appends a node to the region, and its phis and instructions to the region's definitions.
+// addNode appends a node to the region, and adds the node's phis and instructions to the region's definitions.
 func (r *region) addNode(n *node) {
 	r.in[n] = true
 	r.nodes = append(r.nodes, n)
@@ -462,8 +461,8 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		partInfo: partInfo{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node that is the
-// argument of.
+// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter
+// of.
 func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)

@@ -103,11 +103,10 @@ func (w *formWriter) lenOf(off int) bool {
 
 // memory describes where a host form stores a variable of the kernel.
 type memory struct {
-	row   int  // index of the variable in the group's list of memories
+	row   int  // number by which the group identifies the variable's memory
 	each  bool // whether each work-item has a separate copy that keeps its contents across cuts
 	table bool
-	// The field size is the number of bytes of the variable. If the field count is not nil, the variable has count times
-	// elem bytes instead.
+	// size is the number of bytes of the variable. If count is not nil, the variable has count times elem bytes instead.
 	size  int
 	count *ir.Value
 	elem  int
@@ -280,7 +279,7 @@ func (w *regionBody) locationExpr(v *ir.Value) string {
 	return addTerms(base, append(terms, more...), offset)
 }
 
-// distanceExpr returns the distance in bytes of the address that AddrOf v computes.
+// distanceExpr returns the address that AddrOf v computes, as a distance in bytes from the root.
 func (w *regionBody) distanceExpr(v *ir.Value) string {
 	path := v.Path()
 	off := w.offsetExpr(path[0])
@@ -405,7 +404,8 @@ func (w *regionBody) ownCopy(m *memory) string {
 	return name
 }
 
-// declarePointer declares a Go variable with the pointer to a root's memory, unless the code already has it.
+// declarePointer declares a Go variable with the pointer to a root's memory, unless the code already declares this
+// variable.
 func (w *regionBody) declarePointer(root string) {
 	if root == dataRoot {
 		w.declareOnce(&w.top, root, "g.Data()")

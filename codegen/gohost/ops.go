@@ -12,7 +12,7 @@ import (
 )
 
 // exprWriters maps an op to the function that writes its Go expression. The expression of a float op includes a
-// conversion to the op's type, which keeps gc from fusing operations.
+// conversion to the op's type, because gc does not fuse converted results.
 var exprWriters map[ir.Op]func(w *regionBody, v *ir.Value) string
 
 func init() {
@@ -126,8 +126,8 @@ func binary(op string) func(w *regionBody, v *ir.Value) string {
 	}
 }
 
-// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. For an unsigned type,
-// gc generates no code for negative quotients, which Go rounds towards zero.
+// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. Go rounds quotients
+// towards zero. For signed types, gc therefore generates additional code for negative dividends.
 func quotientExpr(w *regionBody, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
@@ -287,8 +287,8 @@ func isGoConstant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// convertedExpr returns the Go expression of v, converted to the Go type of the value that is the argument to. The Go
-// types of v and of this argument can differ only for addresses.
+// convertedExpr returns the Go expression of v, converted to the Go type of another value (parameter to). The Go types
+// of the two values can differ only for addresses.
 func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.valueExpr(v)

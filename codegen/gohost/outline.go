@@ -46,7 +46,7 @@ func (w *formWriter) variableType(name string) string {
 		return "unsafe.Pointer"
 	}
 	if i := strings.LastIndexByte(name, 'r'); i > 0 {
-		name = name[:i] // removes the suffix of a copy in an unrolled loop, which is r and a number
+		name = name[:i] // removes the suffix (r and a number) of a copy in an unrolled loop
 	}
 	prefix := strings.TrimRight(name, "0123456789")
 	i, err := strconv.Atoi(name[len(prefix):])

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file puts the nodes of a region into a sequence, with gotos between them. A node with one predecessor
-// that does not itself branch becomes the body of an if statement:
+// This file puts the nodes of a region into a sequence, with gotos between them. A node that has one predecessor and
+// does not end with a branch becomes the body of an if statement:
 //
 //	if uint64(v7) >= uint64(v1) {
 //		g.Fault(0, v7, v1, v0)
@@ -24,7 +24,7 @@ import (
 type nodeLayout struct {
 	order  []*node        // nodes in the order of their code
 	inside map[*node]bool // nodes that are the body of an if statement
-	open   map[*node]bool // nodes in order with declarations that no goto jumps over
+	open   map[*node]bool // nodes whose declarations no goto jumps over
 	jumped map[*node]bool // targets of gotos
 }
 
@@ -215,8 +215,8 @@ func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// edgeCode returns the code of edge k out of n. If the target is the body of an if statement, its code is
-// included.
+// edgeCode returns the code of edge k out of n. If the target is the body of an if statement, the result includes the
+// code of the body.
 func (w *regionBody) edgeCode(n *node, k int, next *node) string {
 	var b bytes.Buffer
 	to := w.partSuccs(n)[k]

@@ -84,8 +84,8 @@ func (w *formWriter) dropUnused() {
 	w.f("%s", text)
 }
 
-// writeMachine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts. Each
-// line of regions becomes a Go method, which returns the number of the cut at which the work-items arrived.
+// writeMachine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts.
+// Each line of regions becomes a Go method. The method returns the number of the cut at which the work-items arrived.
 func (w *formWriter) writeMachine(trivial []*cutPoint) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
@@ -279,8 +279,8 @@ func (w *formWriter) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// writeExpr writes the code that computes constant expression i. The generated code before it computes the operands of
-// expression i.
+// writeExpr writes the code that computes constant expression i. Code that was generated before computes the operands
+// of expression i.
 func (w *formWriter) writeExpr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

@@ -37,7 +37,7 @@ type regionBody struct {
 	x, y, z, lane        bool                 // whether the code uses the work-item's id x, y, z or lane
 	field                bool                 // whether constant expressions are read from fields at each use, not from variables
 	at                   map[*node]int        // index of each node in the region's order
-	where                map[*ir.Value]*node  // node that computes a value of the region; without phis
+	where                map[*ir.Value]*node  // maps each value of the region except phis to the node that computes it
 	items                bool                 // whether the code uses n, the number of work-items
 	sharing              bool                 // whether all values of work-items are read from homes, which is true at a cut
 	before               []*region            // earlier regions in the same method
@@ -61,7 +61,7 @@ func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 
 func (w *formWriter) v(v *ir.Value) string { return name("v", w.index[v]) }
 
-// declareOnce writes the declaration of variable name to b unless it is already declared.
+// declareOnce writes the declaration of a Go variable to b, unless the variable is already declared.
 func (w *regionBody) declareOnce(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
@@ -70,7 +70,8 @@ func (w *regionBody) declareOnce(b *bytes.Buffer, name, format string, args ...a
 	}
 }
 
-// shareInTop records a declaration in buffer top, which later regions of the same Go method can use.
+// shareInTop records a declaration if it is in buffer top. Later regions of the same Go method can use such a
+// declaration.
 func (w *regionBody) shareInTop(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
@@ -207,9 +208,8 @@ func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// computeEarly writes code that computes v at the beginning of an iteration over work-items. generateBody and loadHome
-// call it for values whose node does not dominate all uses. If another region defines v, computeEarly computes only the
-// operands of v.
+// computeEarly writes code that computes v at the beginning of an iteration over work-items. This is needed if the node
+// of v does not dominate all uses of v. If another region defines v, computeEarly computes only the operands of v.
 func (w *regionBody) computeEarly(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.isAhead(v) {
 		return
@@ -367,8 +367,8 @@ func (w *regionBody) runsOnce(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.onlyComputes(n) })
 }
 
-// generateBody returns the body of region r. If prior is not nil, the new body reuses the values that the body prior
-// computes at the beginning of a row.
+// generateBody returns the body of region r. If prior is not nil, the new body reuses values that prior computes at the
+// beginning of a row.
 func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody) *regionBody {
 	x := w.newBody(r)
 	x.before = before
@@ -410,8 +410,7 @@ func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody
 	return x
 }
 
-// itemCode returns the code that one work-item runs in the region, which is the body of the loop over the
-// work-items.
+// itemCode returns the body of the loop over the work-items: the code that one work-item runs in the region.
 func (w *regionBody) itemCode() string {
 	before := w.takeOutput()
 	if w.r.someReturned {
@@ -466,7 +465,7 @@ func (w *regionBody) declareNext() {
 	w.f("more %s false\n", is)
 }
 
-// goOn writes the code that continues with the next cut, or returns its number.
+// goOn writes the code after a region. This code continues with the next cut, or returns the number of the next cut.
 func (w *regionBody) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:

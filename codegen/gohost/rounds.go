@@ -104,8 +104,8 @@ func (w *regionBody) alwaysReached(n *node) bool {
 	}
 }
 
-// A carriedAssign is an assignment at the end of a part of a region. Each work-item stores value v in the home of
-// another value, which is in the field home.
+// A carriedAssign is an assignment at the end of a part of a region. Each work-item stores v in the home that belongs
+// to the value in field home.
 type carriedAssign struct{ v, home *ir.Value }
 
 func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
@@ -161,7 +161,7 @@ func (w *regionBody) enterRest() {
 		if a := w.r.args[phi]; a != nil && w.neededValues[phi] {
 			text := ""
 			if slices.Contains(w.r.ls.arrays, a) {
-				text = w.homeSlice(a) + "[li]" // carry has checked that the home contains the right value
+				text = w.homeSlice(a) + "[li]" // findCarried has checked that the home contains the right value
 			} else {
 				text = w.valueExpr(a)
 			}
@@ -386,7 +386,7 @@ func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 // limit do not overflow an int64.
 const farAway = "1<<60"
 
-// addGuards appends Go conditions. If all these conditions hold, the induction variable of c cannot overflow.
+// addGuards appends the Go conditions under which the induction variable of c cannot overflow.
 func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {

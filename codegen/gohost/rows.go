@@ -117,8 +117,8 @@ func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string
 	return x, conds
 }
 
-// uncheckedLoop writes the loop over the work-items of a row without bounds checks. The loop without bounds checks is
-// in an if statement that tests the conditions in conds.
+// uncheckedLoop writes the loop without bounds checks over the work-items of a row. This loop is in an if statement
+// that tests the conditions in conds.
 func (w *regionBody) uncheckedLoop(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.itemCode())
 	if !ofForm.MatchString(loop) { // no checks are left

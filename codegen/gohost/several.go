@@ -29,7 +29,7 @@ func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) st
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
-	// In the second and later copies of an iteration, the names of its variables get a suffix.
+	// In the second and later copies of an iteration, the names of variables have a suffix.
 	var own []string
 	for _, d := range definition.FindAllString(round, -1) {
 		own = append(own, identifier.FindAllString(d, 1)...)
@@ -92,8 +92,7 @@ func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) st
 	return b.String()
 }
 
-// unrollConds returns Go conditions. If all these conditions hold, all active work-items execute all unrolled
-// iterations.
+// unrollConds returns the Go conditions under which all active work-items execute all unrolled iterations.
 func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok bool) {
 	for _, e := range ls.exits() {
 		for _, c := range e.conds {

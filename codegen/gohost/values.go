@@ -15,11 +15,10 @@ type valueTable struct {
 	perLaunch map[*ir.Value]bool
 	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
 	recomputed map[*ir.Value]bool
-	// stored contains the values that are stored from region to region. storedList contains the values of the set stored
-	// in order.
+	// stored contains the values that have a home. storedList lists these values in the order of all.
 	stored     map[*ir.Value]bool
 	storedList []*ir.Value
-	roots      map[*ir.Value]string // root of each address, or dynamic
+	roots      map[*ir.Value]string // root of each address; the constant dynamic if the root is not known
 	minmax     map[*ir.Value]minMax
 }
 
@@ -53,7 +52,7 @@ func (w *formWriter) analyse() {
 	w.findHomes()
 }
 
-// operandsAtCut returns the arguments of a cut's op that may differ between work-items.
+// operandsAtCut returns those arguments of a cut's op that may differ between work-items.
 func operandsAtCut(op *ir.Value) []*ir.Value {
 	if op.IsGroupOp() || op.Matrices() != nil {
 		return op.Args
@@ -61,7 +60,7 @@ func operandsAtCut(op *ir.Value) []*ir.Value {
 	return nil
 }
 
-// findCheap finds the values that need no home, and records them in w.launch and w.recomputed.
+// findCheap finds the values that need no home, and records them in w.perLaunch and w.recomputed.
 func (w *formWriter) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {

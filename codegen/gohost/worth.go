@@ -46,8 +46,8 @@ func (ls *lockstep) isWorthwhile(w *regionBody) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// loadMotion returns how far load v's address moves between neighbouring work-items and between consecutive iterations, in
-// bytes. Result ok is false if the distances are unknown.
+// loadMotion returns by how many bytes the address of load v changes, between neighbouring work-items and between
+// consecutive iterations. Result ok is false if the distances are unknown.
 func (ls *lockstep) loadMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -78,8 +78,8 @@ func (m indexStep) times(n int64) indexStep {
 	return indexStep{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// indexMotion returns how far index v moves between neighbouring work-items and between consecutive iterations,
-// in elements. Result ok is false if the distances are unknown.
+// indexMotion returns by how many elements index v changes, between neighbouring work-items and between consecutive
+// iterations. Result ok is false if the distances are unknown.
 func (ls *lockstep) indexMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

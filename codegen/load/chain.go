@@ -89,7 +89,7 @@ func (p *Program) Returns(at diag.Pos) bool {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
-			// A condition without a position has the position of the if keyword.
+			// For a condition without a position, diagnostics use the position of the if keyword.
 			if ok && p.nodeContains(s, at) && !p.nodeContains(s.Body, at) && (s.Else == nil || !p.nodeContains(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}
@@ -118,8 +118,8 @@ func WithoutPaths(name string) string { return pathPrefix.ReplaceAllString(name,
 // pathPrefix matches an import path up to the last element.
 var pathPrefix = regexp.MustCompile(`[^\s\[\](){}*,;]*/`)
 
-// FuncText returns a function's name for messages, with the package's name instead of its path. A
-// function literal gets the name of the function that contains it.
+// FuncText returns a function's name for messages, with the package's name instead of its path. For
+// a function literal, FuncText returns the name of the function that contains the literal.
 func FuncText(f *ssa.Function) string {
 	if p := f.Parent(); p != nil {
 		for p.Parent() != nil {

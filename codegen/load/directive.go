@@ -36,8 +36,8 @@ type Directives struct {
 // bareness holds the content of a package's //kgen:bare directive. The directive has these forms:
 //
 //   - With //kgen:bare, the stubs of the package's kernels have only Run functions.
-//   - With //kgen:bare views, the stubs can also launch all kernels with views and in graphs.
-//   - With //kgen:bare views=Sum,Blur, the stubs can also launch Sum and Blur with views and in graphs.
+//   - With //kgen:bare views, the stubs also have the types with views, for queues and graphs.
+//   - With //kgen:bare views=Sum,Blur, only the stubs of Sum and Blur have these types.
 //   - With //kgen:bare nospare, kernels lack the host forms that only cancellable launches need.
 //   - With //kgen:bare noform, all kernels lack host forms, which are versions for the CPU.
 //   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
@@ -56,7 +56,7 @@ type kernelSet struct {
 
 func (s *kernelSet) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
 
-// AspectList is the list of a //kgen:device_has directive.
+// AspectList holds the aspects that a //kgen:device_has directive lists.
 type AspectList struct {
 	Aspects []properties.Aspect
 	Pos     token.Pos
@@ -182,10 +182,10 @@ func (l *loader) bareDirective(d *Directives, s *sourcePackage, args string, pos
 	d.bare[s.types] = b
 }
 
-// bareKernels reports two errors in packages with a //kgen:bare directive. The first error is a
+// bareKernels reports two errors in packages with a //kgen:bare directive. The first error is the
 // name of a kernel that does not exist. The second error is a //kgen:variants directive in the same
-// package. Tests get the modules of all variants of a package with //kgen:bare, so a
-// //kgen:variants directive contradicts it.
+// package. Stubs of a package with //kgen:bare embed no modules, so a //kgen:variants directive
+// contradicts it.
 func (f *kernelFinder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]

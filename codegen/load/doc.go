@@ -4,10 +4,10 @@
 //
 // Loading takes these steps:
 //
-//  1. The go command lists the packages of the patterns. If a pattern contains "...", it first
-//     lists them without dependencies, and load drops packages that contain no kernel.
+//  1. The go command lists the packages of the patterns. If a pattern contains "...", the go
+//     command first lists them without dependencies, and load drops packages that contain no kernel.
 //  2. Kernel packages are type-checked from source. Other packages come from export data.
-//  3. The kernels are found and their declarations checked.
+//  3. The kernels are found, and their declarations are checked.
 //  4. All functions that kernels may call are visited. If such a function belongs to a package from
 //     export data, steps 2 to 4 are repeated with that package from source.
 //  5. Properties methods are evaluated, directives are applied, and specialization constants get

@@ -28,9 +28,8 @@ const (
 )
 
 // Excerpts returns the top-level declarations that contain the given positions, with their
-// comments. The first position of each file in the list of positions determines the order of the
-// files. Declarations of one file are sorted by line. Unreadable files and positions after the end
-// of a file are skipped.
+// comments. Files have the order of their first positions in parameter at. Declarations of one file
+// are sorted by line. Unreadable files and positions after the end of a file are skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -67,8 +66,7 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// A span is a range of lines. The range includes its first and its last line, the fields from and
-// to.
+// A span is a range of lines. The first and the last line (fields from and to) belong to the range.
 type span struct{ from, to int }
 
 // mergeSpans sorts spans by line, and merges spans that overlap, touch, or are separated by a

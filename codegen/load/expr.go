@@ -13,7 +13,7 @@ import (
 )
 
 // Expr describes an expression of the source for fault messages. An Expr holds the source texts of
-// the operands. The text of an operand that the expression lacks is empty.
+// the operands. If the expression lacks an operand, the text of this operand is empty.
 type Expr struct {
 	Text           string
 	Base           string // indexed or sliced expression

@@ -24,14 +24,14 @@ const (
 	maxFoldDepth = 100
 )
 
-// The evaluator represents a Go value by a value of one of these types: constant.Value, property,
-// *slice, pointer, aggregate, dynamic, tuple, unknown.
+// The evaluator represents a Go value by a value of one of these types: constant.Value,
+// propertyValue, *slice, pointer, aggregate, dynamicValue, tuple, unknownValue.
 type (
 	// propertyValue holds a kernel property and the position of the call that made it.
 	propertyValue = constinit.Property
-	// A slice is a Go slice. A nil slice has nil as its field cells. If append made the array, the
-	// field room is not nil, and gc may choose a larger capacity than the capacity of field cells. A
-	// slice of an array that append did not make has the capacity of field cells.
+	// A slice represents a Go slice. If the Go slice is nil, cells is nil. If append made the array,
+	// room is not nil, and gc may choose a larger capacity than cap(cells). For all other arrays, the
+	// capacity of the Go slice is cap(cells).
 	slice struct {
 		cells []*any
 		room  *arrayRoomInfo

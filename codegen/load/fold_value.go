@@ -324,16 +324,16 @@ func (f *frame) evalCall(in *ssa.Call) any {
 	return v
 }
 
-// maxAppendLen returns the largest length of a slice for which an append of n elements to s needs
-// no new array. If the number depends on the capacity that gc gives to arrays, maxAppendLen fails.
-// For example, after a := append(s, x) and b := append(s, y), the last element of a is y if s had
-// capacity left.
+// maxAppendLen returns the largest length that the result of an append of n elements to s can have
+// without a new array. If this length depends on the capacity that gc chooses for arrays,
+// maxAppendLen fails. For example, after a := append(s, x) and b := append(s, y), the last element
+// of a is y if s had capacity left.
 func (f *frame) maxAppendLen(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
 	most := cap(s.cells) - s.room.free
-	used := most - len(s.cells) // number of used elements of the array after the end of s
+	used := most - len(s.cells) // number of used array elements after the end of s
 	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}

@@ -103,7 +103,7 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 }
 
 // arrayRoom returns the description of the unused end of slice s's array. All slices of an array
-// get the same description.
+// share one description.
 func (c *converter) arrayRoom(s constinit.Slice) *arrayRoomInfo {
 	id, free := s.Room()
 	if id == nil {

@@ -170,8 +170,8 @@ func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// eachCaptured calls its function argument for each value that is bound to the free variable v of a
-// function literal.
+// eachCaptured calls function do for each value to which a function literal's free variable v is
+// bound.
 func (h *holder) eachCaptured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
@@ -270,7 +270,7 @@ func fieldOf(a *ssa.FieldAddr) (fieldKey, bool) {
 }
 
 // noUnsafe reports whether package pkg is loaded completely from source and does not import unsafe.
-// A package without unsafe writes fields only through addresses of fields.
+// A package that does not import unsafe writes fields only through addresses of fields.
 func (w *follower) noUnsafe(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false

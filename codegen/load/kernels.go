@@ -69,7 +69,7 @@ func (f *kernelFinder) add(code diag.Code, pos token.Pos, hint, format string, a
 }
 
 // OfKernel is the prefix of a related message that names a kernel. A diagnostic about a kernel has
-// this related message if its position is in another package.
+// this related message if the diagnostic's position is outside the kernel's package.
 const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may
@@ -223,8 +223,8 @@ func methodNamed(pkg *types.Package, t types.Type, name string) (sel *types.Sele
 
 // isKernel reports whether a method named Kernel makes its type a kernel. The Kernel method must
 // have a parameter whose type belongs to package dsl. A method without parameters also makes its
-// type a kernel if the package imports dsl. For a Kernel method without parameters, the user gets
-// an error about the missing parameter.
+// type a kernel if the package imports dsl. For a Kernel method without parameters, kgen reports an
+// error about the missing parameter.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -235,9 +235,9 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to a type of
-// package dsl, or a slice of this type, fromDSL returns the type's name. For all other types,
-// fromDSL returns "".
+// fromDSL returns the name of type t if t belongs to package dsl. If t is a pointer to, or a slice
+// of, a type of package dsl, fromDSL returns the name of that type. For all other types, fromDSL
+// returns "".
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:

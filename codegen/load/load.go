@@ -27,7 +27,7 @@ const (
 	propertiesPath = modulePath + "/properties"
 )
 
-// Config is the input of Load.
+// Config selects the packages that Load loads, and the conditions under which they are built.
 type Config struct {
 	Dir      string   // working directory; "" means that of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
@@ -63,7 +63,7 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listedPackage]bool
 	byPath   map[string]*listedPackage
-	others   map[*listedPackage]*kernelFileSet // packages whose files may differ between kernels and programs
+	others   map[*listedPackage]*kernelFileSet // maps a package to its files for kernels, if these may differ from the package's files in programs
 	tried    map[*listedPackage]bool           // packages for which the method otherFiles has searched for other files
 	parsed   map[*listedPackage][]*ast.File
 	files    map[string]string
@@ -218,8 +218,9 @@ func (l *loader) trees() []*ast.File {
 }
 
 // addWanted adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, addWanted also adds the packages that p imports. Adding these packages
-// early saves a further universe (one more type-check of all packages) for each of them.
+// cryptography package, addWanted also adds the packages that p imports. If these packages are
+// added early, no further universe (one more type-check of all packages) is needed for each of
+// them.
 func (l *loader) addWanted(wanted map[*listedPackage]bool, p *listedPackage) {
 	if wanted[p] {
 		return

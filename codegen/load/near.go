@@ -56,7 +56,7 @@ func (l *loader) patternText(roots []*listedPackage) string {
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// reportNear reports an error for each function of a package that is named Kernel, in any mix of
+// reportNear reports an error for each function in package s with the name Kernel, in any mix of
 // upper and lower case.
 func (f *kernelFinder) reportNear(s *sourcePackage, roots []*listedPackage) {
 	for _, file := range s.files {

@@ -15,8 +15,8 @@ import (
 // whether the variables in a statement are read before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
 // + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
-// right. Therefore orderFunc moves reads in a statement after the calls in the same statement that
-// may write. Instructions are moved only within a block.
+// right. Therefore orderFunc moves the reads of a statement behind those of its calls that may
+// write. Instructions are moved only within a block.
 //
 // For the order of evaluation, gc treats some other operations as calls. Examples are slice
 // expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
@@ -258,10 +258,10 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// movableInstrs returns the instructions that can be moved from before a call to after the call.
-// The moved instructions and the call belong to the same statement. An instruction cannot move if
-// the call needs its result. An instruction also cannot move if another instruction that cannot
-// move needs its result.
+// movableInstrs returns those instructions before a call that can be moved behind the call. The
+// moved instructions and the call belong to the same statement. An instruction cannot move if the
+// call needs its result. An instruction also cannot move if another instruction that cannot move
+// needs its result.
 func movableInstrs(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}
@@ -321,7 +321,8 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether an instruction is a call that may write to memory read by its statement.
+// mayWrite reports whether an instruction is a call that may write to memory outside of the called
+// function's own variables.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {

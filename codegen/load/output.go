@@ -42,7 +42,7 @@ var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 // dsl. Kernels use types of these packages, and stubs must use the same types.
 var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
-// Text is a generated Go file.
+// Text holds the name and the content of a generated Go file.
 type Text struct {
 	Name string
 	Data []byte
@@ -130,8 +130,8 @@ type outputTypes struct {
 	declErrors []error
 }
 
-// Import returns the package with the given path. A function of the type-checker's configuration
-// handles the packages that contain the kernels.
+// Import returns the package with the given path. CheckTexts handles imports of the packages that
+// contain the kernels.
 func (o *outputTypes) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil

@@ -61,8 +61,8 @@ type flattener struct {
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
 	// shownAt maps the position of a field to the position at which errors about the field are
-	// reported. An error about a field in another package's type is reported at the field of the
-	// kernel's package that contains this type.
+	// reported. An error about a field in another package's type is reported at the kernel package's
+	// own field, which contains a value of this type.
 	shownAt map[token.Pos]token.Pos
 }
 

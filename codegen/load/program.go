@@ -22,8 +22,7 @@ import (
 // Sizes is the layout of Go types in device memory. The layout is the same as in gc on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is the result of loading. A Program holds the packages with kernels, and the code that
-// the kernels reach.
+// Program holds the packages with kernels, and the code that the kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
@@ -75,9 +74,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps specialization constants that the package's kernels may read to their numbers.
-	// The mapped number belongs to the first scalar of the constant. The constant's other scalars
-	// have the following numbers.
+	// SpecIDs contains the numbers of the specialization constants that the package's kernels may
+	// read. The mapped number belongs to the first scalar of the constant. The constant's other
+	// scalars have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels
@@ -106,15 +105,15 @@ func (p *Program) Late(pkg *Package) bool {
 }
 
 // NoSpare reports whether package pkg has a directive //kgen:bare nospare. With the directive
-// nospare, the package's kernels lack the host forms (versions that run on the CPU) that only
-// cancellable launches need.
+// nospare, the package's kernels lack host forms (versions for the CPU) that only cancellable
+// launches need.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
 // NoForm reports whether a directive //kgen:bare noform applies to kernel k. Kernels with the
-// directive noform have no host form, which is a version that runs on the CPU.
+// directive noform have no host form (a version that runs on the CPU).
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)
@@ -146,8 +145,8 @@ func (p *Package) Importable(path string) bool {
 	return !ok || parent == p.ModulePath
 }
 
-// Kernel is one kernel. If the kernel is an alias of an instance of a generic type, the generic
-// type may belong to another package.
+// Kernel describes a type with a Kernel method. If the type is an alias of an instance of a generic
+// type, the generic type may belong to another package.
 type Kernel struct {
 	Name   string
 	Pkg    *Package
@@ -244,9 +243,9 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file name of an [ir.Pos]. Abs returns the relative path
-// from Config.Show or the working directory if it is shorter. The name of a file that belongs to no
-// loaded package is not changed.
+// Abs returns the path to print for the file name of an [ir.Pos]. If a path relative to Config.Show
+// (or to the working directory) is shorter, Abs returns the relative path. If the file belongs to
+// no loaded package, Abs returns the file name unchanged.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {

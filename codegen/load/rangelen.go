@@ -9,14 +9,14 @@ import (
 	"go/types"
 )
 
-// arrayRange is a range statement over an array that uses only the indices. The field over is the
+// arrayRange is a range statement that uses only the indices of an array. The field over is the
 // original range expression.
 type arrayRange struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
-// indicesOnly changes range statements over arrays that use only the indices. The changed
+// indicesOnly changes range statements that use only the indices of an array. The changed
 // statements range over the array's length instead.
 //
 // Go does not evaluate the range expression if its length is constant ("For statements with range

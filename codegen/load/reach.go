@@ -62,9 +62,9 @@ type reacher struct {
 	// withoutBody maps each package that must be loaded from source to the reached functions that
 	// have no body.
 	withoutBody map[string][]*ssa.Function
-	// The list methods contains functions that may be called through interfaces. The packages of the
-	// functions in the list methods are loaded. An error in a function of the list methods is
-	// reported only if package lower finds a call of the function.
+	// The list methods contains functions that may be called through interfaces. The packages of these
+	// functions are loaded. An error in one of these functions is reported only if package lower finds
+	// a call of the function.
 	methods []*ssa.Function
 	made    map[*ssa.Global]bool // variables for which field methods contains the initializing functions
 	quiet   bool

@@ -1,7 +1,7 @@
 package load
 
-// This file lists functions of the standard library that do not write to memory that their
-// arguments refer to.
+// This file lists functions of the standard library that only read the memory to which their
+// arguments refer.
 
 import (
 	"go/token"
@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether fn only reads the memory that its i-th argument leads to, and does not
-// keep the argument, except in its results.
+// onlyReads reports whether fn only reads the memory to which its i-th argument leads. The function
+// may keep the argument only in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if objectOf(fn) == nil {
 		return false

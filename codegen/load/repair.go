@@ -247,7 +247,7 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether type t may get its Kernel method from a generic type of a package in
+// takesKernel reports whether type t may have the Kernel method of a generic type from a package in
 // pkgs. The keys of the map pkgs are local names of packages. The removal of a type that
 // takesKernel accepts must be reported to the user, because the type may be a kernel.
 func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {

@@ -56,8 +56,8 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacements maps the path of a package to a template, which contains the replacement code for
-// functions of the package.
+// replacements maps the path of a package to a template with replacement code for functions of the
+// package.
 var replacements = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
@@ -179,9 +179,9 @@ func (l *loader) replaceFuncs(p *listedPackage, files []*ast.File) []*ast.File {
 	return append(files, added)
 }
 
-// ifBranch identifies an if statement. The field fn is the name of the function that contains it,
-// and the field cond is its condition. In kernels, the first branch of the if statement always
-// runs.
+// ifBranch identifies an if statement. The field fn is the name of the enclosing function, and the
+// field cond is the condition of the statement. In kernels, the first branch of the if statement
+// always runs.
 type ifBranch struct{ fn, cond string }
 
 // firstBranches maps a package to the if statements whose first branch always runs in kernels. The

@@ -105,7 +105,7 @@ func (f *kernelFinder) findMentions() {
 }
 
 // numberSpecs sets the numbers of the constants that a package's kernels mention. A constant with a
-// number from a directive keeps that number. All other constants get the lowest free numbers, in
+// number from a directive keeps that number. All other constants have the lowest free numbers, in
 // the order of their declarations. Thus a number has the same meaning in all kernels of the
 // package.
 func (f *kernelFinder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
@@ -120,7 +120,7 @@ func (f *kernelFinder) numberSpecs(pkg *Package, specs []*types.Var, reported ma
 	taken := map[uint32]bool{}
 	for _, v := range pinned {
 		if reported[v] {
-			continue // a constant without a directive gets a free number below
+			continue // the code below gives a free number to a constant without a directive
 		}
 		pkg.SpecIDs[v] = f.prog.SpecIDs[v].ID
 		for i := range uint32(specScalars(isSpecConstant(v.Type()))) {

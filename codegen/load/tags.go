@@ -34,8 +34,8 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folderFiles holds the files of a package that programs use, and the criteria that select the
-// files for kernels.
+// folderFiles holds a package's files in programs, and the criteria that select the package's files
+// for kernels.
 type folderFiles struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
@@ -47,7 +47,7 @@ type folderFiles struct {
 	read            func(name string) ([]byte, error)
 }
 
-// packageFiles returns the data for selecting the files of package p that kernels use.
+// packageFiles returns the folderFiles of package p, with which the files for kernels are selected.
 func (l *loader) packageFiles(p *listedPackage) *folderFiles {
 	return &folderFiles{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, inMain: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.readFile}
@@ -75,11 +75,11 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	return !sameFiles(f.kernelFiles(), f.files)
 }
 
-// kernelFiles returns the files of a package that kernels use. Files of the standard library are
-// selected as for a 64-bit port of Go without assembly. Files of other packages are selected as for
-// a port without assembly in two cases. The two cases are a package with assembly, and a package
-// whose files for the port do not import unsafe. The selected files must only import packages that
-// the program's files import. If a function still lacks a body, the method otherFiles searches for
+// kernelFiles selects a package's files for kernels. Files of the standard library are selected as
+// for a 64-bit port of Go without assembly. In two cases, files of other packages are also selected
+// as for a port without assembly. The two cases are a package with assembly, and a package whose
+// files for the port do not import unsafe. The selected files must only import packages that the
+// program's files import. If a function still lacks a body, the method otherFiles searches for
 // other files.
 func (f *folderFiles) kernelFiles() []string {
 	ctx := build.Default
@@ -307,14 +307,14 @@ func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
 	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *fileContents) bool { return c != nil && c.replacesAsm(fn, all[0]) })
 }
 
-// kernelFileSet describes the files of a package that kernels use.
+// kernelFileSet describes a package's files for kernels.
 type kernelFileSet struct {
 	files   []string
 	reached bool // whether kernels call a function in a file that programs do not use
 	Tagged
 }
 
-// kernelFiles returns the files of package p that kernels use.
+// kernelFiles returns package p's files for kernels.
 func (l *loader) kernelFiles(p *listedPackage) []string {
 	if o := l.others[p]; o != nil {
 		return o.files
@@ -416,7 +416,7 @@ func (l *loader) allTagged() (all []Tagged) {
 	return all
 }
 
-// String describes the files of the package that kernels use, with the reason for this choice.
+// String describes the package's files for kernels, and the reason for the choice of these files.
 func (t Tagged) String() string {
 	how, why := "as with the build tag "+t.Tag, "it has assembly"
 	if t.Tag == "" {

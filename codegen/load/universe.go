@@ -24,7 +24,7 @@ type universe struct {
 	bySrc   map[*listedPackage]*sourcePackage
 	types   map[string]*types.Package // maps a path to a package; some packages may be incomplete
 	done    map[*listedPackage]*types.Package
-	touches map[*listedPackage]bool // maps a package to whether one of its direct or indirect imports is loaded from source
+	touches map[*listedPackage]bool // maps a package to true if one of its direct or indirect imports is loaded from source
 	err     error
 }
 
@@ -37,9 +37,9 @@ type sourcePackage struct {
 	ssa   *ssa.Package
 }
 
-// newUniverse type-checks the roots and the packages that they import. Packages in wanted are
-// loaded from source. newUniverse reads packages that are not in wanted from export data, if export
-// data exists. Then newUniverse builds the SSA form of the packages from source.
+// newUniverse type-checks the roots and the packages that they import. Packages in parameter wanted
+// are loaded from source. If another package has export data, newUniverse reads the export data.
+// Then newUniverse builds the SSA form of the packages from source.
 func (l *loader) newUniverse(roots []*listedPackage, wanted map[*listedPackage]bool) (*universe, error) {
 	u := &universe{
 		l:       l,

@@ -154,8 +154,8 @@ func (v *viewer) viewOf(n *types.Named, st *types.Struct) *View {
 	return view
 }
 
-// addParts adds the paths of a value's fields and elements to v.Slices and v.Values. The value in
-// addParts has type t.
+// addParts adds the paths of the fields and elements of a value to v.Slices and v.Values. The value
+// has type t.
 func (v *View) addParts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
@@ -213,7 +213,7 @@ func (v *viewer) fieldView(t types.Type) string {
 }
 
 // viewName returns an unused name for a view. The view has the same name as the original type. If
-// the name of the original type is in use, viewName puts the package's name before it.
+// the name of the original type is in use, viewName puts the package's name before the type's name.
 func (v *viewer) viewName(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {
@@ -232,8 +232,8 @@ func (v *viewer) viewName(obj *types.TypeName) string {
 	return name
 }
 
-// Type t is the constraint of a type parameter. canName reports whether generated code for the
-// package's kernels can write this constraint.
+// canNameConstraint reports whether generated code for the package's kernels can write t, which is
+// the constraint of a type parameter.
 func canNameConstraint(t types.Type, pkg *Package) bool {
 	ok := true
 	var visit func(t types.Type)

@@ -20,7 +20,7 @@ import (
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
 // variable. Writes of the package's initializer are ignored. Written is the position of a write, or
-// token.NoPos. Out is a position at which code outside of the loaded packages gets access to the
+// token.NoPos. Out is a position from which code outside of the loaded packages can access the
 // memory, or token.NoPos. For example, a caller of an exported function may get a pointer to the
 // memory.
 type Fate struct {
@@ -226,15 +226,15 @@ func (f *usageIndex) findInitialTypes() {
 	}
 }
 
-// A flow is a value from which the memory of the followed variable can be reached. At depth 0, the
-// value contains a pointer or slice that refers to the memory. At depth n, the program reaches this
-// pointer or slice after n loads.
+// A valueFlow is a value from which the memory of the followed variable can be reached. At depth 0,
+// the value contains a pointer or slice that refers to the memory. At depth n, the program reaches
+// this pointer or slice after n loads.
 type valueFlow struct {
 	v     ssa.Value
 	depth int
 }
 
-// maxDepth is the largest depth of a flow.
+// maxDepth is the largest depth of a valueFlow.
 const maxDepth = 8
 
 // A follower finds all values and instructions through which a variable's memory is accessed.
@@ -246,7 +246,7 @@ type follower struct {
 	seen   map[valueFlow]bool
 	work   []valueFlow
 	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type  // types in the field types that were added because visited code converts their values to interfaces
+	boxed  []types.Type  // elements of types that were added because visited code converts values of the type to interfaces
 	errors []thrownValue // followed values that the program converts to error
 	known  typeutil.Map  // maps a type to the result of leadText
 	at     ssa.Value     // value that is being followed
@@ -302,12 +302,12 @@ func (w *follower) followValue(v ssa.Value, depth int) {
 }
 
 // posOf returns the position of an instruction. An instruction of a wrapper has no position, so
-// followReturn the position of the function or of the variable.
+// posOf returns the position of the function or of the variable.
 func (w *follower) posOf(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// keepEarlier sets *pos to position at if *pos is not valid or is after position at.
+// keepEarlier replaces *pos by at, if *pos is not valid or is after at.
 func keepEarlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
@@ -332,7 +332,7 @@ func (w *follower) recordWrite(in ssa.Instruction) {
 
 // recordEscape records that an instruction makes the followed memory available to unknown code.
 // Among several instructions that give unknown code access, recordEscape prefers an instruction in
-// the variable's package, since it is the most informative for the user.
+// the variable's package, since users understand such a position best.
 func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
@@ -554,8 +554,8 @@ func (w *follower) followCall(at valueFlow, in ssa.CallInstruction) {
 	}
 }
 
-// enterBody follows a value into the body of function fn, which a call may execute. The values in
-// args are those of fn's parameters.
+// enterBody follows a value into the body of function fn, which a call may execute. Parameter args
+// contains the values of fn's parameters.
 func (w *follower) enterBody(at valueFlow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {

@@ -240,7 +240,7 @@ func (w *builder) not(v val) val {
 	return w.op(ir.OpLNot, ir.TypeBool, x)
 }
 
-// hasNoUses reports whether a value has no uses.
+// hasNoUses reports whether no instruction except DebugRefs uses v.
 func hasNoUses(v ssa.Value) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		_, debug := r.(*ssa.DebugRef)
@@ -404,7 +404,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		part := func() val { return l.lowerEqual(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
-		if panics { // this comparison may panic, so it runs only if all fields before it are equal
+		if panics { // the comparison of this field may panic, so it runs only if all earlier fields are equal
 			v = l.andThen(all, part)
 		} else {
 			v = part()
@@ -449,8 +449,8 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether code can test if reference r and another reference denote the same
-// variable.
+// hasIdentity reports whether code can compare reference r with another reference, to test if both
+// denote the same variable.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
 	case innerArray:

@@ -35,7 +35,7 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 }
 
-// noteStorage records the aspect that a device needs for loads and stores of type t in device
+// noteStorage records the aspect that a device needs to load and store values of type t in device
 // memory.
 func (w *builder) noteStorage(t *ir.Type) {
 	if t.IsInt() {

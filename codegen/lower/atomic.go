@@ -30,7 +30,8 @@ const (
 	truth // the Go function returns the bool that is the result of the IR op
 )
 
-// atomics maps the name of a function or method of sync/atomic, without the type, to its lowering.
+// atomics lists the lowerings of functions and methods of sync/atomic. Each key is a name without
+// its type suffix.
 var atomics = map[string]atomicForm{
 	"Add":            {ir.OpAtomicIAdd, newValue},
 	"And":            {ir.OpAtomicAnd, oldValue},
@@ -90,9 +91,9 @@ func (row atomicRow) of(t types.Type) ir.Op {
 	return row.signed
 }
 
-// nativeAdd reports whether the kernel adds floats of type t at address p with a device's atomic
-// instruction. The result is true only if a property of the kernel states that its devices have the
-// instruction.
+// nativeAdd reports whether the kernel uses an atomic instruction of the device to add floats of
+// type t at address p. The result is true only if a property of the kernel states that all its
+// devices have this instruction.
 func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	x, ok := p.(pointer)
 	if !ok {
@@ -147,8 +148,8 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// emitAtomic emits the atomic operation that parameter form describes, on the variable of type t to
-// which r refers. emitAtomic returns the result of the Go function.
+// emitAtomic emits the atomic operation in parameter form, on the variable to which r refers. The
+// variable has type t. emitAtomic returns the result of the Go function.
 func (l *lowerer) emitAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {

@@ -45,7 +45,7 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// markUnknown marks the contents of a variable as unknown because of an error, for all following
+// markUnknown records that an error makes the contents of a variable unknown, for all following
 // loads.
 func (c *cell) markUnknown() {
 	c.bad = true

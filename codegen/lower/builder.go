@@ -69,7 +69,7 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 	return q
 }
 
-// newBlock returns a new block. The new block does not become the builder's current block.
+// newBlock returns a new block, which does not become the builder's current block.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
 // startDead makes a new, unreachable block the current one, for code after a jump.

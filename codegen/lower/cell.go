@@ -22,8 +22,8 @@ type cell struct {
 	mem    mem     // IR variable of an array of flat elements
 	shape  val     // shape of the value (the parts known while lowering), for a variable of class classShape
 	vars   []*ir.Var
-	fixed  bool        // whether the field shape can no longer change, because a value other than nil was stored or the variable was loaded
-	nils   []*ir.Value // last instruction of each store of nil; recorded only while field fixed is false
+	fixed  bool        // whether the shape is final, because a value other than nil was stored or the variable was loaded
+	nils   []*ir.Value // last instruction of each store of nil; recorded only until fixed is set
 	views  []codePoint // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
 	stored bool        // whether a value without run-time scalars was stored
 	home   *frameBlock // block in which the variable is declared
@@ -35,9 +35,9 @@ type cell struct {
 	edge        val            // value stored on the last edge that leads to the phi
 	anew        bool           // whether each iteration of a loop has its own instance of the variable
 	born        int            // foresight.time at the declaration; 0 before the declaration
-	once        bool           // whether only the declaration stores to the variable, so that field onlyConst is its value
-	onlyConstAt *ir.Block      // block that stores the constant in field onlyConst; set only if field anew is set
-	last        val            // constant or slice that was stored last, if sizes may depend on it
+	once        bool           // whether only the declaration stores to the variable; onlyConst is then the variable's value
+	onlyConstAt *ir.Block      // block with the store of constant onlyConst; set only if anew is set
+	last        val            // constant or slice that was stored last, if sizes of slices may depend on it
 	lastAt      *ir.Block      // block of the store that set field last
 	zeroed      *ir.Block      // block in which the variable was zeroed
 	versions    *shapeVersions // successive shapes of the variable; nil if its shape never changes
@@ -48,8 +48,8 @@ type cell struct {
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error has been reported that the variable may have several values
 	// earlierErr is an error about an earlier iteration of a loop. If a later iteration causes the
-	// same error, it refers to the error in earlierErr. The field oldFirst is set if the error's
-	// position is the beginning of the iteration.
+	// same error, the new error refers to earlierErr. The field oldFirst is set if earlierErr has
+	// the position at which its iteration begins.
 	earlierErr *diag.Diagnostic
 	oldFirst   bool
 
@@ -114,7 +114,8 @@ func (c *cell) setOnce() {
 	}
 }
 
-// maxVar bounds the size in bytes of a private array. Drivers are known to fail for 2 MiB.
+// maxVar is the largest size of a private array in bytes. Drivers are known to fail for an array of
+// 2 MiB.
 const maxVar = 1 << 20
 
 // newCell makes a variable of Go type t. The variable is not zeroed.
@@ -340,8 +341,7 @@ func (l *lowerer) storeCell(c *cell, v val) {
 // zeroValue returns the zero value of a Go type.
 func (l *lowerer) zeroValue(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn returns the zero value of Go type t. zeroIn emits stores in block b that zero the memory
-// of arrays.
+// zeroIn returns the zero value of Go type t. For arrays, zeroIn emits stores of zeros in block b.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil

@@ -115,8 +115,8 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns a list with the address of element i for each slice among the alternatives
-// of u. partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
+// partOfSlices returns the addresses of element i of all slices among the alternatives of u.
+// partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -197,9 +197,9 @@ func onlyRead(addr ssa.Value) bool {
 	return true
 }
 
-// unknownValue reports that a value may be one of several values of type t that cannot be
-// distinguished at run time. If only a part of the value cannot be distinguished, unclearPart
-// describes the part.
+// unknownValue reports an error for a value of type t that may be one of several values. Code
+// cannot distinguish these values at run time. If only a part of the value cannot be distinguished,
+// unclearPart describes the part.
 func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
 	if unclearPart == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
@@ -211,8 +211,8 @@ func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
 	return badVal{}
 }
 
-// chosenVar refers to one of several variables, by an index that is not constant. A load through a
-// choice loads all the variables and selects one of their values.
+// chosenVar is a reference to one of several variables, which an index selects at run time. A load
+// through a chosenVar loads all the variables and selects one of the values.
 type chosenVar struct {
 	refs []ref
 	idx  *ir.Value
@@ -340,8 +340,8 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shapeNumber returns the number of the shape of v. A shape that is not in the list gets a new
-// number.
+// shapeNumber returns the number of the shape of v. For a shape that is not in the list,
+// shapeNumber returns a new number.
 func (c *chooser) shapeNumber(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {

@@ -125,8 +125,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// For numbers of at least 1<<63, code subtracts 1<<63 before a second conversion. The result
-		// of the second conversion is used if the first, signed conversion gave a negative number.
+		// For numbers of at least 1<<63, the emitted code subtracts 1<<63 before a second conversion. The
+		// result of the second conversion is used if the first, signed conversion gave a negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
@@ -134,7 +134,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	return v
 }
 
-// truncTo converts to a signed integer. NaN and numbers out of range become the least integer.
+// truncTo converts a float to a signed integer. NaN and numbers out of range become the least
+// integer.
 func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	bits := t.Bits()
 	limit := float64(uint64(1) << (bits - 1))

@@ -23,7 +23,7 @@ func (l *lowerer) copyArray(m mem, t types.Type) array {
 }
 
 // copyMem copies a flat array, or a matrix, from one memory to another. copyMem copies each scalar
-// separately, since the two memories may have different layouts of a Go type.
+// separately, because the layout of type t may differ between dst and src.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	if isMatrix(t) {
 		l.copyMatrix(dst, src)
@@ -34,15 +34,15 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	})
 }
 
-// straightScalars is the largest number of scalars in an array that eachScalar processes without a
-// loop, if no dimension is longer than unrollLimit. Without a loop all indices are constant, so the
-// passes can keep the array in registers.
+// straightScalars is the largest number of scalars for which eachScalar emits no loop. The array
+// must also have no dimension longer than unrollLimit. Without a loop all indices are constant, so
+// the passes can keep the array in registers.
 const straightScalars = 64
 
-// scalarsAt is a group of scalars with the same Go type, inside the same arrays of one value.
+// scalarsAt is a group of scalars in one value, inside arrays of the same lengths.
 type scalarsAt struct {
 	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
-	paths [][]int // path of each scalar, which consists of field indices, and of anyElement for each step into an array
+	paths [][]int // path of each scalar: field indices, and anyElement for each step into an array
 	types []types.Type
 }
 
@@ -66,10 +66,10 @@ func isStraight(groups []*scalarsAt) bool {
 // eachScalar passes to body leads from the whole value to the scalar. Blank fields (named _) are
 // skipped unless withBlank is set.
 //
-// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a
-// separate loop, which is not nested in the loop for the field's struct. A nest of loops would have
-// short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes to compile
-// the copy of a [32][32]byte.
+// One flat loop handles all dimensions of an array of arrays. For a field that is an array,
+// eachScalar emits a separate loop, not nested in the loop for the field's struct. A nest of loops
+// would have short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes
+// to compile the copy of a [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, withBlank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, withBlank, nil, nil)
 	straight := isStraight(groups)
@@ -127,8 +127,8 @@ func (g *scalarsAt) copyCount() int64 {
 	return n
 }
 
-// eachElem calls body for the scalars of the group, in the array elements with the given indices.
-// The slice index contains one value for each dimension.
+// eachElem calls body for each scalar of the group, in the array element that index selects.
+// Parameter index contains one value for each dimension.
 func (g *scalarsAt) eachElem(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
@@ -159,8 +159,8 @@ func (w *builder) splitNumber(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// For a constant element number, splitConst returns the same indices as split. The returned indices
-// are constants.
+// splitConst converts a constant element number to the same indices as splitNumber. The returned
+// indices are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

@@ -3,16 +3,16 @@
 // Everything is inlined. At each call, the callee's body is lowered again with its arguments bound.
 // So function values, closures, interface methods and the memory behind pointers and slices are
 // resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
-// and of parts known while lowering. Run-time scalars are computed when the kernel runs. Examples
-// of the other parts are the variable that a slice points into, and the function that is called.
-// The parts known while lowering are the shape of the value.
+// and of parts known while lowering. Run-time scalars are computed when the kernel runs. The parts
+// known while lowering are the shape of the value. For example, the shape of a slice is the
+// variable that the slice points into.
 //
 // A Go variable becomes a cell. A cell is a tree of scalar IR variables, or one array variable if
 // elements are selected at run time. A phi also becomes a cell. Each predecessor block stores to
 // this cell at its end. Pass mem2reg later turns such cells into values again.
 //
-// The lowered code has the same checks of accesses, divisions, shifts and conversions as code of
-// gc. A check is a branch to a block with a Fault.
+// The lowered code checks accesses, divisions, shifts and conversions in the same way as code that
+// gc compiles. A check is a branch to a block with a Fault.
 //
 // The lowerer is the state of lowering one kernel. The lowerer consists of these parts, each with
 // its own type:
@@ -20,9 +20,10 @@
 //   - The builder holds the module and the block to which code is added.
 //   - The reporter adds diagnostics.
 //   - The codeBudget limits the amount of code.
-//   - The foresight is information about code that is not lowered yet, from an earlier lowering of
-//     the kernel.
-//   - The altState identifies the alternative of a oneOf (a value with one of several shapes) for which code is being lowered.
+//   - The foresight contains information from an earlier lowering of the kernel, about code that
+//     is not lowered yet.
+//   - The altState contains the number of the alternative that is being lowered. A value with one
+//     of several shapes (a oneOf) has such alternatives.
 //   - The constTables hold constant tables, constant data and texts.
 //   - The writeChecker checks that no write reaches constant memory.
 //   - The specConsts hold the specialization constants.

@@ -70,7 +70,7 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		return c
 	}
 	// A method As may set the target and still return false. If the result is false, errors.As must
-	// not change the target. So the method As gets a pointer to a temporary variable.
+	// not change the target. So the argument of method As is a pointer to a temporary variable.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -84,8 +84,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs stores to *p, of type want, the first error of that type in the chain of err. errorAs
-// reports whether the chain contains an error of type want.
+// errorAs searches the chain of err for the first error of type want, and stores this error in *p.
+// errorAs reports whether it found such an error.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {

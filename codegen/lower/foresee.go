@@ -13,22 +13,22 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in it. The kernel is then lowered once more, and the variable can hold all these shapes
-// from the beginning.
+// shape in the variable. The kernel is then lowered once more, and the variable can hold all these
+// shapes from the beginning.
 
 // carriedState is the state that one lowering of a kernel passes to the next.
 type carriedState struct {
 	known   map[any]bool               // declarations of variables that hold values of several shapes
-	ahead   map[*callPath][]val        // shapes that variables in known had in the previous lowering
-	early   map[*callPath]bool         // variables declared in a later iteration of a loop than the first read of the variable
+	ahead   map[*callPath][]val        // shapes, in the previous lowering, of variables that the map known contains
+	early   map[*callPath]bool         // variables that an iteration of a loop reads before a later iteration declares them
 	tries   map[*callPath]int          // maps a variable's path to the number of lowerings that added a shape to the variable
 	paths   map[callPath]*callPath     // set of all paths; ensures that equal paths have the same pointer
 	owners  map[*ir.Var]*cell          // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env             // values of package-level variables
 	objects map[any]*constinit.Object  // maps an id to an object allocated by package initialization
-	rolled  map[rolledKey]bool         // loops that are lowered as loops, because they have too many iterations for lowering iteration by iteration
+	rolled  map[rolledKey]bool         // loops that stay loops, because they have too many iterations for lowering iteration by iteration
 	made    map[*callPath]*types.Array // arrays created by make and similar calls
-	taken   map[*callPath]bool         // calls and accessors that reserve work-group memory, or private memory by dsl.PrivateAlloca
+	taken   map[*callPath]bool         // accessors, and calls that reserve work-group memory or (dsl.PrivateAlloca) private memory
 	folds   bool                       // whether sizes of slices depend on integers that are computed from constants
 }
 
@@ -44,7 +44,7 @@ type foresight struct {
 	repeat   bool                // whether to lower the kernel once more
 	times    map[callPath]int    // maps the path of an instruction or function to the number of its visits so far
 	declared map[*callPath]*cell // maps a path to a variable that this lowering has declared
-	rounds   int                 // number of loops around the current code that are lowered iteration by iteration
+	rounds   int                 // number of loops that contain the current code and are lowered iteration by iteration
 	time     int                 // logical clock: number of iterations begun and variables declared so far
 	cut      bool                // whether values may be missing because later iterations of a loop were not lowered
 }
@@ -57,8 +57,8 @@ type callPath struct {
 	nth int // number of earlier visits of the same code, for example in unrolled loops
 }
 
-// pathOf returns the path up extended by step, which is an instruction, a function or a field
-// number.
+// pathOf adds step (an instruction, a function or a field number) to path up, and returns the
+// result.
 func (fs *foresight) pathOf(up *callPath, step any) *callPath {
 	p := callPath{up: up, at: step}
 	p.nth = fs.times[p]
@@ -300,7 +300,7 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	return c
 }
 
-// constAt returns the reference, in this lowering, to the package-level variable or object with
+// For this lowering, constAt returns a reference to the package-level variable or object with
 // identity id.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {

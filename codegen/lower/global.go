@@ -75,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that needs no memory. A value that
-// needs no memory is a slice of a table, or a scalar.
+// globalValue returns the value of a package-level variable if the value needs no memory. Such a
+// value is a slice of a table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.globalPointer(g).(pointer)
 	if !ok {
@@ -184,8 +184,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
 
-// globalHint returns the hint for a variable of type t that kernels cannot read. If kernels can
-// have fields of type t, globalHint returns its parameter hint.
+// globalHint returns the hint for a variable of type t that kernels cannot read. If the type has no
+// hint of its own, globalHint returns parameter hint.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -205,7 +205,8 @@ func globalHint(t types.Type, hint string) string {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// errorHint is a hint that explains error reports of kernels without a value of type error.
+// errorHint is the hint for values of type error. The hint explains how kernels can report errors
+// in other ways.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
@@ -231,7 +232,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// tableOf returns the memory of a read-only variable that holds the constants of tree.
+// tableMem returns the memory of a read-only variable that holds the constants of tree.
 func (l *lowerer) tableMem(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
@@ -373,7 +374,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	return l.zeroValue(t), true
 }
 
-// rowSlice returns a slice value that is part of a table's contents.
+// rowSlice returns a slice value that is an element of a table.
 func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	if !l.isFlat(s.Elem()) {
 		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.Length)))
@@ -466,7 +467,8 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
 // that the variable points to. writtenAt returns token.NoPos if there is no write. Passing the
 // variable to code that may write it counts as a write, unless launches check the variable for
-// changes. The isPassed is true if code at the returned position passes the variable to other code.
+// changes. Result isPassed is true if code at the returned position passes the variable to other
+// code.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, isPassed bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || launchWatches(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

@@ -82,9 +82,9 @@ func init() {
 }
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
-// [4]uint32. One op is emitted for each of the four 32-bit words. Function f gets the call's
-// arguments except the sub-group. f returns the op and the op's arguments, without the number of
-// the 32-bit word.
+// [4]uint32. One op is emitted for each of the four 32-bit words. The arguments of function f are
+// the call's arguments except the sub-group. f returns the op and its arguments, except the word
+// number (the last argument).
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := scalarArgs(args[1:])
@@ -145,8 +145,8 @@ func (w *builder) emitGroupOp(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) 
 	return v
 }
 
-// viaWord applies function f to the value v. If v is a bool, f gets v as a 32-bit integer, and the
-// result of f is converted back to a bool.
+// viaWord applies function f to the value v. If v is a bool, f is applied to v as a 32-bit integer,
+// and the result of f is converted back to a bool.
 func (w *builder) viaWord(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
@@ -260,8 +260,8 @@ func (l *lowerer) lowerCombiner(by ir.Combiner, args []val, t types.Type) val {
 	return l.op(op, x.Type, x, y)
 }
 
-// identityOf returns the identity element of the combiner c for values of type t. A sum of floats
-// has the identity -0, since only adding -0 changes no number.
+// identityOf returns the identity element of the combiner c for values of type t. The identity of
+// float addition is -0, because adding +0 changes -0 to +0.
 func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
 	n := uint(gotypes.Width(t))
 	switch c {

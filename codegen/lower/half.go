@@ -114,7 +114,7 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 	r := l.emitGroupOp(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
 	is := func(k *ir.Value) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, r, k) }
 	v := l.i32(ir.OpSelect, is(nan), l.m.Const(ir.TypeI32, uint64(k.nan)), l.i32(ir.OpShrL, flip(r), shift))
-	return l.i32(ir.OpSelect, is(none), e, v) // an exclusive scan's first live lane gets the identity
+	return l.i32(ir.OpSelect, is(none), e, v) // the result of an exclusive scan is the identity for the first live lane
 }
 
 // halfKind holds the width of a type of package half, and the bits of special numbers.
@@ -144,8 +144,8 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// identityElem returns the combiner's identity element. An exclusive scan has this element as its
-// first result.
+// identityElem returns the combiner's identity element, which is the first result of an exclusive
+// scan.
 func (k halfKind) identityElem(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:
@@ -159,7 +159,8 @@ func (k halfKind) identityElem(by ir.Combiner) uint16 {
 }
 
 // halfAtomic lowers an atomic function on a number of package half. halfAtomic emits a
-// compare-and-swap loop, which ends when no other work-item has changed the number since the load.
+// compare-and-swap loop. The loop ends when no other work-item has changed the number since the
+// load.
 func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
 	p, ok := args[0].(pointer)
 	y, ok2 := args[1].(*ir.Value)

@@ -24,7 +24,7 @@ type altCondition []struct {
 	i int
 }
 
-// mapHeld returns a copy of v in which function f has replaced each heldArray.
+// mapHeld returns a copy of v in which the result of function f replaces each heldArray.
 func mapHeld(v val, f func(h heldArray, in altCondition) val) val {
 	return altCondition(nil).mapHeld(v, f)
 }
@@ -76,9 +76,9 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// copyHeld copies the arrays inside value src to the arrays inside value dst, which has the same
-// shape. isPresent emits the condition that the current alternative is src. Unless always is set,
-// the arrays may also be copied when the condition is false.
+// copyHeld copies the arrays inside value src to the arrays inside value dst. Both values have the
+// same shape. isPresent emits the condition that the current alternative is src. Unless always is
+// set, the arrays may also be copied when the condition is false.
 func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool) {
 	var to []heldArray
 	eachHeld(dst, func(h heldArray, _ altCondition) { to = append(to, h) })
@@ -92,9 +92,9 @@ func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool
 	})
 }
 
-// unheld returns the alternative v with each heldArray replaced by a copy, which is an array value.
-// isPresent emits the condition that v is the current alternative. unheld copies nothing if the
-// condition is false.
+// unheld copies each heldArray inside the alternative v, and returns v with array values in place
+// of the heldArrays. isPresent emits the condition that v is the current alternative. unheld copies
+// nothing if the condition is false.
 func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	return mapHeld(v, func(h heldArray, in altCondition) val {
 		if straightCopy(h.typ) {
@@ -106,8 +106,8 @@ func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	})
 }
 
-// copyWhere copies the array from to other memory, if the array exists. The array exists if two
-// conditions are true, the result of isPresent and the altCondition exists.
+// copyWhere copies an array (from) to other memory (to), if the array exists. The array exists if
+// the result of isPresent is true and the altCondition holds.
 func (l *lowerer) copyWhere(isPresent func() *ir.Value, exists altCondition, to mem, from heldArray) {
 	cond := isPresent()
 	for _, one := range exists {

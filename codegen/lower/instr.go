@@ -334,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // decl == in excludes three-part for statements, whose iterations store to the next iteration's instance
+			c.setOnce() // the comparison of decl excludes three-part for statements, whose iterations store to the next iteration's instance
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

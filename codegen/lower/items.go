@@ -62,8 +62,8 @@ func init() {
 }
 
 // subGroups returns the number of sub-groups in a work-group. The number is computed, because
-// lavapipe's built-in NumSubgroups may be wrong. The bug of lavapipe is the row partial-sub-group
-// of package quirks.
+// lavapipe's built-in NumSubgroups may be wrong. Package quirks describes this bug under the name
+// partial-sub-group.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
@@ -101,8 +101,7 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 }
 
 // linearIntrinsic returns an intrinsic whose result is the row-major index of a work-item in a box
-// of work-items. The functions in parameters id and size return the index and the length in
-// dimension d.
+// of work-items. Functions id and size return the index and the length in dimension d.
 func linearIntrinsic(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		acc := l.toInt(id(l, rank-1))

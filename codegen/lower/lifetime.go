@@ -356,9 +356,9 @@ func (c *cell) setBorn(time int) {
 }
 
 // roundsOf returns the loops of f that are lowered iteration by iteration and contain instruction
-// decl, which declares variable c. Each iteration of a returned loop has its own instance of the
-// variable. If inBlock is not nil, only loops that also contain this block are returned. If the
-// variable has not been declared yet, roundsOf returns no loops.
+// decl. This instruction declares variable c. Each iteration of a returned loop has its own
+// instance of the variable. If inBlock is not nil, only loops that also contain this block are
+// returned. If the variable has not been declared yet, roundsOf returns no loops.
 func (f *frame) roundsOf(c *cell, decl ssa.Instruction, inBlock *ssa.BasicBlock) []*unrolledLoop {
 	var all []*unrolledLoop
 	for _, u := range f.unrolled {
@@ -420,8 +420,8 @@ func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, round
 }
 
 // holdDecl is the instruction that declares a variable, or nil if the declaration is outside of the
-// function. readAfter reports whether the instruction decl may run again before a use of this
-// variable, on a path without the instruction held. readAfter ignores executions of decl in a later
+// function. readAfter reports whether instruction decl may run again before a use of this variable,
+// on a path that does not contain holdDecl. readAfter ignores executions of decl in a later
 // iteration of one of the given loops.
 func readAfter(decl, holdDecl ssa.Instruction, rounds []*unrolledLoop) bool {
 	if decl == nil {

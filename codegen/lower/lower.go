@@ -61,7 +61,7 @@ type frame struct {
 	phis      map[*ssa.Phi]*cell
 	allocs    map[*ssa.Alloc]*cell
 	cur       ssa.Instruction // instruction being lowered
-	site      ssa.Instruction // instruction of the caller that makes this call
+	site      ssa.Instruction // call instruction in the caller
 	uses      [32]bool        // whether the use of an aspect has been recorded, indexed by aspect
 	ret       *ir.Block
 	result    *cell
@@ -72,8 +72,8 @@ type frame struct {
 	looks     map[ssa.Value]bytesView // maps a conversion of a view to a byte slice to the view, if the conversion needs no copy
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolledLoop     // loops that are lowered iteration by iteration; inner loops come last
-	outs      map[ssa.Value]*cell // variables for values that are defined in a loop of field unrolled and used after the loop
-	as        map[ssa.Value]val   // maps a oneOf operand to its alternative for which code is being lowered
+	outs      map[ssa.Value]*cell // variables for values that are defined in an unrolled loop and used after the loop
+	as        map[ssa.Value]val   // maps a oneOf operand to the alternative that is being lowered
 	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far; counted only if sizes of slices may depend on results
 	common    []val               // results for which all return statements return the same constant
@@ -114,8 +114,8 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 }
 
 // newLowerer returns the state for lowering a kernel. Parameter inData lists the tables that must
-// be constant data. knownTexts contains the strings that must be in the table of texts. earlier
-// holds the results of earlier lowerings.
+// be constant data. Parameter knownTexts contains the strings that must be in the table of texts.
+// Parameter earlier holds the results of earlier lowerings.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, knownTexts *textTable, earlier *carriedState) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
@@ -219,7 +219,7 @@ func FuncName(f *ssa.Function) string {
 	return load.WithoutPaths(f.RelString(nil))
 }
 
-// emitCheck emits a branch to a fault, which is executed if ok is false.
+// emitCheck emits a fault, and a branch that leads to the fault if ok is false.
 func (l *lowerer) emitCheck(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.checkBound(ok, kind, a, b, message, false)
 }
@@ -262,8 +262,8 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 }
 
 // faultPos returns the source position that a fault reports. gc compiles functions of package
-// math/bits to instructions without stack frames. So a fault inside a function of math/bits gets
-// the position of the call.
+// math/bits to instructions without stack frames. So a fault inside a function of math/bits has the
+// position of the call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)
@@ -481,8 +481,8 @@ func (l *lowerer) lowerNext(f *frame, in ssa.Instruction) {
 }
 
 // inSource reports whether position p is in the source of fn. An instruction of fn may have a
-// position elsewhere. For example, the store of a function passed to a variadic parameter has the
-// position of that function's declaration.
+// position elsewhere. For example, if a function is passed to a variadic parameter, the store of
+// the function has the position of its declaration.
 func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()

@@ -168,7 +168,7 @@ func (l *lowerer) appendGrown(in *ssa.Call, s, more slice, elem types.Type) (val
 }
 
 // maxKnown bounds the number of operations that one call of foldedInt evaluates. A small limit
-// suffices, because an operand has usually been replaced by its value before.
+// suffices, because most operands have been replaced by their values before.
 const maxKnown = 64
 
 // foldedInt returns the value of an integer that is computed only from constants.
@@ -199,8 +199,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// withFolded returns x with each integer and bool that is computed from constants replaced by its
-// value. If no sizes depend on folded values, withFolded returns x unchanged.
+// withFolded replaces each integer and bool in x that is computed from constants by its value, and
+// returns the result. If no sizes depend on folded values, withFolded returns x unchanged.
 func (fs *foresight) withFolded(x val) val {
 	if !fs.carried.folds {
 		return x
@@ -241,8 +241,8 @@ func (f *frame) recordReturn(t tuple) {
 	}
 }
 
-// constantResults returns a function's results t. A result that is the same constant in all reached
-// return statements is replaced by that constant.
+// constantResults returns a function's results t. If all reached return statements return the same
+// constant for a result, the constant replaces the result.
 func (f *frame) constantResults(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {

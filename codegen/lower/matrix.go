@@ -101,8 +101,8 @@ func init() {
 // accumulator returns the intrinsic for a function that computes each element of an accumulator
 // matrix separately. If the function has a scalar parameter, elem is the index of the type argument
 // for the scalar's type. If the function has no scalar parameter, elem is negative. The other type
-// arguments describe the matrix shape. Function f gets the scalar arguments. For each accumulator
-// among the arguments, f gets the current element.
+// arguments describe the matrix shape. The arguments of function f are the scalar arguments, and
+// the current element of each accumulator argument.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]

@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// loadMem loads a value of Go type t, which consists only of scalars, from memory m.
+// loadMem loads a value from memory m. The value has Go type t and consists only of scalars.
 func (l *lowerer) loadMem(m mem, t types.Type) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -33,7 +33,7 @@ func (l *lowerer) loadMem(m mem, t types.Type) val {
 	return badVal{}
 }
 
-// storeMem stores a value v of Go type t, which consists only of scalars, in memory m.
+// storeMem stores value v in memory m. The value has Go type t and consists only of scalars.
 func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 	switch v := v.(type) {
 	case *ir.Value:

@@ -23,7 +23,7 @@ type oneOf struct {
 	alts []val     // alternatives, all of different shapes
 }
 
-// altState identifies the alternative of a oneOf for which code is being lowered.
+// altState contains the number of the alternative (of a oneOf) that is being lowered.
 type altState struct {
 	*builder
 	oneSlice bool // whether the alternative being lowered is a slice
@@ -88,8 +88,8 @@ func (l *lowerer) eachAlt(u oneOf, t types.Type, emitAlt func(alt val) val) val 
 // conditions.
 const maxInRow = 4
 
-// dispatch calls emitAlt for each alternative from lo to hi. The code that emitAlt adds is in a
-// branch, which runs if the value has this alternative.
+// dispatch calls emitAlt for each alternative from lo to hi. The code from emitAlt is in a branch
+// that runs if the value has this alternative.
 func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {

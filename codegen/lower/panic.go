@@ -210,8 +210,7 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 // text.
 const maxLooks = 4
 
-// onlyLooks reports whether fn only computes its result, and has no loops or side effects and makes
-// no strings.
+// onlyLooks reports whether fn computes its result without loops, side effects and new strings.
 func onlyLooks(fn *ssa.Function, depth int) bool {
 	if len(fn.Blocks) == 0 || depth > maxLooks {
 		return false

@@ -163,7 +163,7 @@ func (r *printRecord) fail(hint, format string, args ...any) {
 	r.failed = true
 }
 
-// addArg adds an argument to the record, for the directive d of the format.
+// addArg adds the argument of format directive d to the record.
 func (r *printRecord) addArg(i iface, d printDirective) {
 	if r.failed {
 		return
@@ -440,7 +440,7 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 // printState describes the print buffer of a kernel that prints.
 type printState struct {
 	buf  mem
-	room *ir.Value // capacity of the buffer for records, in 32-bit words
+	room *ir.Value // number of 32-bit words of the buffer that are available for records
 }
 
 // printBuffer returns the kernel's print buffer. The first call adds the buffer as a parameter of
@@ -562,7 +562,8 @@ func (w *builder) printLength(c dynChars) *ir.Value {
 	return w.op(ir.OpShrL, ir.TypeI32, w.op(ir.OpIAdd, ir.TypeI32, n, w.m.Int(ir.TypeI32, 3)), w.m.Int(ir.TypeI32, 2))
 }
 
-// fourBytes returns the 32-bit word with number i of a string's bytes.
+// fourBytes returns bytes 4*i to 4*i+3 of a string as a 32-bit word, with zeros after the string's
+// end.
 func (l *lowerer) fourBytes(c dynChars, i *ir.Value) *ir.Value {
 	var word *ir.Value
 	first := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, i), l.m.Int(ir.TypeI64, 2))

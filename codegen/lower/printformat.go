@@ -129,7 +129,8 @@ func (f *formatReader) nextArg() (iface, bool) {
 	return f.list[i], !f.r.failed
 }
 
-// parseDirective parses the text after a percent sign and returns its form in the host's format.
+// parseDirective parses the text after a percent sign, and returns the text with which the host
+// formats the argument.
 func (f *formatReader) parseDirective() string {
 	flags := f.cutPrefix("+-# 0")
 	text := flags + f.parseNumber()

@@ -215,8 +215,8 @@ func boundSpecs(expr *ir.Value, least int) {
 }
 
 // setUnseenDefaults sets to 1 the default of each required constant in expr. The host always sets
-// required constants, so their defaults are never used. But a default of 0 would make a constant
-// expression with the constant as a divisor invalid.
+// required constants, so their defaults are never used. But if such a constant is a divisor, the
+// default 0 would make the constant expression invalid.
 func setUnseenDefaults(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
@@ -300,8 +300,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond returns the condition v, in which comparisons of operands that fit 32 bits are
-// narrowed to 32 bits.
+// narrowCond returns the condition v with narrower comparisons. If the operands of a comparison fit
+// 32 bits, the comparison is narrowed to 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:

@@ -11,8 +11,8 @@ import (
 type writeChecker struct {
 	*reporter
 	tables  *constTables
-	written map[any]*ir.Value       // maps an instruction and its call to the last address to which the instruction writes
-	stores  map[*ir.Var][]*ir.Value // values stored in each variable, computed after lowering
+	written map[any]*ir.Value       // maps an instruction of an inlined call to the last address to which the instruction writes
+	stores  map[*ir.Var][]*ir.Value // maps each variable to the stored values; computed after lowering
 }
 
 // recordWrite records a write to memory m. recordWrite reports an error if m belongs to a

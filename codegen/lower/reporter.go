@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A reporter reports errors in the kernel. The reporter suppresses errors that are only
-// consequences of other errors.
+// A reporter reports errors in the kernel, but suppresses errors that are only consequences of
+// other errors.
 type reporter struct {
 	*builder
 	k       *load.Kernel
@@ -43,7 +43,7 @@ func (r *reporter) addDiag(code diag.Code, p token.Pos, hint, format string, arg
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// If an instruction still has the position of the call, the error gets the position of the called
+	// If an instruction still has the position of the call, the error has the position of the called
 	// function instead.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()

@@ -43,7 +43,8 @@ func (f *frame) findConverted() {
 	}
 }
 
-// setValue sets the value of v in frame f to x.
+// setValue records x as the value of v in frame f, and marks x as rounded if the source converts v
+// explicitly.
 func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {
@@ -60,8 +61,8 @@ func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// markRounded marks the number x as rounded. Therefore pass fuse does not combine the operation
-// that computes x with an addition that uses x.
+// markRounded marks the number x as rounded. Therefore pass fuse does not fuse the operation that
+// computes x into an addition of x.
 func (l *lowerer) markRounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

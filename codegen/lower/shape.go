@@ -183,10 +183,10 @@ func isReference(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape that phi v will have once its loop is lowered. shapeAhead is called
-// for a phi that is read before all its operands are lowered. Only pointers and slices of the
-// kernel's variables are considered. If no operand refers to a variable of the kernel, shapeAhead
-// returns nil. shapeAhead emits no code.
+// shapeAhead returns the shape that phi v will have after the lowering of the loop. shapeAhead is
+// called for a phi that is read before all its operands are lowered. Only pointers and slices of
+// the kernel's variables are considered. If no operand refers to a variable of the kernel,
+// shapeAhead returns nil. shapeAhead emits no code.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -373,8 +373,8 @@ const (
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut maps a result of the function whyNoAlt to a hint. The hint proposes another value for the
-// variable of function or interface type.
+// wayOut maps a result of the function whyNoAlt to a hint. The hint proposes another value for a
+// variable whose type is a function or an interface.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
@@ -411,7 +411,7 @@ func whyNoAlt(v val) string {
 	return ""
 }
 
-// describe returns a text for messages, which names the memory to which a pointer or slice refers.
+// describe returns, for messages, a name of the memory to which a pointer or slice refers.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {

@@ -25,7 +25,7 @@ type codeBudget struct {
 	tooLarge bool                         // whether the code has exceeded maxValues; if it has, lowering stops
 }
 
-// countCopy adds frame f, whose lowering has ended, to the counts of its function.
+// countCopy adds frame f to the counts of its function, after the lowering of f has ended.
 func (g *codeBudget) countCopy(f *frame) {
 	n := g.m.Len() - f.begin
 	if f.caller != nil {

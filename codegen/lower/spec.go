@@ -124,8 +124,9 @@ func specTypeError(t types.Type) string {
 
 const maxSpecLeaves = 1 << 10
 
-// specLeaves adds the scalars of a specialization constant to its declaration d and to the module.
-// specLeaves removes the defaults of the added scalars from the front of the list *init.
+// specLeaves adds the scalars of a specialization constant to declaration d of the constant, and to
+// the module. specLeaves removes the defaults of the added scalars from the front of the list
+// *init.
 func (sp *specConsts) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

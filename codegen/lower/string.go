@@ -110,8 +110,8 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
 }
 
-// charsIter is the state of a range over a string whose bytes are known only at run time. The field
-// at is a variable that holds the index of the next rune.
+// charsIter is the state of a range over a string whose bytes are known only at run time. The
+// variable in field at holds the index of the next rune.
 type charsIter struct {
 	v  val
 	c  dynChars

@@ -202,7 +202,7 @@ func (l *lowerer) sliceText(t dynText, b sliceBounds) dynText {
 	return dynText{s.off, s.len}
 }
 
-// differAt returns the first index at which two strings differ, or limit if that is less.
+// differAt returns the first index at which two strings differ, or limit if limit is less.
 func (l *lowerer) differAt(a, b dynChars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
@@ -279,7 +279,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	return acc
 }
 
-// textIter is the state of a range over a text. The field at is a variable with the index of the
+// textIter is the state of a range over a text. The variable in field at holds the index of the
 // next rune.
 type textIter struct {
 	t  dynText

@@ -123,9 +123,9 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// If only the block that declares a variable writes to it, initStores returns the stores to the
-// variable. If other blocks write to the variable, initStores returns nil. If only the declaring
-// block writes to a variable, go/ssa keeps the variable only because a closure reads it.
+// If only the declaring block writes to a variable, initStores returns the stores to the variable.
+// If other blocks write to the variable, initStores returns nil. If only the declaring block writes
+// to a variable, go/ssa keeps the variable only because a closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -207,9 +207,9 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds to the loop the blocks after it that only lead to a return. A block is added only
-// if a block of the loop other than the head dominates it. The added blocks are lowered with each
-// iteration, since the returned value may have another shape in each.
+// addReturns adds to the loop those later blocks that only lead to a return. A block is added only
+// if it is dominated by a block of the loop that is not the head. The added blocks are lowered with
+// each iteration, since the returned value may have another shape in each iteration.
 func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {
@@ -229,7 +229,7 @@ func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	}
 }
 
-// findOuts finds the values that are used after the loop.
+// findOuts finds the values that are defined in the loop and used after the loop.
 func (u *unrolledLoop) findOuts() {
 	behind := func(v ssa.Value) bool {
 		refs := v.Referrers()

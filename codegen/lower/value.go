@@ -19,7 +19,7 @@ import (
 //   - A tuple is a struct, the list of a call's results, or a complex number.
 //   - An array is an array value or a matrix.
 //   - The types pointer, slice, resolvedSlice, str, dynText, bytesView, stringIter, textIter,
-//     function, iface, item, accessor and localGroup represent Go or dsl values of one kind each.
+//     function, iface, item, group, subGroup and accessor represent Go or dsl values.
 //   - A badVal is a value of any type for which an error has been reported.
 //   - A heldArray is an array in the memory of a variable that also holds other alternatives.
 //   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
@@ -28,19 +28,19 @@ type val any
 
 type tuple struct{ elems []val }
 
-// An array is an array value in memory. Code does not write to this memory after the value is made.
+// An array is an array value in memory. After the value is made, no code writes to this memory.
 type array struct{ at mem }
 
-// A pointer is the lowered Go pointer. The field isNil is a run-time bool that is true if the
-// pointer is nil. If the pointer is never nil, the field isNil is nil.
+// A pointer is a lowered Go pointer. The field isNil is a run-time bool that is true if the pointer
+// is nil. If the pointer is never nil, the field isNil is nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
 // A slice is a lowered Go slice. If the elements are in device memory, at.addr is the address of
-// the first element. If the elements are in other memory, the field at is an array, and the field
-// off is the first element's index in the array.
+// the first element. If the elements are in other memory, the fields contain an array (at) and the
+// first element's index in the array (off).
 type slice struct {
 	at       mem
 	off      *ir.Value // index of the slice's first element; nil in device memory
@@ -74,7 +74,7 @@ type subGroup struct{}
 // kernel.
 type accessor struct{ index int }
 
-// A ref is the target of a pointer. Its type is *cell, mem, part, choice or constRef.
+// A ref is the target of a pointer. Its type is *cell, mem, innerArray, chosenVar or constRef.
 type ref any
 
 // innerArray is the target of a pointer to an array that is inside another array. The inner array
@@ -99,7 +99,7 @@ func (m mem) device() bool { return m.v == nil }
 // atIndex returns element i of the array in m.
 func (m mem) atIndex(i *ir.Value) mem { return m.extend([]*ir.Value{i}) }
 
-// extend returns the memory that m's path selects if the given steps are appended to it.
+// extend returns memory m with the given steps appended to its path.
 func (m mem) extend(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m

@@ -125,7 +125,7 @@ func (w *builder) loopsSince(homeBlock frameBlock) bool {
 	for f := w.frame; f != nil; f = f.caller {
 		callers[f] = true
 	}
-	for !callers[homeBlock.frame] { // the call of home's function has ended
+	for !callers[homeBlock.frame] { // the call that contains homeBlock has ended
 		if homeBlock.frame.site == nil {
 			return true
 		}

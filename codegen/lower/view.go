@@ -270,7 +270,7 @@ func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay searches the blocks on paths between the blocks from and to. writeOnWay returns an
+// writeOnWay searches the blocks on paths between two blocks (from and to). writeOnWay returns an
 // instruction that may write to memory m, or nil. Paths through a block for which stop is true do
 // not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
@@ -303,13 +303,13 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 }
 
 // The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
-// bytes of this view between its store in the variable and its load. A later store to the variable
+// view's bytes after the store of the view and before its load. A later store to the variable
 // overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
 // bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.indexOf(len(to.b.Insts))
-	before := -1 // index of the instruction after the last store to v.kept before the load, in the same block; -1 if the block does not store to v.kept
+	before := -1 // index of the instruction after the last store to v.kept in the load's block; -1 if no such store precedes the load
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
@@ -362,7 +362,7 @@ func (p codePoint) indexOf(ifRemoved int) int {
 
 // firstWrite returns the first instruction that may write to memory m. If other work-items share m,
 // each barrier and atomic operation counts as a write, because another work-item may have written
-// before it.
+// to m before.
 func (l *lowerer) firstWrite(insts []*ir.Value, m mem) *ir.Value {
 	shared := m.device() || m.v.Storage == ir.Workgroup
 	for _, v := range insts {
