@@ -44,11 +44,11 @@ type Footprint struct {
 	// also belong to the work-group.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
-	// ReachGroup, the size of work-groups along x must also be a multiple of Multiple, for example
-	// of 2 for the index x^1.
+	// ReachGroup, the size of work-groups along x must also be divisible by Multiple. For the index
+	// x^1, for example, Multiple is 2.
 	PerItem  int64
 	Multiple int64    // number that must divide the work-group size along x; 0 means 1
-	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices are int64s
+	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices fit in an int64
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
@@ -72,7 +72,8 @@ func (s Stride) String() string {
 	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
 }
 
-// Bound returns Most. If Most is 0, Bound returns the largest number of work-items whose indices are int64s.
+// Bound returns Most. If Most is 0, Bound returns the largest number of work-items for which all
+// element indices fit in an int64.
 func (f *Footprint) Bound() int64 {
 	if f.Most == 0 {
 		return math.MaxInt64 / max(f.PerItem, 1)

@@ -21,7 +21,7 @@ type SpecConstant struct {
 // memory for longer arrays.
 const MaxLength = 1 << 20
 
-// Local is a variable in work-group memory that a kernel declares.
+// Local describes a work-group variable, which the kernel declares.
 type Local struct {
 	Name     string
 	ElemSize int
