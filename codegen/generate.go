@@ -94,7 +94,7 @@ type Result struct {
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // packages whose files differ between kernels and programs, with reasons
+	Tagged   []string // packages for which kernels and programs use different files, with reasons
 	Timings  []Timing
 	Trace    load.Trace
 }

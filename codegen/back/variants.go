@@ -69,8 +69,7 @@ func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *fa
 	return m, found, nil
 }
 
-// addVariant adds a variant's row to the description, and the variant's SPIR-V words to the
-// result.
+// addVariant adds a variant to the description, and the variant's SPIR-V words to the result.
 func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
@@ -78,8 +77,8 @@ func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// findVariant returns the row of the variant with the given name, or nil if the kernel does not
-// have this variant.
+// findVariant returns the description of the variant with the given name, or nil if the kernel does
+// not have this variant.
 func (c *compiler) findVariant(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {

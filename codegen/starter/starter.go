@@ -112,7 +112,7 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// plainName matches the allowed names of a package of kernels and of its folder.
+// plainName matches the names that a kernel package and its folder may have.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
 // nameConflict returns the reason why a kernel package cannot have a name, or "".

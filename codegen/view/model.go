@@ -10,7 +10,7 @@ type Page struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Kernel is one row in the list of kernels.
+// Kernel is one entry in the page's list of kernels.
 type Kernel struct {
 	Name    string `json:"name"`
 	Package string `json:"package"` // import path
