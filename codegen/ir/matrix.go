@@ -34,8 +34,8 @@ type Tile struct {
 // Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To and C may be the same matrix.
 type Product struct {
 	To, A, B, C *Var
-	// Parts selects the parts of A, B and C on which the op operates. The selected parts of To and C have the same
-	// number. Parts are numbered from 1, and 0 selects a whole matrix.
+	// Parts selects the parts of A, B and C on which the op operates. For To, the op selects the part with the
+	// same number as for C. Parts are numbered from 1, and 0 selects a whole matrix.
 	Parts [3]int
 }
 
@@ -126,7 +126,8 @@ func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
 }
 
-// Parts returns the number of rows and columns of parts in a native matrix type.
+// The native matrices of a matrix type form a grid, and Parts returns the grid's numbers of rows
+// and columns.
 func (t *Type) Parts() (rows, cols int) {
 	if t.Part == [2]int{} {
 		return 0, 0

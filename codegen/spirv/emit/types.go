@@ -40,8 +40,8 @@ func (e *emitter) registerType(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
-// packedType returns the SPIR-V type of work-group memory of type t in which integers of 8 and 16 bits are
-// adjacent.
+// packedType returns the SPIR-V type of packed work-group memory of type t. In packed memory, integers of
+// 8 and 16 bits are adjacent.
 func (e *emitter) packedType(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Array:
