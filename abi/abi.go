@@ -120,7 +120,7 @@ func (a Access) String() string {
 	return [...]string{"None", "Read", "Write", "ReadWrite"}[a&3]
 }
 
-// ParamKind is the kind of a parameter.
+// ParamKind says how a launch passes a parameter.
 type ParamKind uint8
 
 const (
@@ -446,7 +446,7 @@ func (s *Sources) String() string {
 	return s.Package + " (" + strings.Join(s.Kernels, ", ") + ")"
 }
 
-// Source is a source file.
+// Source identifies a source file and its contents.
 type Source struct {
 	File    string // path of the file from the module's root, with slashes
 	Package string // name of the file's package

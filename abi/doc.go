@@ -55,7 +55,7 @@
 //	offset 20, 4 bytes: reserved; must be zero, because modules rely on this value.
 //	offset 24, Kernel.ArgSize bytes: the arguments.
 //
-// Dimension x is the last dimension of the kernel's Go index, which varies fastest. Dimension z is the first of three
+// Dimension x varies fastest, and is the last dimension of the kernel's Go index. Dimension z is the first of three
 // dimensions of the Go index. Missing dimensions are 1. Every Vulkan device accepts launch blocks of [MaxLaunchBlock]
 // bytes. If the block would be larger, Kernel.Spilled is set and the arguments are in a separate buffer. In this case
 // the launch block contains the buffer's device address (8 bytes) at offset 24. A kernel that was linked for a graph

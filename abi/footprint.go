@@ -39,9 +39,9 @@ type Footprint struct {
 	//
 	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range. With ReachOwn, no
 	// two work-items use the same element. With ReachGroup, a work-item uses only elements that belong, by the formula
-	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, a work-group of size n has the ids
-	// from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the launch's range
-	// also belong to the work-group.
+	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, work-group number g of size n has
+	// the ids from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the
+	// launch's range also belong to the work-group.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
 	// ReachGroup, the size of work-groups along x must also be divisible by Multiple. For the index
@@ -57,9 +57,9 @@ type Footprint struct {
 // if k.W is nx.
 type Stride struct {
 	Dim int // dimension of the range: 0 is x, which varies fastest
-	// Offset and Size identify an integer in the launch block, which must be equal to the range's size in the dimension
-	// Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the argument's
-	// offset in a launch block that is not spilled.
+	// Offset and Size identify an integer in the launch block. The integer must be equal to the range's size in the
+	// dimension Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the
+	// argument's offset in a launch block that is not spilled.
 	Offset, Size int
 	Const        int64
 }

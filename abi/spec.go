@@ -38,8 +38,8 @@ type Local struct {
 	Expr  Expr // length computed from specialization constants, or ""
 }
 
-// Private is a private array of a work-item, which a kernel declares, or which a call of
-// dsl.PrivateAlloca makes.
+// Private describes a private array of each work-item. The kernel declares the array, or a call of
+// dsl.PrivateAlloca makes it.
 type Private struct {
 	Name     string
 	ElemSize int

@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kernel is a kernel to compile. The struct holds the lowered module, and facts that the module
-// does not contain.
+// Kernel is the input of Compile: a kernel's lowered module, and facts that the module does not
+// contain.
 type Kernel struct {
 	// Module is the module at level Built, before the first pass. Compiling changes it.
 	Module *ir.Module

@@ -171,8 +171,8 @@ func (c *compiler) addNarrowDevices() error {
 const cancelForm = "that can be cancelled"
 
 // addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing unless
-// the kernel requests cancellation and has loops that test for cancellation. The first module and each
-// variant for devices with fewer features get a variant that can be cancelled.
+// the kernel requests cancellation and has loops that test for cancellation. One such variant belongs to
+// the first module, and one to each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil

@@ -41,7 +41,7 @@ type View struct {
 	Slices, Values []string
 }
 
-// ViewField is one field of a View.
+// ViewField is the name and type of one field of a View.
 type ViewField struct{ Name, Type string }
 
 // Kernel holds the facts about one kernel from which its stub is written.

@@ -223,7 +223,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// copyType returns the copy of type t, which is interned in the module that contains the copies.
+// copyType returns the copy of type t. The copy is interned in the module that contains the copies.
 func (c *cloner) copyType(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

@@ -105,7 +105,7 @@ func NewModule(name string) *Module {
 }
 
 // AspectUse is a use of an aspect at a source position. If Required is true, Pos is the position of a
-// function's directive, which lists the aspect. Field In is the name of the function that contains the
+// function's directive that lists the aspect. Field In is the name of the function that contains the
 // use. If a function on the call path has a directive that does not list the aspect, Func is the name of
 // this function. Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
@@ -393,8 +393,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime sets.
-// ReservedSpec adds the constant to the module's Specs if necessary.
+// ReservedSpec returns the value of a specialization constant with a reserved id. The runtime sets such
+// constants. ReservedSpec adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {

@@ -24,7 +24,7 @@ type Cost struct {
 	Modules map[string]Size // maps a file name to the size of the kernel's module in this file
 }
 
-// Size is the size of one module.
+// Size counts the bytes and the instructions of one module.
 type Size struct {
 	Bytes        int
 	Instructions int // number of instructions in functions, without labels

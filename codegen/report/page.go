@@ -17,8 +17,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// Compiled is a compiled kernel. The struct holds the kernel's description, and the SPIR-V words of
-// its modules in the order of codegen.Module.
+// Compiled holds the description of a compiled kernel, and the SPIR-V words of its modules in the
+// order of codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32

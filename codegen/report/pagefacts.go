@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// addFacts adds to a kernel's data on the page the results of kgen -explain and other
-// results of the compiler.
+// addFacts adds the results of kgen -explain, and other results of the compiler, to a kernel's data
+// on the page.
 func (v *kernelPage) addFacts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse

@@ -244,7 +244,8 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes the files. After an error, Write removes the files that it has written.
+// Write writes the files of the first kernel to the module. After an error, Write removes the files
+// that it has written.
 func (s *Starter) Write() (err error) {
 	if err := s.checkFree(); err != nil {
 		return err

@@ -34,7 +34,7 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// Problem is a diagnostic.
+// Problem is a diagnostic as the page shows it.
 type Problem struct {
 	Pos     Pos       `json:"pos,omitzero"`
 	Code    string    `json:"code,omitempty"` // code of the diagnostic, such as KG203

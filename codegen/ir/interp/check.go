@@ -212,7 +212,8 @@ func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes 
 	}
 }
 
-// replaceAccess replaces the earlier access of the same work-item in the list by access a, and returns the list.
+// replaceAccess returns the list with access a in place of the earlier access by the same
+// work-item.
 func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRecord {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -270,7 +271,8 @@ func (w *itemState) globalID() (id []uint32) {
 	return id
 }
 
-// checkAccess checks an access to memory that work-items share for races and for loads of unwritten memory.
+// checkAccess searches for races and for loads of unwritten memory. It is called for each access to
+// memory that work-items share.
 func (w *itemState) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {

@@ -14,7 +14,7 @@ func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 // words.
 func isNarrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// registerType returns the SPIR-V type of values of type t, which is a scalar or a vector.
+// registerType returns the SPIR-V type of values of type t. Type t is a scalar or a vector.
 func (e *emitter) registerType(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:

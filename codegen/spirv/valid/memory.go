@@ -3,8 +3,8 @@ package valid
 import "github.com/kgen-go/kgen/codegen/spirv"
 
 // inputRows has the type and the capability of each built-in variable that kernels may use. The field n
-// is the number of components of the variable, which are 32-bit integers. The field caps is the
-// required capability.
+// is the number of components of the variable. The components are 32-bit integers. The field caps is
+// the required capability.
 var inputRows = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
