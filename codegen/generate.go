@@ -64,7 +64,7 @@ type Config struct {
 	DumpTo io.Writer
 
 	onFollowUpPanic func(bug any) // function for bugs in kgen that only occur because a kernel has errors; nil except in tests
-	// alterFile changes the text of a generated Go file. Only tests set it.
+	// alterFile changes the text of a generated Go file. Only tests set alterFile.
 	alterFile func(name string, text []byte) []byte
 }
 

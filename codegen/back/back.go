@@ -81,7 +81,7 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// A compiler compiles one kernel, first its first module and then the variants.
+// A compiler compiles the first module of a kernel, and then the variants.
 type compiler struct {
 	k       *Kernel
 	lowered *ir.Module // clone of the lowered module, from which variants are compiled

@@ -12,7 +12,7 @@ import (
 // variantForm lists the properties of a variant that decide how it is compiled.
 type variantForm struct{ small, alone, cancel, words bool }
 
-// variantForms maps the name of a variant to these properties.
+// variantForms maps the name of a variant to the variant's properties.
 var variantForms = map[string]variantForm{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},

@@ -13,7 +13,7 @@ type FunctionBuilder struct {
 
 	b         *Builder
 	head      []Instruction // OpFunction and the parameters
-	variables []Instruction // first instructions of the first block
+	variables []Instruction // OpVariable instructions, with which the first block begins
 	code      []Instruction
 	tags      []int32    // tags of the instructions in code
 	phis      map[ID]int // maps the id of a phi to the index of its OpPhi in code

@@ -36,8 +36,8 @@ func sharedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// A class is a set of things on which a value depends. A value with class 0 is the same for all
-// work-items.
+// A class is the set of inputs on which a value depends, such as ids and elements of slices. A
+// value with class 0 is the same for all work-items.
 type class uint8
 
 const (

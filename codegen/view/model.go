@@ -108,8 +108,8 @@ type Pass struct {
 	Edits []Edit `json:"edits"`
 }
 
-// Edit replaces lines of the listing after the previous pass. The edits of a pass are in the order
-// of lines. Line numbers refer to the listing before all edits of the pass.
+// Edit replaces lines of the listing after the previous pass. The edits of a pass are sorted by
+// line number. Line numbers refer to the listing before all edits of the pass.
 type Edit struct {
 	From  int      `json:"from"` // index of the first replaced line
 	Lines int      `json:"lines,omitempty"`

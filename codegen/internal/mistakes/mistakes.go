@@ -20,7 +20,8 @@ type Mistake struct {
 	Body string
 	// Decls is the text of package-level declarations that the body needs.
 	Decls string
-	// Field is a field of the kernel. Property is an element of the kernel's list of properties.
+	// Field is the declaration of a field in the kernel's type. Property is an element of the
+	// kernel's list of properties.
 	Field, Property string
 	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
 	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.

@@ -126,8 +126,8 @@ type launchState struct {
 	memory []Region               // regions of Launch.Memory, then the regions that the interpreter adds
 	record []byte                 // fault record
 	block  []byte                 // launch block
-	tables map[*ir.Var]*varMemory // Private variables
-	group  map[*ir.Var]*varMemory // Workgroup variables of the current group
+	tables map[*ir.Var]*varMemory // memory of Private variables
+	group  map[*ir.Var]*varMemory // memory of Workgroup variables of the current group
 	steps  int64
 	check  *checker // checker of the launch; nil without checks
 
