@@ -61,8 +61,8 @@ func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// The runtime compares the size of a work-item's arrays with the device's limit only if the arrays
-// have more than smallArrays bytes. NVIDIA's largest GPUs have a limit of about 15 KiB.
+// smallArrays is the largest size, in bytes, of a work-item's arrays that the runtime does not
+// compare with the device's limit. NVIDIA's largest GPUs have a limit of about 15 KiB.
 const smallArrays = 8 << 10
 
 // describePrivates describes the private memory of a work-item. The result has one element for each

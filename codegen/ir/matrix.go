@@ -126,8 +126,7 @@ func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
 }
 
-// The native matrices of a matrix type form a grid, and Parts returns the grid's numbers of rows
-// and columns.
+// Parts returns the numbers of rows and columns in the grid of native matrices that form a matrix.
 func (t *Type) Parts() (rows, cols int) {
 	if t.Part == [2]int{} {
 		return 0, 0

@@ -216,8 +216,8 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// A Go variable is declared for an operand pattern if at least manyOps instructions share the
-// pattern.
+// manyOps is the smallest number of instructions with the same operand pattern for which the
+// pattern becomes a Go variable.
 const manyOps = 4
 
 // sharedPatterns declares a Go variable for each operand pattern that at least manyOps instructions have, and returns

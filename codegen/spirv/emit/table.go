@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Most ops are implemented by one SPIR-V instruction, which singleInstruction describes. The
-// instruction has a SPIR-V opcode or belongs to GLSL.std.450.
+// singleInstruction describes a SPIR-V instruction that implements an op without other
+// instructions. It has a SPIR-V opcode or belongs to GLSL.std.450.
 type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450

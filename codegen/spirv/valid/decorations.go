@@ -32,7 +32,7 @@ const (
 	onResult // result of an instruction in a function
 )
 
-// For each decoration that kernels may use, decorationRows has the kinds of ids that may have the
+// decorationRows has, for each decoration that kernels may use, the kinds of ids that may have the
 // decoration.
 var decorationRows = map[spirv.Decoration]placeSet{
 	spirv.DecorationRelaxedPrecision: onMember | onVariable | onConstant | onResult,
