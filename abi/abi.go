@@ -14,9 +14,8 @@ import (
 // EnforceVersion).
 const Version = 13
 
-// EnforceVersion is a type with which generated code does not compile if the code's ABI version differs from Version.
-// If the versions differ, one of these declarations converts a negative constant to the unsigned type, which is a
-// compile error:
+// EnforceVersion stops the compilation of generated code that has another ABI version than Version. In such code, one
+// of these declarations converts a negative constant to the unsigned type, which is a compile error:
 //
 //	const _ = abi.EnforceVersion(abi.Version - 1)
 //	const _ = abi.EnforceVersion(1 - abi.Version)
@@ -44,18 +43,18 @@ const (
 	// device ended early. The word is written only by modules that the runtime has changed.
 	OffsetEnded = 40
 
-	// MinSliceAlign limits the alignment of a slice's memory, in bytes. The memory has the alignment of the elements or
-	// MinSliceAlign, whichever is smaller.
+	// MinSliceAlign is a number of bytes. The memory of a slice is aligned to MinSliceAlign or to the alignment of the
+	// elements, whichever is smaller.
 	MinSliceAlign = 16
 
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
 
-	// MaxSmall is the largest size in a launch of a VariantSmall module, and the largest product of sizes. See
+	// MaxSmall limits the sizes and the products of sizes in a launch that uses a VariantSmall module. See
 	// Variant.Products.
 	MaxSmall = 1 << 28
 
-	// MaxPointers is the largest depth of nested pointers that the checksum of a variable's value includes.
+	// MaxPointers is the largest number of nested pointers that the checksum of a variable follows.
 	MaxPointers = 32
 
 	// FactorGroups represents the number of work-groups along x in Variant.Products.
@@ -88,7 +87,8 @@ const (
 	SpecHigh = 2 * SpecReserved
 )
 
-// Form is the kind of a kernel's launches. The type of the kernel's item determines the Form.
+// Form says how a kernel is launched: as a task, over a range or over an nd-range. The type of the
+// kernel's item determines the Form.
 type Form uint8
 
 const (
@@ -120,7 +120,7 @@ func (a Access) String() string {
 	return [...]string{"None", "Read", "Write", "ReadWrite"}[a&3]
 }
 
-// ParamKind is the kind of a parameter.
+// ParamKind says how a launch passes a parameter.
 type ParamKind uint8
 
 const (
@@ -148,11 +148,12 @@ type Param struct {
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
 	Access     Access // access to the memory of a Slice
-	// Footprint describes the elements of a Slice that each work-item uses. Footprint is set for kernels that have IR.
+	// For a Slice, Footprint describes the elements that each work-item uses. Footprint is set for
+	// kernels that have IR.
 	Footprint Footprint
-	// If Internal is not 0, the Slice is not an argument of launches. Each work-item has its own
-	// variables for elements of the slice, whose number is the value of Internal. If the kernel's Go code runs instead of a module, the slice has that
-	// number of elements for each work-item of the launch, which are initially zero.
+	// If Internal is not 0, the Slice is not an argument of launches. Internal is then the number of elements that each
+	// work-item keeps in variables of its own. If the kernel's Go code runs instead of a module, the slice has that
+	// many elements for each work-item of the launch. These elements are initially zero.
 	Internal int
 }
 
@@ -238,7 +239,7 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	return k.String()
 }
 
-// faultValue is the first value of a fault.
+// faultValue is the first value of a fault, which is signed or unsigned.
 type faultValue struct {
 	bits     int64
 	unsigned bool
@@ -405,10 +406,10 @@ type Variant struct {
 	// first module, but is not in Kernel.Aspects.
 	Without []properties.Aspect
 	// If Products is not nil, it limits the launches for which the variant may be used. Each product is a list of
-	// factors. A positive factor is an offset in the launch block. At the offset is a 64-bit argument, a 64-bit length
-	// or a 32-bit dimension of GlobalRange. The factors [FactorGroups], FactorGroups+1 and FactorGroups+2 represent the
-	// numbers of work-groups along x, y and z. A negative factor -c represents the constant c. A launch may use the
-	// variant if all values at the offsets are in [0, MaxSmall] and each product is at most MaxSmall.
+	// factors. A positive factor is an offset in the launch block. The value at the offset is a 64-bit argument, a
+	// 64-bit length or a 32-bit dimension of GlobalRange. The factors [FactorGroups], FactorGroups+1 and FactorGroups+2
+	// represent the numbers of work-groups along x, y and z. A negative factor -c represents the constant c. A launch
+	// may use the variant if all values at the offsets are in [0, MaxSmall] and each product is at most MaxSmall.
 	Products [][]int
 	// If Cancel is true, work-items end when the host cancels the launch, even in the middle of a loop.
 	Cancel bool
@@ -445,7 +446,7 @@ func (s *Sources) String() string {
 	return s.Package + " (" + strings.Join(s.Kernels, ", ") + ")"
 }
 
-// Source is a source file.
+// Source identifies a source file and its contents.
 type Source struct {
 	File    string // path of the file from the module's root, with slashes
 	Package string // name of the file's package

@@ -15,11 +15,11 @@
 //
 // The first module of a kernel is Kernel.SPIRV. If a device lacks aspects that the first module uses, the device may be
 // able to run another module of the kernel, which is called a variant. All modules of a kernel have the same launch
-// block, arguments, work-items, fault record and sites, and a launch leaves the same values in memory. Variant.Without
-// names the aspects that the variant does not use, and Kernel.Aspects names the aspects that all modules need. The
-// runtime chooses a module when it makes a pipeline. The runtime chooses the first module if the device has all aspects
-// that are in Variant.Without of some variant. If the device lacks such an aspect, the runtime chooses the first
-// variant that uses no missing aspect.
+// block, arguments, work-items, fault record and sites, and leave the same values in memory. Variant.Without names the
+// aspects that the variant does not use, and Kernel.Aspects names the aspects that all modules need. The runtime
+// chooses a module when it makes a pipeline. The runtime chooses the first module if the device has every aspect that
+// any Variant.Without lists. If the device lacks such an aspect, the runtime chooses the first variant that uses no
+// missing aspect.
 //
 // Stubs contain most modules. If Variant.Make is not nil, the stubs do not contain the variant, and Make makes it from
 // Kernel.IR when a device needs it. The result has the words that kgen would have written, and Variant.Sum is the
@@ -52,10 +52,10 @@
 //
 //	offset 0, 8 bytes: FaultAddress, the device address of the launch's fault record.
 //	offset 8, 12 bytes: GlobalRange, the number of work-items along x, y and z as three uint32.
-//	offset 20, 4 bytes: reserved, always zero because modules depend on the zero.
+//	offset 20, 4 bytes: reserved; must be zero, because modules rely on this value.
 //	offset 24, Kernel.ArgSize bytes: the arguments.
 //
-// Dimension x is the last dimension of the kernel's Go index, which varies fastest. Dimension z is the first of three
+// Dimension x varies fastest, and is the last dimension of the kernel's Go index. Dimension z is the first of three
 // dimensions of the Go index. Missing dimensions are 1. Every Vulkan device accepts launch blocks of [MaxLaunchBlock]
 // bytes. If the block would be larger, Kernel.Spilled is set and the arguments are in a separate buffer. In this case
 // the launch block contains the buffer's device address (8 bytes) at offset 24. A kernel that was linked for a graph
@@ -120,19 +120,19 @@
 // tiny or huge. A module does not have SpecExactDivide if its mode is properties.FloatFast, or if it contains no
 // divisions and roots. For float64 division and square root, modules always use the device's instructions.
 //
-// [SpecFused] (a bool, false by default) is true if Fma of float32 rounds once, inverses have errors of at most three
-// units in the last place, and inverse square roots have errors of at most two, as Vulkan requires. If the constant is
-// true, the module corrects results by products and sums. If the constant is false, the module corrects results by
-// integer operations, and the device's inverse square roots may have errors of three units. SpecFused is in modules
-// that divide or compute roots or inverse roots, except in the mode properties.FloatFast. SpecFused is also in modules
-// that call math32.FMA.
+// [SpecFused] (a bool, false by default) is true if the device meets three conditions. Fma of float32 rounds once.
+// Inverses have errors of at most three units in the last place. Inverse square roots have errors of at most two
+// units, as Vulkan requires. If the constant is true, the module corrects results by products and sums. If the
+// constant is false, the module corrects results by integer operations, and the device's inverse square roots may have
+// errors of three units. SpecFused is in modules that divide or compute roots or inverse roots, except in the mode
+// properties.FloatFast. SpecFused is also in modules that call math32.FMA.
 //
 // [SpecFused64] (a bool, false by default) is true if Fma of float64 rounds once, also if the result is subnormal. It is
 // in modules that call math.FMA or math32.HasFMA64. If the constant is false, math.FMA computes with integers.
 //
-// [SpecFlushed] (a uint32, 0 by default) is the number of the smallest positive float32 values that the device treats
-// as zero. SpecFlushed is 0, or 1<<23 - 1 if arithmetic or comparisons do not keep subnormals. A module has SpecFlushed
-// if it uses functions of package math32 whose results depend on subnormals.
+// [SpecFlushed] (a uint32, 0 by default) counts the positive float32 values that the device treats as zero. SpecFlushed
+// is 1<<23 - 1 if arithmetic or comparisons do not keep subnormals, and else 0. A module has SpecFlushed if it uses
+// functions of package math32 whose results depend on subnormals.
 //
 // [SpecSubGroup] (a uint32, 1 by default) divides the size of each sub-group, except the last one of a work-group.
 // Modules with matrices have SpecSubGroup.
@@ -232,7 +232,8 @@
 // in Lost. A record consists of the site number, the global id x, y, z, and the values of PrintSite.Args. The site
 // number is an index into Kernel.Prints plus 1. The words of an argument's value depend on its type:
 //
-//   - A bool, float32 or integer of up to 32 bits has one word. An integer is extended to the word by its sign.
+//   - A bool, float32 or integer of up to 32 bits has one word. A smaller integer is sign-extended
+//     or zero-extended to the word.
 //   - An int, int64, uint, uint64, uintptr or float64 has two words, the low word first.
 //   - A complex64 or complex128 has the words of the real part, and then the words of the imaginary part.
 //   - A half.Float16 or another number type of package half has one word, which contains the number's bits.
@@ -242,5 +243,6 @@
 //     a value whose own type is a string type, the argument's type is textstring, with the same words.
 //   - An array, as in [n]T, has the words of its elements. A struct, as in struct{name T; …}, has the words of
 //     its fields.
-//   - An argument that is a text in Go's quotes, or nil, has no words, because its value is known.
+//   - A quoted Go string in PrintSite.Args, or nil, stands for an argument that has no words,
+//     because its value is known.
 package abi

@@ -39,16 +39,16 @@ type Footprint struct {
 	//
 	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range. With ReachOwn, no
 	// two work-items use the same element. With ReachGroup, a work-item uses only elements that belong, by the formula
-	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, a work-group of size n has the ids
-	// from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the launch's range
-	// also belong to the work-group.
+	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, work-group number g of size n has
+	// the ids from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the
+	// launch's range also belong to the work-group.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
-	// ReachGroup, the size of work-groups along x must also be a multiple of Multiple, for example
-	// of 2 for the index x^1.
+	// ReachGroup, the size of work-groups along x must also be divisible by Multiple. For the index
+	// x^1, for example, Multiple is 2.
 	PerItem  int64
 	Multiple int64    // number that must divide the work-group size along x; 0 means 1
-	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices are int64s
+	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices fit in an int64
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
@@ -57,9 +57,9 @@ type Footprint struct {
 // if k.W is nx.
 type Stride struct {
 	Dim int // dimension of the range: 0 is x, which varies fastest
-	// Offset and Size identify an integer in the launch block, which must be equal to the range's size in the dimension
-	// Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the argument's
-	// offset in a launch block that is not spilled.
+	// Offset and Size identify an integer in the launch block. The integer must be equal to the range's size in the
+	// dimension Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the
+	// argument's offset in a launch block that is not spilled.
 	Offset, Size int
 	Const        int64
 }
@@ -72,7 +72,8 @@ func (s Stride) String() string {
 	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
 }
 
-// Bound returns Most. If Most is 0, Bound returns the largest number of work-items whose indices are int64s.
+// Bound returns Most. If Most is 0, Bound returns the largest number of work-items for which all
+// element indices fit in an int64.
 func (f *Footprint) Bound() int64 {
 	if f.Most == 0 {
 		return math.MaxInt64 / max(f.PerItem, 1)

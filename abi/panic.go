@@ -23,8 +23,8 @@ const (
 	panicPlain     PanicVerb = '='
 )
 
-// PanicMessage returns the Message of a site whose text contains a value. textBefore and textAfter are the text before
-// and after the value. stringTable contains the strings for PanicString.
+// PanicMessage returns the Message of a site for a panic text that contains a value. textBefore and textAfter are the
+// text before and after the value. stringTable contains the strings for PanicString.
 func PanicMessage(verb PanicVerb, textBefore, textAfter, stringTable string) string {
 	return "\x00" + string(verb) + textBefore + "\x00" + textAfter + "\x00" + stringTable
 }

@@ -1,7 +1,7 @@
 package abi
 
-// A PrintSite describes a call in a kernel that prints. From the PrintSite and a record in the print buffer, the host
-// makes the printed text. See the package documentation.
+// A PrintSite describes one call of a print function in a kernel. From the PrintSite and a record in the print
+// buffer, the host makes the printed text. See the package documentation.
 type PrintSite struct {
 	Func   PrintFunc
 	Format string // format of Printf; except for "%%", its verbs use the arguments in order

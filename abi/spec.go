@@ -21,7 +21,7 @@ type SpecConstant struct {
 // memory for longer arrays.
 const MaxLength = 1 << 20
 
-// Local is a variable in work-group memory that a kernel declares.
+// Local describes a work-group variable, which the kernel declares.
 type Local struct {
 	Name     string
 	ElemSize int
@@ -38,8 +38,8 @@ type Local struct {
 	Expr  Expr // length computed from specialization constants, or ""
 }
 
-// Private is a private array of a work-item, which a kernel declares, or which a call of
-// dsl.PrivateAlloca makes.
+// Private describes a private array of each work-item. The kernel declares the array, or a call of
+// dsl.PrivateAlloca makes it.
 type Private struct {
 	Name     string
 	ElemSize int

@@ -47,10 +47,10 @@ type Config struct {
 	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a variant
 	// or a host form (the kernel's code for the CPU).
 	Strict bool
-	// Modules is the folder for modules that stubs do not contain (see internal/modules). The folder
-	// gets the modules of packages with the directive //kgen:bare. The folder also gets the modules
-	// that programs make when they load a kernel. All modules for the folder are written even with
-	// Check. If Modules is set without Check, no other files are written.
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). These are
+	// the modules of packages with the directive //kgen:bare, and the modules that programs make
+	// when they load a kernel. All modules for the folder are written even with Check. If Modules is
+	// set without Check, no other files are written.
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
@@ -64,7 +64,7 @@ type Config struct {
 	DumpTo io.Writer
 
 	onFollowUpPanic func(bug any) // function for bugs in kgen that only occur because a kernel has errors; nil except in tests
-	// alterFile changes the text of a generated Go file. Only tests set it.
+	// alterFile changes the text of a generated Go file. Only tests set alterFile.
 	alterFile func(name string, text []byte) []byte
 }
 
@@ -83,8 +83,8 @@ func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 // ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result describes the results of Generate. A path in a Result is relative to Config.Show if the relative path is
-// shorter than the absolute path.
+// Result lists the files that Generate has written or compared, and its notes and warnings. A path in a Result is
+// relative to Config.Show if the relative path is shorter than the absolute path.
 type Result struct {
 	Packages int
 	Kernels  int
@@ -94,7 +94,7 @@ type Result struct {
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // packages whose files differ between kernels and programs, with reasons
+	Tagged   []string // packages for which kernels and programs use different files, with reasons
 	Timings  []Timing
 	Trace    load.Trace
 }

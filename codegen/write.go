@@ -76,7 +76,7 @@ func (w *stubWriter) placeOf(p *load.Package) (dir, importPath string) {
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
 }
 
-// importBase returns the import path of the folder root, below which kgen writes the generated packages of a module.
+// importBase returns the import path of the output folder that parameter root names.
 func importBase(modulePath, moduleDir, root string) string {
 	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
 		return path.Join(modulePath, filepath.ToSlash(r))
@@ -84,8 +84,8 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether kgen may generate a package with the given import path. placeOf
-// must be able to return the path, with the default folder or with Config.Out.
+// mayWrite reports whether kgen may generate a package with the given import path. The path must be
+// one that placeOf returns for some package, with the default folder or with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true

@@ -18,10 +18,10 @@ func EnableFusion() Property { return Property{key: KeyEnableFusion} }
 // takes precedence.
 func RequireFusion() Property { return Property{key: KeyRequireFusion} }
 
-// InsertBarriers puts a barrier of each work-group between the kernels of a fused launch. With InsertBarriers, a kernel
-// may read elements that other work-items of its work-group wrote in the previous kernel. Either kgen must have proved
-// that indices stay within the elements of the work-group, or the memory must have AccessScope(ScopeWorkGroup). Each
-// launch must state its work-group size. InsertBarriers has no effect without EnableFusion or RequireFusion.
+// InsertBarriers puts work-group barriers between the kernels of a fused launch. With InsertBarriers, a kernel may read
+// elements that other work-items of its work-group wrote in the previous kernel. Either kgen must have proved that
+// indices stay within the elements of the work-group, or the memory must have AccessScope(ScopeWorkGroup). Each launch
+// must state its work-group size. InsertBarriers has no effect without EnableFusion or RequireFusion.
 func InsertBarriers() Property { return Property{key: KeyInsertBarriers} }
 
 // OfGraphs reports whether properties with the key are for graphs.

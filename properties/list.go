@@ -132,7 +132,7 @@ func (p Property) Validate() error {
 	return nil
 }
 
-// List is a list of properties. The order of a List has no meaning. No key may occur twice.
+// List is an unordered list of properties, in which no key may occur twice.
 type List []Property
 
 // Get returns the property with key k, and whether the list has it.

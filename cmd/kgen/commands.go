@@ -101,7 +101,7 @@ func (c *subcommand) meansNothing(name string) string {
 
 func (c *subcommand) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
-// undefinedFlag is the beginning of an error text of package flag. In the text, the flag's name follows.
+// undefinedFlag begins the error text of package flag for an unknown flag. The flag's name follows.
 const undefinedFlag = "flag provided but not defined: -"
 
 // flagError describes an error in a command's flags.

@@ -49,7 +49,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	if *addr != "" {
 		return v.serveUntil(ctx, *addr)
 	}
-	// Checks that the file can be written before the compilation, which may take minutes.
+	// The compilation may take minutes, so this checks first that the file can be written.
 	name := cmp.Or(*out, viewFile)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -77,7 +77,8 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	return code
 }
 
-// pageMaker makes the HTML page of the same packages, if necessary several times.
+// pageMaker makes the HTML page of some packages, and can make it again after the sources have
+// changed.
 type pageMaker struct {
 	cfg    codegen.Config
 	stderr io.Writer
@@ -140,7 +141,7 @@ func (v *pageMaker) makePage(ctx context.Context) int {
 
 // serveUntil serves the page to browsers until ctx is done.
 func (v *pageMaker) serveUntil(ctx context.Context, addr string) int {
-	// Checks that the port is free before the compilation, which may take minutes.
+	// The compilation may take minutes, so this checks first that the port is free.
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		fmt.Fprintf(v.stderr, "kgen: cannot serve at %s: %v; -http localhost:0 takes a port that is free\n", addr, errors.Unwrap(err))

@@ -1,4 +1,4 @@
-// Kgenvet is a tool for go vet, which reports constructs that kernels must not contain:
+// Kgenvet reports constructs that kernels must not contain, as a tool for go vet:
 //
 //	go vet -vettool=$(which kgenvet) ./...
 //

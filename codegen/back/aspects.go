@@ -61,14 +61,13 @@ func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is a size in bytes. The runtime compares the size of a work-item's arrays with the
-// device's limit only if the arrays are larger than smallArrays. NVIDIA's largest GPUs have a limit
-// of about 15 KiB.
+// smallArrays is the largest size, in bytes, of a work-item's arrays that the runtime does not
+// compare with the device's limit. NVIDIA's largest GPUs have a limit of about 15 KiB.
 const smallArrays = 8 << 10
 
-// describePrivates describes the private memory of a work-item. The list that describePrivates returns
-// has one row for each array whose length depends on specialization constants. One more row covers the
-// arrays with constant lengths that remain after the passes.
+// describePrivates describes the private memory of a work-item. The result has one element for each
+// array whose length depends on specialization constants. One more element covers the arrays of
+// constant length that the passes have not removed.
 func describePrivates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -129,10 +128,10 @@ func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses. Used returns the aspects that the kernel
-// needs, and the aspects that the variant "words" avoids. Because int has 64 bits, the result contains
-// Int64 only if the source says int64 or uint64 (parameter explicit64). The result omits sub-groups if
-// only work-group algorithms use sub-groups.
+// Used returns the aspects that the kernel's author uses. These are the aspects that the kernel needs,
+// and the aspects that the variant "words" avoids. Because int has 64 bits, the result contains Int64
+// only if the source says int64 or uint64 (parameter explicit64). The result omits sub-groups if only
+// work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {

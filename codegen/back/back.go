@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kernel is a kernel to compile. The struct holds the lowered module, and facts that the module
-// does not contain.
+// Kernel is the input of Compile: a kernel's lowered module, and facts that the module does not
+// contain.
 type Kernel struct {
 	// Module is the module at level Built, before the first pass. Compiling changes it.
 	Module *ir.Module
@@ -42,9 +42,9 @@ type Compiled struct {
 	Words []uint32    // SPIR-V words of the first module
 	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
-	// Lacks has one error for each missing variant that the passes refuse. A missing variant does not
-	// mean that the kernel is wrong. The kernel only violates an assumption on which the variant is
-	// based.
+	// Lacks has one error for each variant that is missing because the passes refuse it. A missing
+	// variant does not mean that the kernel is wrong. The kernel only violates an assumption on which
+	// the variant is based.
 	Lacks []error
 }
 
@@ -81,7 +81,7 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// A compiler compiles one kernel.
+// A compiler compiles the first module of a kernel, and then the variants.
 type compiler struct {
 	k       *Kernel
 	lowered *ir.Module // clone of the lowered module, from which variants are compiled

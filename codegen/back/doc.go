@@ -10,10 +10,10 @@
 //   - In the variants "cancel…", work-items end early when the host cancels the launch.
 //
 // The first module determines the aspects that the kernel needs, and the fault sites of the kernel. A
-// variant is a module for some launches or devices. The variant's row in abi.Kernel.Variants describes
-// these launches or devices. A variant has the same work-items and the same faults as the first module.
-// A variant is omitted if it saves little, or if the first module uses none of the aspects that the
-// variant avoids.
+// variant is a module for some launches or devices. The variant's element of abi.Kernel.Variants
+// describes these launches or devices. A variant has the same work-items and the same faults as the
+// first module. A variant is omitted if it saves little, or if the first module uses none of the
+// aspects that the variant avoids.
 //
 // The variants "words" and "aloneWords" use only 32-bit integers. Package back imports neither Go's
 // syntax packages nor kgen's loader. So the runtime can call package back in programs.

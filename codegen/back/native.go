@@ -15,8 +15,9 @@ import (
 
 // CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The target
 // lists the matrix products of the device. The caller may also set the fields Small and Cancel of the
-// target. If the device lacks a matrix of the kernel, CompileNative returns a *NoMatrices. If afterPass
-// is not nil, CompileNative calls afterPass after each pass with the pass's name and the module.
+// target. If the device does not support a matrix of the kernel, CompileNative returns a *NoMatrices.
+// If afterPass is not nil, CompileNative calls afterPass after each pass with the pass's name and the
+// module.
 func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -87,8 +88,8 @@ type NoMatrices struct{ Why string }
 func (e *NoMatrices) Error() string { return e.Why }
 
 // ProveNative compiles a kernel with matrices for all devices in matrix.Known, and returns the
-// first error. So kgen finds errors before a program loads the kernel. Devices that lack the
-// kernel's matrices give no error.
+// first error. So kgen finds errors before a program loads the kernel. A device that does not
+// support the kernel's matrices causes no error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// variantForm describes how to compile a variant.
+// variantForm lists the properties of a variant that decide how it is compiled.
 type variantForm struct{ small, alone, cancel, words bool }
 
-// variantForms maps the name of a variant to the description of its compilation.
+// variantForms maps the name of a variant to the variant's properties.
 var variantForms = map[string]variantForm{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},
@@ -62,7 +62,7 @@ func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // the module already uses only 32-bit integers; addCancelled returns it too
+		return made.words, nil // the module already uses only 32-bit integers, and is also the result of addCancelled
 	}
 	return nil, errors.New("it has no form in words")
 }

@@ -116,9 +116,10 @@ type boundsCheck struct {
 	slice uint64
 }
 
-// placeAccesses sets the source positions of accesses to device memory that the text omits. An
-// access without a position gets the position of its bounds check. The check compares an index with
-// the length of a slice. In the launch block, the length follows the address of the slice.
+// placeAccesses sets the source positions that the text omits, which are positions of accesses to
+// device memory. An access without a position gets the position of its bounds check. The check
+// compares an index with the length of a slice. In the launch block, the length follows the address
+// of the slice.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {

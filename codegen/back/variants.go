@@ -69,8 +69,7 @@ func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *fa
 	return m, found, nil
 }
 
-// addVariant adds a variant's row to the description, and the variant's SPIR-V words to the
-// result.
+// addVariant adds a variant to the description, and the variant's SPIR-V words to the result.
 func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	slices.Sort(row.Without)
 	row.Without, row.Loops = slices.Compact(row.Without), emit.Loops(m)
@@ -78,8 +77,8 @@ func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// findVariant returns the row of the variant with the given name, or nil if the kernel does not
-// have this variant.
+// findVariant returns the description of the variant with the given name, or nil if the kernel does
+// not have this variant.
 func (c *compiler) findVariant(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
@@ -172,8 +171,8 @@ func (c *compiler) addNarrowDevices() error {
 const cancelForm = "that can be cancelled"
 
 // addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing unless
-// the kernel requests cancellation and has loops that test for cancellation. The first module and each
-// variant for devices with fewer features get a variant that can be cancelled.
+// the kernel requests cancellation and has loops that test for cancellation. One such variant belongs to
+// the first module, and one to each variant for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil

@@ -122,8 +122,7 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// staleNotes returns texts about kernels that are missing from the list of devices and kernels, and about kernels whose
-// stubs are out of date.
+// staleNotes returns texts about kernels that the printed list omits, and about kernels whose stubs are out of date.
 func (c *freshness) staleNotes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {

@@ -84,7 +84,7 @@ type lister struct {
 	stderr  io.Writer
 	tmp     string
 	root    string            // root of the user's module; "" outside of modules
-	overlay map[string]string // maps the name of a file of the overlay to the name of the file with the contents
+	overlay map[string]string // maps the name of an overlay file to the name of the file that has the contents
 	current freshness
 }
 

@@ -102,7 +102,8 @@ const (
 	Directive Code = 505
 	// Internal: several work-items use memory that has a //kgen:internal directive.
 	Internal Code = 506
-	// Misnamed: a method that returns properties has another name. The code is reported by kgenvet.
+	// Misnamed: a method that returns properties is not named Properties. The code is reported by
+	// kgenvet.
 	Misnamed Code = 507
 
 	// SpecDecl: the declaration of a specialization constant is invalid.

@@ -60,7 +60,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics. As an error, a List has the text of its first diagnostic.
+// List is a list of diagnostics that is also an error, with the text of the first diagnostic.
 type List []*Diagnostic
 
 // Add appends a diagnostic.

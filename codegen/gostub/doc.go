@@ -41,14 +41,14 @@ type View struct {
 	Slices, Values []string
 }
 
-// ViewField is one field of a View.
+// ViewField is the name and type of one field of a View.
 type ViewField struct{ Name, Type string }
 
-// Kernel is one kernel of a package.
+// Kernel holds the facts about one kernel from which its stub is written.
 type Kernel struct {
 	ABI  *abi.Kernel // description of the kernel; the description's field SPIRV is ignored
 	Doc  string      // doc comment of the kernel's type
-	Args []Arg       // one element for each row of ABI.Params
+	Args []Arg       // parameters, in the order of ABI.Params
 	// Views maps the path of a member, such as "Deep[0].In", to the member's type. Views contains the members whose
 	// type is in Package.Views.
 	Views map[string]string
@@ -95,7 +95,7 @@ func (k *Kernel) Complete() *abi.Kernel {
 	return &out
 }
 
-// Shape is a struct type in its state at the time when kgen compiled the kernel.
+// Shape is a struct type as declared when kgen compiled the kernel.
 type Shape struct {
 	Value string // expression for a value of the type; begins with the receiver k
 	Name  string // name of the type in messages
@@ -122,7 +122,7 @@ type Step struct {
 	Index int    // index of an array element
 }
 
-// File is a file of the written package.
+// File is a file of the stub package, to be written by the caller.
 type File struct {
 	Name string
 	Data []byte

@@ -29,7 +29,7 @@ const (
 // this constant.
 const packageConst = "pkg"
 
-// A generator writes one stub package.
+// A generator writes the Go file of one stub package.
 type generator struct {
 	p      *Package
 	file   *jen.File
@@ -382,8 +382,8 @@ func (g *generator) writeFill(b *jen.Group, k *Kernel, setSlice string) {
 	}
 }
 
-// rangeOf returns the suffix in the names of the launch methods, and the type of the range. For a
-// task, both results are "".
+// rangeOf returns the suffix of the launch methods' names, and the type of the range. For a task,
+// both results are "".
 func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	switch k.Form {
 	case abi.Range:

@@ -229,8 +229,7 @@ func paramRow(p *abi.Param) *jen.Statement {
 	return rowLit(fields...)
 }
 
-// footprintLit returns the literal with the known facts about the elements of a slice that a
-// work-item uses. If no facts are known, footprintLit returns nil.
+// footprintLit returns the literal of a Footprint, or nil if the work-items do not use the slice.
 func footprintLit(f *abi.Footprint) *jen.Statement {
 	if f.Reach == abi.ReachNone {
 		return nil

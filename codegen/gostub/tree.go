@@ -163,8 +163,8 @@ func (g *generator) writeCopies(v *View) {
 	})
 }
 
-// writeAllocates writes, for a view type, the function that allocates device memory for
-// slices without data on the host.
+// writeAllocates writes, for a view type, the function that allocates device memory for slices that
+// have no data on the host.
 func (g *generator) writeAllocates(v *View) {
 	params := []jen.Code{jen.Id("dev").Op("*").Qual(runtimePath, "Device"), jen.Id("from").Add(g.typeExpr(v.Source + v.Args))}
 	args := []jen.Code{jen.Id("dev")}

@@ -67,8 +67,7 @@ func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args 
 // cloner maps the values, blocks, types and other objects of a module to their copies.
 type cloner struct {
 	m *Module // module to which the copies belong
-	// convertOutside is set only by Import, which copies into another module. Copies that Import makes get new ids of that
-	// module.
+	// convertOutside is set only by Import, which copies into another module and gives the copies new ids there.
 	convertOutside func(v *Value, args []*Value) *Value
 
 	values map[*Value]*Value
@@ -171,7 +170,7 @@ func (c *cloner) value(v *Value) *Value {
 	return w
 }
 
-// importExpr returns the value of the other module that replaces constant expression v.
+// importExpr returns the value that replaces constant expression v in the other module.
 func (c *cloner) importExpr(v *Value) *Value {
 	w := c.values[v]
 	switch {
@@ -224,7 +223,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// copyType returns the copy of type t, which is interned in the module that contains the copies.
+// copyType returns the copy of type t. The copy is interned in the module that contains the copies.
 func (c *cloner) copyType(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

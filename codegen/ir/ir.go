@@ -38,13 +38,13 @@ const (
 // String returns the level's name.
 func (l Level) String() string { return [...]string{"built", "structured", "legal"}[l] }
 
-// Module is one kernel.
+// Module is the IR of one kernel.
 type Module struct {
 	Name    string
 	Level   Level
 	Form    abi.Form
 	Rank    int
-	Items   int // number of work-items that each invocation executes, along x
+	Items   int // number of work-items along x that each invocation executes
 	Kernel  *Func
 	Helpers []*Func
 	Vars    []*Var // Workgroup and Private variables
@@ -104,10 +104,10 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a use of an aspect at a source position. If Required is true, the position is a
+// AspectUse is a use of an aspect at a source position. If Required is true, Pos is the position of a
 // function's directive that lists the aspect. Field In is the name of the function that contains the
-// use. Field Func is the name of the function on the call path whose directive does not list the aspect.
-// Field Func is "" if the use belongs to the whole kernel.
+// use. If a function on the call path has a directive that does not list the aspect, Func is the name of
+// this function. Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
@@ -174,7 +174,7 @@ type Spec struct {
 	Name    string
 	Type    *Type
 	Default uint64
-	// User is the ABI row of a constant that the user declared, or nil.
+	// User is the ABI description of a constant that the user declared, or nil.
 	User *abi.SpecConstant
 }
 
@@ -393,8 +393,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime sets.
-// ReservedSpec adds the constant to the module's Specs if necessary.
+// ReservedSpec returns the value of a specialization constant with a reserved id. The runtime sets such
+// constants. ReservedSpec adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {
@@ -552,7 +552,8 @@ func (b *Block) removePred(p *Block) {
 	panic("BUG: no such predecessor")
 }
 
-// Retarget redirects every edge from b to old, so that the edge leads to new. Block new must not have phis.
+// Retarget redirects every edge from b to block old, so that the edge leads to block new. The block
+// new must not have phis.
 func (b *Block) Retarget(old, new *Block) {
 	for i, s := range b.Term.Succs {
 		if s == old {

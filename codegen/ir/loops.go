@@ -25,7 +25,7 @@ func (l *Loop) Contains(b *Block) bool { return l.in[b] }
 // Loops holds the natural loops of a function. Two natural loops either have no common block, or one
 // loop contains the other.
 type Loops struct {
-	All   []*Loop // sorted by heads in reverse postorder: outer loops first
+	All   []*Loop // loops in the reverse postorder of their heads, so outer loops come first
 	inner map[*Block]*Loop
 }
 

@@ -34,15 +34,15 @@ type Tile struct {
 // Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To and C may be the same matrix.
 type Product struct {
 	To, A, B, C *Var
-	// Parts selects the parts of A, B and C on which the op operates. The selected parts of To and C have the same
-	// number. Parts are numbered from 1, and 0 selects a whole matrix.
+	// The array Parts selects a part of each of the matrices A, B and C. For To, the op selects the part with
+	// the same number as for C. Parts are numbered from 1, and 0 selects a whole matrix.
 	Parts [3]int
 }
 
 // partOf returns the part number for the i-th matrix of the list that Matrices returns.
 func (p *Product) partOf(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
-// Matrices returns the matrices on which v operates. Matrices returns nil if v is not a matrix op.
+// Matrices returns the matrices on which v operates, or nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -126,7 +126,7 @@ func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
 }
 
-// Parts returns the number of rows and columns of parts in a native matrix type.
+// Parts returns the numbers of rows and columns in the grid of native matrices that form a matrix.
 func (t *Type) Parts() (rows, cols int) {
 	if t.Part == [2]int{} {
 		return 0, 0

@@ -6,17 +6,18 @@ import "strings"
 
 //go:generate go run ./_gen -o zops.go
 
-// Op is the operation of a Value. The constants and their table are generated from the rows in
-// _gen/ops.go.
+// Op is the operation of a Value. The constants and the table of their properties are generated
+// from _gen/ops.go.
 type Op uint8
 
-// OpInfo is the table row of an op.
+// OpInfo holds the properties of an op.
 type OpInfo struct {
 	Name  string
 	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// Neutral selects the first argument that a work-item contributes to a group op after the work-item has returned.
+	// After a work-item has returned, Neutral selects the first argument that it contributes to a
+	// group op.
 	Neutral NeutralKind
 	// Noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a Noun.
 	Noun string
@@ -103,7 +104,7 @@ const (
 	NeutralSecond                    // the second argument, which is the identity of the combining operation
 )
 
-// Info returns the op's table row.
+// Info returns the op's properties.
 func (o Op) Info() *OpInfo { return &opInfos[o] }
 
 // String returns the op's name.

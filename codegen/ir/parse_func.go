@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// funcParser reads one function.
+// funcParser reads the text of one function.
 type funcParser struct {
 	*parser
 	f       *Func

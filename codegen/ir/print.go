@@ -514,8 +514,8 @@ func (p *printer) operands(vs []*Value) string {
 	return b.String()
 }
 
-// printOperand prints a use of value v. The use of a constant is printed in full, and the use of any other value
-// is printed as the value's number.
+// printOperand prints v as an operand. A constant is printed in full, and any other value is printed as its
+// number.
 func (p *printer) printOperand(v *Value) string {
 	switch {
 	case v == nil:

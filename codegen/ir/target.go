@@ -18,8 +18,8 @@ type Target struct {
 	// Cancel is set for launches that may be cancelled. With Cancel, work-items return when the host requests
 	// cancellation.
 	Cancel bool
-	// Tuples are the matrix products that the device supports natively. Tuples is empty if matrices are
-	// expanded.
+	// Tuples are the matrix products that the device supports natively. The list is empty if matrices
+	// are expanded.
 	Tuples []matrix.Tuple
 	// Host is set for host forms of kernels with matrices. In a host form, a variable contains whole
 	// matrices.

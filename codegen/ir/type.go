@@ -111,7 +111,8 @@ var (
 // VectorTypes lists all vector types.
 var VectorTypes = [...]*Type{TypeF32x4, TypeI32x4, TypeF64x2, TypeF32x2, TypeI32x2}
 
-// VectorOf returns the vector type of size bytes with elements of type t, or nil if no such type exists.
+// VectorOf returns the vector type with elements of type t and the given size in bytes, or nil if
+// no such type exists.
 func VectorOf(t *Type, size int) *Type {
 	for _, v := range VectorTypes {
 		if v.Elem == t && v.Size == size {
@@ -186,7 +187,7 @@ func (t *Type) matrixShape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the beginning of a matrix type's text, which describes the shape and the native
+// matrixText returns the beginning of a matrix type's text. It describes the shape and the native
 // matrices.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""

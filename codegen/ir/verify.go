@@ -24,7 +24,7 @@ const maxFindings = 100
 type verifier struct {
 	m     *Module
 	errs  []error
-	types map[*Type]bool     // maps a checked type to whether it is valid
+	types map[*Type]bool     // for each checked type, whether the type is valid
 	ids   map[int]*Value     // maps a Value.ID to the value
 	home  map[*Value]*Func   // maps a parameter or a value in a block to its function
 	args  map[**Value]*Value // maps the first element of an argument slice to the value that owns the slice
@@ -295,8 +295,8 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// checkOperand checks that userValue, a value of the current function, may use operand a. checkOperand
-// returns whether a has a type.
+// checkOperand checks that userValue, a value of the current function, may use operand a. The result
+// is false if the operand is missing or has no type.
 func (x *verifier) checkOperand(userValue, a *Value) bool {
 	switch {
 	case a == nil:

@@ -209,7 +209,7 @@ func (s *structure) addConstruct(c ctrlConstruct) {
 	s.constructs = append(s.constructs, c)
 }
 
-// eachDominated calls f for all blocks that block header dominates and block merge does not dominate.
+// eachDominated calls f for each block that is dominated by header but not by merge.
 func (s *structure) eachDominated(header, merge *Block, f func(b *Block)) {
 	if s.dom.Dominates(merge, header) {
 		return

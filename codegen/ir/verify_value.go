@@ -181,7 +181,7 @@ func (x *verifier) checkValue(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // checkOperand reports that a has no type
+		return // checkOperand reports the missing type
 	}
 	if !x.checkAux(v, info.Aux) {
 		return

@@ -24,7 +24,7 @@ type Cost struct {
 	Modules map[string]Size // maps a file name to the size of the kernel's module in this file
 }
 
-// Size is the size of one module.
+// Size counts the bytes and the instructions of one module.
 type Size struct {
 	Bytes        int
 	Instructions int // number of instructions in functions, without labels
@@ -112,8 +112,8 @@ func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, er
 	return kernelCosts(checks, names, func(name string) ([]byte, error) { return data[name], nil })
 }
 
-// costsIn returns the import path of the kernels with files in folder dir, and their costs. costsIn considers only
-// files that kgen has written.
+// costsIn returns the import path and the costs of the kernels that have files in folder dir. costsIn considers
+// only files that kgen has written.
 func costsIn(dir string) (string, map[string]*Cost, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

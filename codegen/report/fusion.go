@@ -31,7 +31,7 @@ type SliceUse struct {
 	Why  string   `json:"why,omitempty"`
 }
 
-// whyAny maps the reason why a work-item may use any element of a slice to a text.
+// whyAny has a text for each reason why a work-item may use any element of a slice.
 var whyAny = map[facts.Why]string{
 	facts.WhyAtomic:  "this is atomic",
 	facts.WhyAddress: "what this is an element of is computed, or one of several slices",

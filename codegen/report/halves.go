@@ -1,6 +1,7 @@
 package report
 
-// This file finds integer constants in the IR that are the bits of numbers of package half.
+// In the IR, numbers of package half are integers. This file finds the integer constants that are
+// such numbers.
 
 import (
 	"fmt"
@@ -21,16 +22,15 @@ var halfNumbers = map[string]func(b uint16) string{
 
 func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
 
-// halfTypes maps values of a module that are bits of numbers of package half to the name of
-// the number's type.
+// halfTypes holds the values of a module that are numbers of package half, with the names of their
+// types.
 type halfTypes struct {
 	m    *ir.Module
 	typs map[*ir.Value]string
 }
 
-// halvesIn finds the values of a module that are bits of numbers of package half. The search starts at instructions
-// that work only on numbers of package half. If an operand of a phi, select or conversion is such a bit pattern, the
-// result is also the bits of a number of package half.
+// halvesIn finds the values of a module that are numbers of package half. The search starts at instructions that
+// work only on such numbers. If an operand of a phi, select or conversion is such a number, the result is one, too.
 func halvesIn(m *ir.Module) *halfTypes {
 	h := &halfTypes{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {

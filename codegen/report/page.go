@@ -17,8 +17,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// Compiled is a compiled kernel. The struct holds the kernel's description, and the SPIR-V words of
-// its modules in the order of codegen.Module.
+// Compiled holds the description of a compiled kernel, and the SPIR-V words of its modules in the
+// order of codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32
@@ -173,8 +173,7 @@ func (v *kernelPage) pagePos(at diag.Pos) view.Pos {
 	return view.Pos{File: name, Line: at.Line, Col: at.Col}
 }
 
-// shapeText returns a text for the kind of a kernel's launches and their rank, such as "range, 2
-// dimensions".
+// shapeText describes the launches of a kernel, such as "range, 2 dimensions".
 func shapeText(k *load.Kernel) string {
 	if k.Form == abi.Task || k.Formless {
 		return "task"

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// addFacts adds to a kernel's data on the page the results of kgen -explain and other
-// results of the compiler.
+// addFacts adds the results of kgen -explain, and other results of the compiler, to a kernel's data
+// on the page.
 func (v *kernelPage) addFacts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
@@ -54,7 +54,7 @@ func (v *kernelPage) addFacts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// pageMatrices describes the use of a kernel's matrices for the page.
+// pageMatrices returns the page's lines about the matrices of a kernel.
 func (v *kernelPage) pageMatrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})

@@ -194,8 +194,8 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName). Programs that load the module search for the marking name. Mark
-// writes the name even if KeepNames is false.
+// Mark writes a name of id (OpName). Programs that load the module search for this name. Mark writes
+// the name even if KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
@@ -221,9 +221,8 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). The target must not be a type of which the module contains
-// only one copy. A type of which the module contains only one copy is decorated by the Builder method
-// that defines the type.
+// Decorate decorates target (OpDecorate). The target must not be a type that the Builder defines
+// only once. The Builder method that defines such a type also decorates it.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})

@@ -4,7 +4,7 @@ package spirv
 
 import "fmt"
 
-// FunctionBuilder builds a function. The blocks have the order in which Label begins them. To use a
+// FunctionBuilder builds a function. The blocks are in the order of the calls of Label. To use a
 // label or value before its definition, allocate an id with [Builder.NewID] and define the id later.
 type FunctionBuilder struct {
 	ID ID
@@ -13,7 +13,7 @@ type FunctionBuilder struct {
 
 	b         *Builder
 	head      []Instruction // OpFunction and the parameters
-	variables []Instruction // first instructions of the first block
+	variables []Instruction // OpVariable instructions, with which the first block begins
 	code      []Instruction
 	tags      []int32    // tags of the instructions in code
 	phis      map[ID]int // maps the id of a phi to the index of its OpPhi in code
@@ -228,7 +228,7 @@ func (f *FunctionBuilder) BranchConditional(cond, yes, no ID) {
 	f.Op(OpBranchConditional, 0, cond, yes, no)
 }
 
-// Case is one case of a switch.
+// Case is a value of the selector of OpSwitch, and the label for this value.
 type Case struct {
 	Value  uint64 // value of the case, encoded as in ConstBits
 	Target ID

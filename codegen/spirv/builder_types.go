@@ -36,7 +36,7 @@ func (b *Builder) TypeArray(elem, lengthID ID) ID {
 // TypeRuntimeArray returns OpTypeRuntimeArray without a stride.
 func (b *Builder) TypeRuntimeArray(elem ID) ID { return b.plain(OpTypeRuntimeArray, 0, uint32(elem)) }
 
-// ArrayStride returns OpTypeArray decorated with ArrayStride, in bytes.
+// ArrayStride returns OpTypeArray with decoration ArrayStride. The stride is a number of bytes.
 func (b *Builder) ArrayStride(elem, length ID, stride uint32) ID {
 	return b.strided(stride, OpTypeArray, uint32(elem), uint32(length))
 }
@@ -66,7 +66,7 @@ type Member struct {
 	Decorations []MemberDecoration
 }
 
-// MemberDecoration is a decoration of a member other than Offset.
+// MemberDecoration is a decoration of a member, but not its Offset.
 type MemberDecoration struct {
 	Decoration Decoration
 	Operands   []uint32

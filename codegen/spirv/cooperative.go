@@ -46,7 +46,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows contains the table rows of these instructions, which are missing in the generated table opRows.
+// cooperativeRows describes these instructions, which are missing in the generated table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
@@ -59,10 +59,10 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
-// floatRow is the table row of OpTypeFloat with the optional operand for the encoding.
+// floatRow describes OpTypeFloat with the optional operand for the encoding.
 var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
 
-// cooperativeRow returns the row of op in cooperativeRows, or nil.
+// cooperativeRow returns the description of op in cooperativeRows, or nil.
 func cooperativeRow(op Op) *opRow {
 	if i := slices.IndexFunc(cooperativeRows[:], func(r opRow) bool { return r.op == op }); i >= 0 {
 		return &cooperativeRows[i]

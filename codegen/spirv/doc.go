@@ -8,7 +8,7 @@
 //     A [Decoder] interprets operands by the operand patterns of the grammar (3.49).
 //   - [Builder] allocates ids, and defines equal types and constants only once (2.8, "Types and
 //     Variables"). [Builder.Module] returns the checked module. In the module from Builder.Module, ids
-//     have no gaps and the order of the definitions.
+//     are numbered without gaps in the order of their definitions.
 //   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it.
 //     Words returns exactly the words that Parse has accepted. Parse does not
 //     panic on any input.

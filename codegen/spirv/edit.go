@@ -53,12 +53,12 @@ func (e *Editor) Capability(c Capability) {
 	}
 }
 
-// Decorate adds a decoration to the value id.
+// Decorate adds a decoration to the value with the given id.
 func (e *Editor) Decorate(id ID, d Decoration) {
 	e.m.Annotations = append(e.m.Annotations, Instruction{Op: OpDecorate, Words: []uint32{uint32(id), uint32(d)}})
 }
 
-// TypeOf returns the type of the value id, or 0 if id is not a value.
+// TypeOf returns the type of the value with the given id, or 0 if there is no such value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
 // Float returns the width of the floats in type t, and the number of floats. The number of floats is 1
@@ -102,5 +102,5 @@ func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	return in.Result
 }
 
-// Last makes id, which the module already uses, the result of the last instruction in the list.
+// Last sets the result of the last instruction in the list to an id that the module already uses.
 func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

@@ -27,10 +27,10 @@ const (
 	DefaultVersion = Version15
 )
 
-// maxBound is the limit on the number of ids that all implementations support (SPIR-V 2.17).
+// maxBound is the largest bound of ids that every implementation supports (SPIR-V 2.17).
 const maxBound = 0x3fffff + 1
 
-// maxWords is the largest word count of an instruction, which has 16 bits (2.3).
+// maxWords is the largest word count of an instruction. The word count has 16 bits (2.3).
 const maxWords = 0xffff
 
 // Instruction is one instruction (SPIR-V 2.3). Words contains the operands after Result Type and Result, as 32-bit
@@ -105,7 +105,7 @@ func (m *Module) sectionList(sec layoutSection) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls yield for every instruction in the order of the layout, until yield returns false. The
+// All iterates over the instructions in the order of the layout, until yield returns false. The
 // callback may change an instruction through its pointer.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {

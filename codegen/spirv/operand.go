@@ -104,7 +104,7 @@ func (d *Decoder) Operands(in *Instruction) ([]Operand, error) {
 	return list, err
 }
 
-// eachID calls function f for each operand word of an instruction that is an id.
+// eachID calls function f for each id among the operand words of an instruction.
 func (d *Decoder) eachID(in *Instruction, f func(*uint32)) error {
 	return d.walkOperands(in, func(o Operand) {
 		if o.Kind.IsID() {

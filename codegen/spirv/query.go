@@ -55,7 +55,7 @@ func truncateBits(bits uint64, width uint32) uint64 {
 	return bits & (1<<width - 1)
 }
 
-// Mode is one execution mode of an entry point. Operands contains literals, or ids if OpExecutionModeId declares the
+// Mode is one execution mode of an entry point. The operands are literals, or ids if OpExecutionModeId declares the
 // mode.
 type Mode struct {
 	Mode     ExecutionMode

@@ -112,7 +112,7 @@ type kindRow struct {
 	enumerants []enumRow
 }
 
-// enumRow is a row of an enumeration. Rows are sorted by value.
+// enumRow is one enumerant of an enumeration. The enumerants are sorted by value.
 type enumRow struct {
 	value  uint32
 	name   string

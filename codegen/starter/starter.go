@@ -112,7 +112,7 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// plainName matches the allowed names of a package of kernels and of its folder.
+// plainName matches the names that a kernel package and its folder may have.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
 // nameConflict returns the reason why a kernel package cannot have a name, or "".
@@ -244,7 +244,8 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes the files. After an error, Write removes the files that it has written.
+// Write writes the files of the first kernel to the module. After an error, Write removes the files
+// that it has written.
 func (s *Starter) Write() (err error) {
 	if err := s.checkFree(); err != nil {
 		return err

@@ -36,8 +36,8 @@ func sharedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// A class is a set of things on which a value depends. A value with class 0 is the same for all
-// work-items.
+// A class is the set of inputs on which a value depends, such as ids and elements of slices. A
+// value with class 0 is the same for all work-items.
 type class uint8
 
 const (
@@ -55,7 +55,7 @@ type sharedScan struct {
 	pass *analysis.Pass
 	fn   *ast.FuncDecl
 	k    types.Object // receiver of the Kernel method
-	it   types.Object // item that the Kernel method gets
+	it   types.Object // item parameter of the Kernel method
 	vars map[types.Object]class
 }
 
@@ -80,7 +80,7 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharedScan {
 
 // classifyVars finds the classes of the method's variables.
 func (s *sharedScan) classifyVars() {
-	steps := map[ast.Stmt]bool{} // post statements of loops that all work-items execute equally often
+	steps := map[ast.Stmt]bool{} // post statements of loops, assumed to run equally often in all work-items
 	for before := -1; before != s.sum(); {
 		before = s.sum()
 		ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -261,7 +261,7 @@ func (s *sharedScan) reportChanges() {
 	})
 }
 
-// reportStores reports elements of slices in which all work-items store different values.
+// reportStores reports slice elements in which each work-item stores a different value.
 func (s *sharedScan) reportStores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
 		if c := s.classOf(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || containsExpr(n.Rhs[i], x) || !s.oneElement(x) {

@@ -67,8 +67,8 @@ func staleKernels(pass *analysis.Pass) {
 	}
 }
 
-// staleStubs examines this package if it contains stubs in another folder than the default folder
-// for their kernels.
+// staleStubs examines the stubs in this package, unless the package is in the default folder for
+// stubs of their kernels.
 func staleStubs(pass *analysis.Pass) {
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename

@@ -42,9 +42,9 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// lineDiffer finds the common lines of two listings. First lineDiffer matches as many as possible of the lines that
-// occur once in each listing, in the same order. After that, lineDiffer compares the lines between two matched lines in
-// the same way. A value has the same number in all listings, so most lines of a listing are distinct.
+// lineDiffer finds the common lines of two listings. First it considers the lines that occur once in each listing, and
+// matches as many of them as possible without changing their order. Then it compares the lines between two matched
+// lines in the same way. A value has the same number in all listings, so most lines of a listing are distinct.
 type lineDiffer struct {
 	a, b Listing
 	same []pair // common lines found so far, in order

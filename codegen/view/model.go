@@ -10,7 +10,7 @@ type Page struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Kernel is one row in the list of kernels.
+// Kernel is one entry in the page's list of kernels.
 type Kernel struct {
 	Name    string `json:"name"`
 	Package string `json:"package"` // import path
@@ -34,7 +34,7 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// Problem is a diagnostic.
+// Problem is a diagnostic as the page shows it.
 type Problem struct {
 	Pos     Pos       `json:"pos,omitzero"`
 	Code    string    `json:"code,omitempty"` // code of the diagnostic, such as KG203
@@ -108,8 +108,8 @@ type Pass struct {
 	Edits []Edit `json:"edits"`
 }
 
-// Edit replaces lines of the listing after the previous pass. The edits of a pass are in the order
-// of lines. Line numbers refer to the listing before all edits of the pass.
+// Edit replaces lines of the listing after the previous pass. The edits of a pass are sorted by
+// line number. Line numbers refer to the listing before all edits of the pass.
 type Edit struct {
 	From  int      `json:"from"` // index of the first replaced line
 	Lines int      `json:"lines,omitempty"`

@@ -53,7 +53,8 @@ const (
 	yes
 )
 
-// typeDecl is a type declaration. The field method is true if the type declares a Kernel method.
+// typeDecl is a declared type that may be a kernel. The field method is true if the type declares a
+// Kernel method.
 type typeDecl struct {
 	spec   *ast.TypeSpec // nil if only the Kernel method is found, for example because of syntax errors
 	in     map[string]*Package

@@ -12,7 +12,7 @@ import (
 )
 
 // Mistake is a piece of invalid code. The character « in the text of a Mistake marks the position of the diagnostic.
-// Each character @ is replaced by a number that differs for each use of the mistake, for example in labels.
+// Each occurrence of the mistake replaces the character @ by another number, for example in labels.
 type Mistake struct {
 	Name string
 	Code string
@@ -20,7 +20,8 @@ type Mistake struct {
 	Body string
 	// Decls is the text of package-level declarations that the body needs.
 	Decls string
-	// Field is a field of the kernel. Property is an element of the kernel's list of properties.
+	// Field is the declaration of a field in the kernel's type. Property is an element of the
+	// kernel's list of properties.
 	Field, Property string
 	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
 	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.
@@ -32,7 +33,7 @@ type Mistake struct {
 	Once bool
 	// Slow is true if the compilation of the kernel takes long, because the kernel is large.
 	Slow bool
-	// If the mistake prevents that other errors in the same function are found, Hides is the reason.
+	// If kgen does not find other errors in a function with the mistake, Hides is the reason.
 	Hides string
 }
 
@@ -45,7 +46,7 @@ const (
 	Group Form = "NDItem1"
 )
 
-// Use is a use of a mistake in a kernel.
+// Use is one occurrence of a mistake in a kernel.
 type Use struct {
 	*Mistake
 	Helper bool // whether the mistake is in a method that the kernel calls
@@ -66,8 +67,8 @@ type File struct {
 	uses           int
 }
 
-// textFor returns text s of mistake m for one use. textFor adds the code of the diagnostic to each
-// mark, and replaces each character @.
+// textFor returns the text s, which belongs to mistake m, for one occurrence of the mistake.
+// textFor adds the code of the diagnostic to each mark, and replaces each character @.
 func (f *File) textFor(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))

@@ -1,7 +1,7 @@
 package main
 
-// row is one op. Field sig is the op's signature, which is a letter for the class of each argument, then a colon, then
-// a letter for the class of the result.
+// row describes one op. Field sig is the op's signature, which is a letter for the class of each argument, then a
+// colon, then a letter for the class of the result.
 //
 // The letters w, q and a stand for types i32, i64 and addr. The letter b stands for a bool, i for any integer, f for any
 // float, s for any scalar, v for a vector, and m for any scalar or vector. The capital letters I, F and S mean the same
@@ -191,9 +191,10 @@ var ops = []row{
 	//
 	// If the signature contains the letter k, package lower makes four values, one for each word of the result.
 	//
-	// Column neutral is the first argument for invocations that have returned, which must not change the result. The
-	// default is zero. The other arguments become zero, except word indices and identities. If every possible argument
-	// changes the result, add an argument to the op that is true, and that is false for invocations that have returned.
+	// Column neutral is the first argument for invocations that have returned. This argument must not change the
+	// result. The default is zero. The other arguments become zero, except word indices and identities. If every
+	// possible argument changes the result, add an argument to the op that is true, and that is false for invocations
+	// that have returned.
 	//
 	// A Legal module contains group ops only if the group is a sub-group and the values are i32 or bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group; the index must exist", noun: "a selection"},

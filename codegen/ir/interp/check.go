@@ -33,8 +33,8 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race is a finding of two unordered accesses to the same memory by different work-items, and at
-	// least one access is a write.
+	// Race is a finding of two unordered accesses to the same memory by different work-items, at
+	// least one of which is a write.
 	Race FindingKind = iota
 	// Unwritten is a finding of a load from work-group memory that no work-item has written.
 	Unwritten
@@ -46,7 +46,7 @@ const (
 
 func (f Finding) Error() string { return fmt.Sprintf("%v: %s", f.Pos, f.Message) }
 
-// checker is the state of the checks of a launch.
+// checker records the memory accesses and the findings of one launch.
 type checker struct {
 	Checks
 	rng  *rand.Rand
@@ -65,7 +65,7 @@ type checker struct {
 	acrossGroups bool
 }
 
-// findingKey is the key of a finding. If several findings have the same key, only the first finding is reported.
+// findingKey identifies findings of which only the first is reported.
 type findingKey struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -79,9 +79,9 @@ type memoryKey struct {
 // accessList lists the last accesses by each work-item to one memory location.
 type accessList struct{ writes, reads []accessRecord }
 
-// accessRecord is the last load or the last store of a memory location by one work-item. The recorded
-// access happens before an access by another work-item if that work-item's vector clock has at least
-// value clock for this work-item.
+// accessRecord is the last load or the last store of a memory location by one work-item. It happens
+// before an access by another work-item whose vector clock is at least clock in the element of this
+// work-item.
 type accessRecord struct {
 	item, linear int
 	clock        uint32
@@ -148,8 +148,8 @@ func (c *checker) runRandomly(items []*itemState) {
 	}
 }
 
-// recordBarrier records a barrier, which orders all accesses before the barrier before all accesses
-// after it. A barrier also orders accesses of work-items that have returned, because on a device these
+// recordBarrier records a barrier. A barrier orders all accesses of the group so far before all later
+// accesses. A barrier also orders accesses of work-items that have returned, because on a device these
 // work-items reach the barrier too.
 func (c *checker) recordBarrier(items []*itemState) {
 	var all []uint32
@@ -212,7 +212,8 @@ func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes 
 	}
 }
 
-// replaceAccess replaces the earlier access of the same work-item in the list by access a, and returns the list.
+// replaceAccess returns the list with access a in place of the earlier access by the same
+// work-item.
 func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRecord {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -270,7 +271,8 @@ func (w *itemState) globalID() (id []uint32) {
 	return id
 }
 
-// checkAccess checks an access to memory that work-items share for races and for loads of unwritten memory.
+// checkAccess searches for races and for loads of unwritten memory. It is called for each access to
+// memory that work-items share.
 func (w *itemState) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {

@@ -26,8 +26,8 @@ type Region struct {
 	Data []byte
 }
 
-// Launch is one launch of a kernel. The elements of a three-element array in a Launch belong to the
-// dimensions x, y and z, in this order.
+// Launch holds the sizes, arguments and memory of a launch, and options for its run. The elements
+// of a three-element array in a Launch belong to the dimensions x, y and z, in this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1
@@ -67,7 +67,7 @@ func (f *Fault) String() string {
 	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Unsigned, f.Site.Message), f.GlobalID)
 }
 
-// Result is the result of a launch.
+// Result holds the memory and the fault after a launch.
 type Result struct {
 	Memory []Region // memory after the launch, in the order of Launch.Memory
 	Fault  *Fault   // nil if no work-item has faulted
@@ -117,7 +117,7 @@ var ErrStopped = errors.New("stopped")
 // runError is the panic value that ends a run with an error.
 type runError struct{ error }
 
-// launchState is the state of a launch.
+// launchState is the state of a launch during Run.
 type launchState struct {
 	m      *ir.Module
 	l      Launch
@@ -126,8 +126,8 @@ type launchState struct {
 	memory []Region               // regions of Launch.Memory, then the regions that the interpreter adds
 	record []byte                 // fault record
 	block  []byte                 // launch block
-	tables map[*ir.Var]*varMemory // Private variables
-	group  map[*ir.Var]*varMemory // Workgroup variables of the current group
+	tables map[*ir.Var]*varMemory // memory of Private variables
+	group  map[*ir.Var]*varMemory // memory of Workgroup variables of the current group
 	steps  int64
 	check  *checker // checker of the launch; nil without checks
 

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// varMemory is the memory of a variable, which consists of a list of scalars. Ops access variables only
-// by paths, so the interpreter needs no offsets in bytes.
+// varMemory is the memory of a variable, as a list of scalars. Ops access variables only by paths, so
+// the interpreter needs no offsets in bytes.
 type varMemory struct {
 	typ   *ir.Type
 	cells []cell

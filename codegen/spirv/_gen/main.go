@@ -57,7 +57,8 @@ type enumerantJSON struct {
 	Capabilities []string `json:"capabilities"`
 }
 
-// Type number is a number in the JSON grammar, which is written as 3 in a value enumeration and as "0x0008" in a mask.
+// Type number is a number in the JSON grammar. It is written as 3 in a value enumeration and as
+// "0x0008" in a mask.
 type number uint32
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -215,7 +216,8 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is the smallest number of instructions that must share an operand pattern, so that it gets a Go variable.
+// manyOps is the smallest number of instructions with the same operand pattern for which the
+// pattern becomes a Go variable.
 const manyOps = 4
 
 // sharedPatterns declares a Go variable for each operand pattern that at least manyOps instructions have, and returns

@@ -83,8 +83,8 @@ func emitConvert(f *funcEmitter, v *ir.Value) spirv.ID {
 }
 
 // signExtend converts an i32 to an i64 by computing the two 32-bit words, as devices do internally.
-// signExtend avoids OpSConvert because of a driver bug. Row sign-extension in the table of lavapipe's
-// quirks describes the bug of OpSConvert.
+// signExtend avoids OpSConvert because of a driver bug. The quirk sign-extension of lavapipe
+// describes the bug.
 func (f *funcEmitter) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.registerType(ir.TypeI32)

@@ -37,7 +37,7 @@ func (e *emitter) componentType(s *matrix.Shape) spirv.ID {
 	return e.b.TypeInt(32, s.Elem == matrix.Int32)
 }
 
-// partType returns the SPIR-V type of one part of a matrix, which is a native matrix.
+// partType returns the SPIR-V type of a native matrix that is one part of a matrix.
 func (e *emitter) partType(t *ir.Type) spirv.ID {
 	e.needCapability(spirv.CapabilityCooperativeMatrixKHR)
 	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
@@ -72,7 +72,7 @@ func (f *funcEmitter) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
-// partLength returns the number of elements of one matrix part that an invocation stores.
+// partLength returns how many elements of one matrix part an invocation stores.
 func (f *funcEmitter) partLength(t *ir.Type) spirv.ID {
 	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.partType(t))
 }

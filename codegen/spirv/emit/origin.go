@@ -1,6 +1,6 @@
 package emit
 
-// This file records for each SPIR-V instruction the value or block of the IR that it implements.
+// This file records which value or block of the IR each SPIR-V instruction implements.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -16,8 +16,8 @@ type Origin struct {
 	Ends  bool
 }
 
-// EmitWithOrigins is like Emit, but returns the module and the origin of each of its instructions
-// in the order of spirv.Module.All.
+// EmitWithOrigins is like Emit, but returns the module and the origins of its instructions, in the
+// order of spirv.Module.All.
 func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	e := newEmitter(m)
 	e.origins = &[]Origin{{}}

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// singleInstruction describes the only SPIR-V instruction that implements an op. The single instruction
-// of an op has a SPIR-V opcode or belongs to GLSL.std.450.
+// singleInstruction describes a SPIR-V instruction that implements an op without other
+// instructions. It has a SPIR-V opcode or belongs to GLSL.std.450.
 type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
@@ -83,7 +83,7 @@ var singleInstructions = [256]singleInstruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// specialEmitters contains emitters for these ops in functions.
+	// In functions, the emitters in specialEmitters emit these ops.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
@@ -92,8 +92,8 @@ var singleInstructions = [256]singleInstruction{
 // if the op has no result.
 type emitFunc func(f *funcEmitter, v *ir.Value) spirv.ID
 
-// specialEmitters maps an op that needs several instructions to its emitter. The ops Fault and ZeroLocal
-// have no emitter, because they never occur in Legal modules.
+// specialEmitters has the emitter of each op that needs several instructions. The ops Fault and
+// ZeroLocal have no emitter, because they never occur in Legal modules.
 var specialEmitters = [256]emitFunc{
 	ir.OpConst:     func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },
 	ir.OpSpecConst: func(f *funcEmitter, v *ir.Value) spirv.ID { return f.e.constantID(v) },

@@ -14,7 +14,7 @@ func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 // words.
 func isNarrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// registerType returns the SPIR-V type of values of type t, which is a scalar or a vector.
+// registerType returns the SPIR-V type of values of type t. Type t is a scalar or a vector.
 func (e *emitter) registerType(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -40,8 +40,8 @@ func (e *emitter) registerType(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
-// packedType returns the SPIR-V type of work-group memory of type t in which integers of 8 and 16 bits are
-// adjacent.
+// packedType returns the SPIR-V type of packed work-group memory of type t. In packed memory, integers of
+// 8 and 16 bits are adjacent.
 func (e *emitter) packedType(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Array:

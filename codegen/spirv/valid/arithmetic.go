@@ -6,8 +6,8 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // instruction has no result.
 type checkRule func(c *checker, in *spirv.Instruction, t *typ)
 
-// ruleTable maps the opcode of each instruction that a kernel's functions may contain to its rule.
-// ruleTable does not contain the instructions that checkBody checks.
+// ruleTable has a rule for each instruction that a kernel's functions may contain. ruleTable does
+// not contain the instructions that checkBody checks.
 var ruleTable = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]checkRule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).checkCall,

@@ -14,7 +14,8 @@ const (
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// checkScope checks the id of a scope. The scope must be a constant whose value is in the set allowed.
+// checkScope checks the id of a scope. The scope must be a constant, and parameter allowed is the
+// set of allowed values.
 func (c *checker) checkScope(id uint32, allowed uint) {
 	v := c.intConstant(id)
 	c.require(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -33,7 +34,8 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// Bits of memory semantics for storage classes that have no meaning in Vulkan.
+	// Bits of memory semantics that have no meaning in Vulkan, because it does not have these
+	// storage classes.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )

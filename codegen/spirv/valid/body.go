@@ -26,7 +26,8 @@ type funcInfo struct {
 	branchTree, structuralTree domTree
 }
 
-// basicBlock is a basic block. Integers in a block are indices into the function's lists code and blocks.
+// basicBlock holds the instructions and edges of a basic block, as indices into the function's
+// lists code and blocks.
 type basicBlock struct {
 	label      spirv.ID
 	first, end int // range of the block's instructions, without the label

@@ -32,7 +32,8 @@ const (
 	onResult // result of an instruction in a function
 )
 
-// decorationRows maps each decoration that kernels may use to the kinds of ids that may have it.
+// decorationRows has, for each decoration that kernels may use, the kinds of ids that may have the
+// decoration.
 var decorationRows = map[spirv.Decoration]placeSet{
 	spirv.DecorationRelaxedPrecision: onMember | onVariable | onConstant | onResult,
 	spirv.DecorationSpecId:           onConstant,

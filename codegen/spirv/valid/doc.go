@@ -17,8 +17,8 @@
 //   - The checks of functions and calls are in body.go. Definitions must also dominate their uses.
 //   - The checks of structured control flow (2.11) are in structure.go, and flow.go computes dominator
 //     trees.
-//   - The checks of each instruction's operands and result are rows of tables. The tables are in
-//     arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go and glsl.go.
+//   - The checks of each instruction's operands and result are functions in tables. The tables are
+//     in arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go and glsl.go.
 //
 // Check also limits the nesting of types and control flow, the number of scalars in a value, and the number
 // of instructions after all calls are inlined.

@@ -2,9 +2,9 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// inputRows maps each built-in variable that kernels may use to its type and capability. The field n is
-// the number of components of the variable, which are 32-bit integers. The field caps is the required
-// capability.
+// inputRows has the type and the capability of each built-in variable that kernels may use. The field n
+// is the number of components of the variable. The components are 32-bit integers. The field caps is
+// the required capability.
 var inputRows = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
@@ -55,8 +55,8 @@ func (c *checker) checkVariable(in *spirv.Instruction) *definition {
 	return d
 }
 
-// checkAliased checks an id whose type is a pointer with an address, or memory that contains pointers
-// with an address. A decoration must declare whether the pointer may alias other pointers
+// checkAliased checks an id whose type is a pointer with an address. It also checks the id of memory
+// that contains such pointers. A decoration must declare whether the pointer may alias other pointers
 // (SPV_KHR_physical_storage_buffer).
 func (c *checker) checkAliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {

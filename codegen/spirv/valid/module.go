@@ -18,7 +18,7 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown lists allowed extensions that are in no row of features.Rows. The first extension in
+// extensionsKnown lists allowed extensions that features.Rows does not contain. The first extension in
 // extensionsKnown is the older name of an extension in features.Rows. The other extensions in
 // extensionsKnown do not affect the checks.
 var extensionsKnown = []string{

@@ -28,8 +28,8 @@ type ctrlConstruct struct {
 	in, out int // interval of the construct in a depth-first walk; the intervals of nested constructs are nested
 }
 
-// constructs contains the control-flow constructs of a function. A construct is identified by its index
-// in the field list.
+// constructs contains the control-flow constructs of a function. The index in list identifies a
+// construct.
 type constructs struct {
 	c     *checker
 	f     *funcInfo
@@ -139,8 +139,8 @@ func (s *constructs) nestConstructs() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// The next lines compute the intervals that encloses compares. In s.list, a nested construct comes
-	// after the construct that contains it.
+	// The next lines compute the intervals for the method encloses. In s.list, a nested construct
+	// comes after the construct that contains it.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -189,8 +189,8 @@ func (s *constructs) enterBlock(b, surrounding int) int {
 	return s.heads[b]
 }
 
-// caseAt returns the construct of block k, which the switch in block b dominates. Each target of the switch begins a
-// separate case construct.
+// caseAt returns the construct of a block k that is dominated by the switch in block b. Each target of the switch
+// begins a separate case construct.
 func (s *constructs) caseAt(b, k, at int) int {
 	for _, t := range s.f.blocks[b].succs {
 		if t == k {

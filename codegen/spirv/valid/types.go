@@ -31,7 +31,7 @@ type typ struct {
 	hasMatrix         bool
 	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
-	aligned, sized    uint64 // cached results of align and sizeOf plus one; 0 if not computed yet
+	aligned, sized    uint64 // results of align and sizeOf, plus one; 0 if not computed yet
 	block             bool   // whether the type is or contains a structure decorated with Block
 	laid              bool   // whether laidOut has checked the type's layout
 }

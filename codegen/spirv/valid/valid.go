@@ -24,7 +24,7 @@ const (
 type Facts struct {
 	Launch  uint64    // bytes of push constants
 	Shared  uint64    // bytes of work-group memory
-	Private uint64    // bytes of all Private variables, plus the bytes of variables in the function with the most
+	Private uint64    // bytes of all Private variables, plus the largest size of one function's variables
 	Local   [3]uint64 // work-group size
 }
 
@@ -40,7 +40,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind is the kind of an id's definition.
+// defKind distinguishes types, values, labels and other things that ids denote.
 type defKind uint8
 
 const (
@@ -53,7 +53,7 @@ const (
 	isString
 )
 
-// definition describes the definition of an id.
+// definition describes how the module defines an id.
 type definition struct {
 	in    *spirv.Instruction
 	typ   *typ // type of the value; for the id of a type, the type itself
@@ -70,11 +70,11 @@ type checker struct {
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
-	logical bool // whether the module uses addressing model PhysicalStorageBuffer64, memory model Vulkan and addressing model Logical
+	logical bool // whether the module uses addressing model PhysicalStorageBuffer64, memory model Vulkan, addressing model Logical
 
 	decor   map[spirv.ID][]decorationRow
 	members map[spirv.ID]map[uint32][]decorationRow
-	unique  map[string]spirv.ID // maps the text of a type declaration that may not be repeated to the type's id
+	unique  map[string]spirv.ID // ids of types that may be declared only once, by the text of the declaration
 	values  map[spirv.ID]uint64 // maps an integer or Bool constant to its value
 	forward map[spirv.ID]*typ   // pointer types with a forward declaration
 
