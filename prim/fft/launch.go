@@ -67,7 +67,8 @@ func flattenDims(dims []dim) (list []dim) {
 	return list
 }
 
-// launchLines launches the kernel for lines, once for each element of the dimensions beyond the third.
+// launchLines launches the kernel for lines. If there are more than three dimensions, it does so
+// once for each index in the further dimensions.
 func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -113,7 +114,7 @@ func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, t
 }
 
 // usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
-// processors the kernel for lines is faster, because there it has as much work-group memory as it needs.
+// CPUs the kernel for lines is faster, because there it has as much work-group memory as it needs.
 func (r *planRun[T]) usesTwos(length int) bool {
 	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
 }
