@@ -109,7 +109,7 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 
 // lineTable returns the table for lines whose passes have the given radices. If the argument
 // `rest` is not 1, the lines are columns of a transform that is rest times as long. The arguments
-// `near` and `far` are the shifts that kernels.lines describes.
+// `near` and `far` are the shifts in the kernels' field Shifts.
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
