@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/prim/lookback"
 )
 
-// The constants determine the order of operations. A tile has Size leaves, and a leaf has Each
-// neighbouring elements. These constants must not be tuned, because results of floats depend on them.
+// The constants determine the order of operations. A tile has Size leaves, and Each is the number of
+// neighbours in a leaf. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
@@ -96,7 +96,7 @@ func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values 
 	return start.Then(v)
 }
 
-// Values converts between values of type S and elements of slices of type T. A value consists of one or more words.
+// Values converts between values of type S and elements of type T. A value consists of one or more words.
 type Values[T any, S sum] interface {
 	Get(x []T, i, words int) S
 	Set(x []T, i, words int, v S)
