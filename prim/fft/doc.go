@@ -24,7 +24,7 @@
 // Results have the same bits on every device, and at every address. Each product and each sum is
 // rounded, and the host computes roots of unity in float64. The root mean square of the errors is
 // at most eps*log2(2n) times the root mean square of the elements. Here n is the number of elements
-// of an array, and eps is 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime
+// of an array, and eps is 2**-24 for complex64 and 2**-53 for complex128. If a length has a prime
 // factor above 7, the error is at most twice as large. Tests check both limits of the error.
 //
 // # Types
