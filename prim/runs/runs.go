@@ -48,7 +48,7 @@ type Total[S sum] struct {
 	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// Then() returns the total of two adjacent groups of elements.
+// Then() returns the combined total of x and y, where the elements of y follow those of x.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan() sets each element of tile to the total of all work-items up to that one. scan() returns the last total.
+// scan() sets tile[i] to the total of work-items 0 to i. scan() returns the last of these totals.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
