@@ -56,8 +56,8 @@ type Accumulator[S any] struct {
 }
 
 // LoadA loads a matrix from device memory or work-group memory. The slice src must contain all elements of the
-// matrix, so its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows if columns are stored one
-// after the other. The load does not order memory, so a barrier must separate it from stores of other work-items.
+// matrix. So its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows for ColumnMajor.
+// The load does not order memory, so a barrier must separate it from stores of other work-items.
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {

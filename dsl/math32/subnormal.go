@@ -38,8 +38,8 @@ func keptBits(r, x float32, n int32) float32 {
 	return r
 }
 
-// tinyResult replaces the exponent of x by the least normal exponent, and divides the resulting
-// number by 2**s, rounding to nearest even, for s > 0.
+// tinyResult gives x the least normal exponent, and divides the number by 2**s, rounding to nearest
+// even, for s > 0.
 func tinyResult(x float32, s uint32) float32 {
 	s = min(s, 26) // larger shifts also cut off all bits
 	b := Float32bits(x)

@@ -17,8 +17,8 @@
 // with one rounding, as by math32.FMA or math.FMA. After the sum, beta*c is rounded, and alpha*sum
 // is added to it with one rounding. If beta is 0, c is not read, and may be NaN.
 //
-// With prim.Unordered, GemmOn may divide the sums of a small matrix c into ranges of the inner
-// index, and add up the sums of the ranges. The ranges depend only on the shapes of the matrices.
+// With prim.Unordered, GemmOn may divide the inner index into ranges if c is small, and add up the
+// sums of the ranges. The ranges depend only on the shapes of the matrices.
 //
 // GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
 // GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. On devices that
@@ -43,8 +43,8 @@
 // for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
 // tiles of 64 by 128 elements, leave most of a GPU idle. The reason is that a sum is not divided
 // among work-items, unless prim.Unordered allows that for Gemm. On GPUs a Gemm of float32s takes
-// twice as long if both matrices are transposed. It is also half as fast if the row length, the
-// stride or the offset in the buffer of A or B is not a multiple of 4 elements.
+// twice as long if both matrices are transposed. A Gemm of float32s is also half as fast unless the
+// row lengths, strides and offsets of A and B are multiples of 4 elements.
 //
 // Scratch memory is needed by GemmHalfOn, by GemmInt8On, and by GemmOn with prim.Unordered (see
 // ScratchBytes). No other function needs it.

@@ -83,8 +83,8 @@ func addOperands[T, S any](l *call.Call, nameA string, a View[T], nameB string, 
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// A launch that would have fewer than fewTiles tiles of 128 rows uses tiles of 64 rows instead, because
-// more of the smaller tiles run at the same time.
+// If a launch would have fewer than fewTiles tiles of 128 rows, it uses tiles of 64 rows, so that
+// more tiles run at the same time.
 const fewTiles = 512
 
 // isTall reports whether a launch uses tiles of 128 rows. Tests replace it.

@@ -205,7 +205,7 @@ func (b *planBuilder) append(s planStep) {
 }
 
 // longSteps appends the steps of a transform whose length is the product of factors. With two factors n1
-// and m, the transform first computes m transforms of n1 elements that are m apart, and multiplies the results
+// and m, it first computes m transforms of n1 elements that are m apart, and multiplies the results
 // by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)

@@ -38,8 +38,8 @@
 //
 // Each function is one launch, after a launch that clears counts. A function reads each element
 // once, and needs no scratch memory. Up to 4096 bins of Even and ByKey, and 2048 bins of Edges, are
-// counted in work-group memory, with several counters for each bin if there is space. With more
-// bins, atomic operations count the elements directly in the view `counts`. Edges searches up to
-// 1024 edges in work-group memory, and more edges in device memory. The search for an element's bin
-// takes one step for each factor of 2 in the number of edges.
+// counted in work-group memory. If there is space, a bin has several counters. With more bins,
+// atomic operations count the elements directly in the view `counts`. Edges searches up to 1024
+// edges in work-group memory, and more edges in device memory. The search for an element's bin takes
+// one step for each factor of 2 in the number of edges.
 package hist

@@ -14,9 +14,9 @@
 // work-groups in the order in which they begin. If a tile's post is still missing after Polls reads,
 // a work-group computes that tile's total itself.
 //
-// Totals are combined in the order of tiles, beginning with the nearest whole tile, so the result
-// has the same bits however far a work-group looks back. With totals x0, x1, x2 and so on, the
-// result is ((x0 ∘ x1) ∘ x2) and so on.
+// Totals are combined in the order of tiles, from the nearest whole tile on. So the result's bits do
+// not depend on how far a work-group looks back. With totals x0, x1, x2 and so on, the result is
+// ((x0 ∘ x1) ∘ x2) and so on.
 package lookback
 
 import (

@@ -59,6 +59,6 @@
 // read at most 16 bytes for each part. These values are in scratch memory (see ScratchBytes). Sum,
 // Dot and By launch a kernel for each factor of 4096 in the number of elements. Norm launches one
 // more kernel, ByKey launches three kernels, and the others launch two. ByKey reads keys and
-// elements twice, writes a key and a sum for each run, and needs 9 bytes of scratch memory for each
-// element (see ByKeyScratchBytes).
+// elements twice, and writes a key and a sum for each run. It needs 9 bytes of scratch memory for
+// each element (see ByKeyScratchBytes).
 package reduce

@@ -36,9 +36,9 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. If Out is not empty, Sums stores a sum in it for each element
-// of X, from the beginning of the run up to or before the element. If Whole is not empty, Sums
-// stores the sums of whole runs in it. Integer values consist of one or two words.
+// Sums adds up the elements of runs. If Out is not empty, Sums sets Out[i] to the sum from the
+// beginning of the run up to X[i], or before X[i]. If Whole is not empty, Sums stores the sums of
+// whole runs in it. Integer values consist of one or two words.
 type Sums[T any, S sum, V Values[T, S]] struct {
 	Heads     []bool // flags that say whether an element begins a run
 	X         []T

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// wideBytes returns the number of bytes of scratch memory for n elements that are widened to 32
-// bits, or 0 for elements that need no widening.
+// wideBytes returns the number of bytes of scratch memory in which n elements are widened to 32
+// bits. It is 0 for elements of at least 32 bits.
 func wideBytes[T prim.Number](n int) int {
 	if call.KindOf[T]().Size >= 4 {
 		return 0
