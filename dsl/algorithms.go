@@ -4,9 +4,9 @@ import "unsafe"
 
 // The group algorithms are functions over the work-items of a work-group,
 // it.Group(), or of a sub-group, it.SubGroup(). All work-items of the group call
-// them together, in control flow that is uniform over the work-group, and the call
-// orders their reads and writes of memory as Barrier does. Work-items that have
-// returned or faulted contribute the identity of the operation, which changes no
+// such a function together, in control flow that is uniform over the work-group. Like
+// Barrier, the call orders the work-items' reads and writes of memory. Work-items that
+// have returned or faulted contribute the identity of the operation, which changes no
 // result.
 //
 // Results are the same on every device, whatever the size of its sub-groups. The order of
@@ -169,24 +169,24 @@ func GroupBroadcast[G AnyGroup, T Scalar](g G, v T, lane int) T {
 	return vs[lane]
 }
 
-// SelectFromGroup is [GroupBroadcast] in a sub-group, where each work-item may
-// name another lane.
+// SelectFromGroup is like [GroupBroadcast] in a sub-group, but the argument lane may differ between
+// work-items.
 func SelectFromGroup[T Scalar](g SubGroup, v T, lane int) T { return GroupBroadcast(g, v, lane) }
 
-// ShiftGroupLeft returns the value v of another work-item, whose lane is delta lanes above this one. For a
+// ShiftGroupLeft returns v of the work-item whose lane is this work-item's lane plus delta. For a
 // lane that does not exist, the result is that of [GroupBroadcast].
 func ShiftGroupLeft[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()+delta)
 }
 
-// ShiftGroupRight returns the value v of another work-item, whose lane is delta lanes below this one. For a
+// ShiftGroupRight returns v of the work-item whose lane is this work-item's lane minus delta. For a
 // lane that does not exist, the result is that of [GroupBroadcast].
 func ShiftGroupRight[T Scalar](g SubGroup, v T, delta int) T {
 	return GroupBroadcast(g, v, g.LocalID()-delta)
 }
 
-// PermuteGroupByXor returns v of the work-item whose lane is the exclusive or of this work-item's
-// lane and mask, as [SelectFromGroup] does.
+// PermuteGroupByXor returns v of the work-item whose lane is this work-item's lane XOR mask. For a
+// lane that does not exist, the result is that of [GroupBroadcast].
 func PermuteGroupByXor[T Scalar](g SubGroup, v T, mask int) T {
 	return GroupBroadcast(g, v, g.LocalID()^mask)
 }

@@ -32,12 +32,12 @@ type AtomicValue interface {
 // compare-and-swap of the 32-bit word that contains the number until it succeeds.
 func AtomicAdd[T AtomicValue](p *T, v T) T { return update(p, v, Plus[T]) }
 
-// AtomicMin atomically replaces *p by min(*p, v) (see [AtomicAdd]), and returns the new value, a
-// NaN if *p or v is.
+// AtomicMin atomically replaces *p by min(*p, v) (see [AtomicAdd]), and returns the new value. If *p
+// or v is a NaN, so is the new value.
 func AtomicMin[T AtomicValue](p *T, v T) T { return update(p, v, Minimum[T]) }
 
-// AtomicMax atomically replaces *p by max(*p, v) (see [AtomicAdd]), and returns the new value, a
-// NaN if *p or v is.
+// AtomicMax atomically replaces *p by max(*p, v) (see [AtomicAdd]), and returns the new value. If *p
+// or v is a NaN, so is the new value.
 func AtomicMax[T AtomicValue](p *T, v T) T { return update(p, v, Maximum[T]) }
 
 // update() replaces *p by op(*p, v).
@@ -120,11 +120,11 @@ const (
 // All fences on the host access the variable `fences`.
 var fences atomic.Uint32
 
-// AtomicFence orders the work-item's reads and writes of memory before the call with those after
-// it, as the work-items of the scope see them. A work-item that sees a write made after the fence
-// also sees writes made before the fence, if its own fence is between its reads. AtomicFence does
-// not wait. Atomic operations of this package and of sync/atomic order memory without fences (see
-// the package's doc).
+// AtomicFence makes the caller's memory accesses before the call appear earlier than those after it,
+// to all work-items of the scope. A work-item that sees a write made after the fence also sees
+// writes made before the fence, if it calls AtomicFence between its reads. AtomicFence does not
+// wait. Atomic operations of this package and of sync/atomic order memory without fences (see the
+// package's doc).
 //
 // The scope is one of the constants.
 func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -1,6 +1,6 @@
 // Package dsl is the package that kernels import. Package dsl has work-items and their ids,
 // work-group memory, barriers, group algorithms, atomics and specialization constants. All types and
-// functions of dsl are ordinary Go. Functions run on the host, and define the results on every device.
+// functions of dsl are ordinary Go. These functions run on the host, and define the results on every device.
 //
 // # Kernels
 //
@@ -49,8 +49,8 @@
 //
 //	GlobalID == GroupID*LocalRange + LocalID    in each dimension
 //
-// A work-group consists of sub-groups. A sub-group is a run of work-items with neighbouring linear
-// local ids that the device executes together. The device chooses the size of sub-groups, unless
+// A work-group consists of sub-groups. The device executes the work-items of a sub-group together,
+// and their linear local ids are consecutive. The device chooses the size of sub-groups, unless
 // properties.SubGroupSize does.
 //
 // # Work-group memory
@@ -82,12 +82,12 @@
 // Atomic operations follow the Go memory model. All atomic operations of a launch
 // behave as though executed in some sequentially consistent order. If one atomic
 // operation observes the effect of another, all earlier writes of the other's
-// work-item are visible after it, even after a compare-and-swap that fails. Vulkan
-// has no sequentially consistent order, so kgen makes it. Every atomic operation,
-// also a load or a store, becomes a read-modify-write that acquires and releases. The
-// scope of the operation is the device, or the work-group for work-group memory. So each
-// operation happens before the next one on the same location. The model differs from Go's
-// in two points:
+// work-item are then visible, even after a compare-and-swap that fails. Vulkan has no
+// sequentially consistent order, so kgen establishes one. Every atomic operation, also a
+// load or a store, becomes a read-modify-write that acquires and releases. The scope of the
+// operation is the device, or the work-group for work-group memory. So each operation
+// happens before the next one on the same location. The model differs from Go's in two
+// points:
 //
 //   - Only operations of one launch have this order. A later launch sees all writes of an
 //     earlier one. Two launches that run at the same time see each other's atomic operations
@@ -99,7 +99,7 @@
 //     work-items of a group, use barriers.
 //
 // [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] are outside that order, and
-// order no other accesses. Relaxed loads and stores are as fast as plain accesses. By these
+// order no other accesses. Relaxed loads and stores are as fast as plain accesses. With these
 // functions a work-item can poll a flag, and read another work-item's value after an [AtomicFence].
 //
 // On the host device the operations are those of package sync/atomic. The race detector (go test
@@ -198,9 +198,9 @@
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
 // Algorithms over sub-groups need the aspect properties.SubGroups. Algorithms over work-groups
-// combine within the sub-groups first, which takes few barriers. The algorithms combine in
-// work-group memory on devices without sub-groups, and in kernels whose properties.DeviceHas does
-// not list that aspect. The results are the same, but the kernel executes more barriers.
+// combine values within the sub-groups first, so they need few barriers. Without sub-groups, or if
+// the kernel's properties.DeviceHas does not list that aspect, the algorithms combine values in
+// work-group memory. The results are the same, but the kernel executes more barriers.
 //
 // The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform,
 // so a condition on it may decide whether a barrier is reached. A condition may also depend on a
@@ -231,10 +231,10 @@
 //
 // The host device also finds mistakes that no compiler sees. The race detector reports a data race
 // between work-items with both lines, like one between goroutines. The checked mode
-// (runtime.Checked, with package checked imported) reports barriers that work-items of a group pass
-// differently, values given to [Uniform] that are not uniform, loads of work-group memory that was
-// never written, and data races. The checked mode runs work-items in an order that depends on a
-// seed, so a run can be repeated.
+// (runtime.Checked, with package checked imported) reports data races, and groups whose work-items
+// wait at different barriers. It also reports values given to [Uniform] that are not uniform, and
+// loads of work-group memory that was never written. The checked mode runs work-items in an order
+// that depends on a seed, so a run can be repeated.
 //
 // # Which Go
 //
@@ -243,10 +243,10 @@
 // means and what to write instead.
 //
 // In the table, a known value is one that kgen can compute from constants and, since kgen
-// inlines all functions, from the arguments of a call. Elements of memory and ids are not known values. A
-// variable's function, pointer, slice or interface value may depend on data. An example is an
-// error that may be nil. kgen compiles each use of the variable once for every value that it
-// may hold.
+// inlines all functions, from the arguments of a call. Ids, and elements of memory, are not known
+// values. A variable's function, pointer, slice or interface value may depend on data. An example is
+// an error that may be nil. kgen compiles each use of the variable once for every value that it may
+// hold.
 //
 // If a call changes a variable, Go does not specify when another part of the same expression reads
 // it. For example, x + f() may read x before or after the call. Kernels call f first, like gc,
@@ -366,19 +366,19 @@
 //	fmt                        yes, Print, Printf and Println, to the same buffer as println, but not for values without a fixed text (KG305), nor the other functions (KG304).
 //	os, sync, time, …          no: KG304.
 //
-// Of golang.org/x/crypto, blake2b, blake2s and chacha20 compile. Some packages, such as xxhash and
-// blake2b, have assembly or unsafe code, but also a pure Go version under the build tags purego or
-// appengine. kgen compiles that version and reports this. A function that has no Go body in any
-// version is KG303.
+// The packages blake2b, blake2s and chacha20 of golang.org/x/crypto compile. Some packages, such as
+// xxhash and blake2b, have assembly or unsafe code, but also a pure Go version under the build tags
+// purego or appengine. kgen compiles that version, and reports that it does. A function that has no
+// Go body in any version is error KG303.
 //
 // # Package math
 //
 // kgen compiles the functions of package math from their Go code, like gc on a port without
-// assembly. A kernel of the mode properties.FloatExact gets the bits of that code on every device.
-// On the host, gc replaces some functions by assembly or instructions. Exact replacements give the
-// same bits. The results of other replaced functions, and of their callers (Pow, Sinh, Log10,
-// Gamma, …), may differ from the device in the last bits. On amd64, Log and Log10 of subnormal
-// numbers differ in all bits, since that assembly does not support them:
+// assembly. In the mode properties.FloatExact, a kernel computes the same bits as that code on every
+// device. On the host, gc replaces some functions by assembly or instructions. Exact replacements
+// give the same bits. The results of other replaced functions, and of their callers (Pow, Sinh,
+// Log10, Gamma, …), may differ from the device's results in the last bits. On amd64, Log and Log10
+// of subnormal numbers differ in all bits, since that assembly does not support them:
 //
 //	port       assembly with other bits     exact assembly or instructions
 //	amd64      Exp, Log, Hypot              Floor, Ceil, Trunc, Max, Min, Sqrt, FMA

@@ -2,9 +2,9 @@ package dsl
 
 import "math"
 
-// The functions below multiply four numbers of 8 bits by four, and add up the products and acc.
-// Results have the same bits on every device. Sums wrap, as in Go. Sums of the functions with
-// Saturating in their names stop at the type's least and greatest value.
+// The functions below multiply two vectors of four 8-bit numbers, and add up the four products and
+// acc. Results have the same bits on every device. Sums wrap, as in Go. If the function's name
+// contains Saturating, sums stop at the type's least and greatest value.
 
 // Dot4 returns acc + a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3].
 func Dot4(a, b [4]int8, acc int32) int32 {
@@ -16,7 +16,7 @@ func Dot4Unsigned(a, b [4]uint8, acc uint32) uint32 {
 	return acc + uint32(a[0])*uint32(b[0]) + uint32(a[1])*uint32(b[1]) + uint32(a[2])*uint32(b[2]) + uint32(a[3])*uint32(b[3])
 }
 
-// Dot4Mixed is like [Dot4], but the second numbers are unsigned.
+// Dot4Mixed is like [Dot4], but the numbers of b are unsigned.
 func Dot4Mixed(a [4]int8, b [4]uint8, acc int32) int32 {
 	return acc + int32(a[0])*int32(b[0]) + int32(a[1])*int32(b[1]) + int32(a[2])*int32(b[2]) + int32(a[3])*int32(b[3])
 }

@@ -22,8 +22,8 @@ func (s SubGroup) members() members {
 	return members{s.w, atSubGroupBarrier, lo, lo + s.LocalRange()}
 }
 
-// The type `exchanger` passes the values of one type between work-items, by their linear ids. Groups of
-// work-items that do not overlap may use an exchanger at the same time.
+// The type `exchanger` passes the values of one type between work-items, by their linear ids.
+// Disjoint groups of work-items may use an exchanger at the same time.
 type exchanger[T any] struct {
 	in, out []T
 	here    []bool // whether the work-item has stored a value in x.in that is not yet in x.out
@@ -54,8 +54,8 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 }
 
 // exchange() waits until all work-items of the group have passed their values, and returns the
-// results of f. The slice vs has a zero where the slice here is false. The first work-item that
-// continues calls f for all. The results stay until the same work-items exchange again.
+// results of f. If here[i] is false, vs[i] is zero. After the wait, the first work-item to run calls
+// f, with the values of all. The results stay until the same work-items exchange again.
 //
 //go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
@@ -81,8 +81,8 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// left() reports whether the work-item had finished before barriers last opened. A
-// work-item that finished after barriers last opened was one of the waiting work-items.
+// left() reports whether the work-item had finished before barriers last opened. A work-item that
+// finished later was one of those that waited.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine() sets vs[to] to op(vs[i], vs[j]), or to the only existing one of the two.
+// combine() sets vs[to] to op(vs[i], vs[j]), or to the one of them that exists.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
@@ -154,8 +154,8 @@ func identity[T Scalar](op func(x, y T) T) T {
 	panic("dsl: a scan by a function that has no identity")
 }
 
-// edges() returns candidates for an identity, and test values by which identity recognizes
-// it.
+// edges() returns values among which identity() searches for the identity, and with which it tests
+// each value.
 func edges[T Scalar]() []T {
 	if list := halfEdges[T](); list != nil {
 		return list

@@ -13,8 +13,8 @@ import (
 // stack.
 //
 // Under the race detector each work-item has its own lane. Switching from lane to lane orders no
-// accesses, except at barriers, where clocks order them. Functions with the directive norace see
-// writes of other work-items without such an order.
+// accesses, except at barriers, where clocks order them. In functions with the directive norace, the
+// detector does not require such an order.
 
 // The type `group` is the state of the running work-group. Dimensions beyond the kernel's rank have size 1
 // and id 0.
@@ -220,7 +220,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 			w.local = [3]int{i / local[2] / local[1], i / local[2] % local[1], i % local[2]}
 		}
 	}
-	// A rank below three uses the leading entries, so the entries past it are always 1.
+	// A launch of rank 1 or 2 uses the first entries, and the other entries stay 1.
 	g.groups = [3]int{1, 1, 1}
 	for d := range l.Rank {
 		g.groups[d] = l.Global[d] / local[d]
@@ -267,7 +267,7 @@ func (g *group) run() {
 }
 
 // endRun orders the work-items' accesses before all later ones. The race detector supports only
-// some thousand goroutines, so lanes end with the group there.
+// some thousand goroutines, so under it the lanes end with the group.
 //
 //go:norace
 func (g *group) endRun() {

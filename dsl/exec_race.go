@@ -47,10 +47,10 @@ func newLane(g *group) *lane {
 	return ln
 }
 
-// The type `clocks` tells the race detector the order of accesses. The start of a group is before its
-// work-items, and its end is after them. Accesses before a barrier are before accesses after it.
-// Each barrier uses two clocks in turn, so that arriving at a barrier is not ordered before leaving
-// the previous one.
+// The type `clocks` tells the race detector the order of accesses. The start of a group happens
+// before its work-items, and its end happens after them. Accesses before a barrier happen before
+// accesses after it. Each barrier uses two clocks in turn, so that no order results between arriving
+// at a barrier and leaving the previous one.
 type clocks struct {
 	first, last, faults uint64
 	opened              []int    // number of times that the barriers of the group and of its sub-groups have opened
@@ -76,8 +76,8 @@ func (c *clocks) fault(tell func()) {
 	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
 }
 
-// open() records that the barrier opens of the work-group, of one sub-group, or of all
-// sub-groups.
+// open() records that the barrier of the work-group, of one sub-group, or of all sub-groups
+// opens.
 //
 //go:norace
 func (c *clocks) open(group bool, sub int) {

@@ -25,8 +25,8 @@ func (g Group) GroupRange() int {
 // Barrier waits until every work-item of the work-group has reached it.
 func (g Group) Barrier() { g.w.wait(atGroupBarrier) }
 
-// SubGroup is the sub-group of a work-item. A sub-group is a run of work-items with neighbouring
-// linear ids that the device executes together. The last sub-group of a work-group may be smaller
+// SubGroup is the sub-group of a work-item. The device executes the work-items of a sub-group
+// together, and their linear ids are consecutive. The last sub-group of a work-group may be smaller
 // than the others.
 type SubGroup struct{ w *workItem }
 
@@ -38,7 +38,7 @@ func (s SubGroup) LocalRange() int {
 	return min(s.w.g.subSize, len(s.w.g.items)-s.GroupID()*s.w.g.subSize)
 }
 
-// MaxLocalRange returns the device's size of the work-group's largest sub-group. No LocalRange
+// MaxLocalRange returns the size of sub-groups that the device uses for the launch. No LocalRange
 // exceeds that size.
 func (s SubGroup) MaxLocalRange() int { return s.w.g.subSize }
 
@@ -51,5 +51,5 @@ func (s SubGroup) GroupRange() int {
 }
 
 // Barrier waits until every work-item of the sub-group has reached it. After the barrier, the
-// sub-group sees all writes to work-group and device memory before it.
+// sub-group sees all earlier writes of its work-items to work-group and device memory.
 func (s SubGroup) Barrier() { s.w.wait(atSubGroupBarrier) }

@@ -23,7 +23,7 @@ func halfOf[T any](x T) (halfNumber[T], bool) {
 	return nil, false
 }
 
-// canonical() returns the value of x that group algorithms combine. canonical() replaces NaNs of package half by one NaN.
+// canonical() returns x. If x is a NaN of package half, the result is the NaN that the type's operations return.
 func canonical[T any](x T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if h, ok := halfOf(x); ok {
@@ -33,7 +33,7 @@ func canonical[T any](x T) T {
 	return x
 }
 
-// halfEdges returns the numbers that can be identities of functions.
+// halfEdges returns the values of edges() for a type of package half.
 func halfEdges[T any]() []T {
 	var zero T
 	var list any

@@ -9,9 +9,9 @@ import "fmt"
 //	tile[y][x] = k.In[i]
 //	it.Barrier()
 //
-// Each call site has its own memory. Each call sets the memory to zero, so calls must be in
-// control flow that is uniform over the group, and each iteration of a loop gets zeroed
-// memory.
+// Each call site has its own memory. Each call sets the memory to zero, also in each
+// iteration of a loop. So calls must be in control flow that is uniform over the
+// group.
 //
 //go:norace
 func Local[T any](it GroupItem) *T {
@@ -68,7 +68,7 @@ const divergentLocal = "dsl: work-items of one group reach different calls of Lo
 //		Scratch dsl.LocalAccessor[float32] // the host gives dsl.LocalLen[float32](n)
 //	}
 //
-// Each field gets its own LocalLen. The zero LocalAccessor has length zero.
+// Each field needs its own call of LocalLen. The zero LocalAccessor has length zero.
 type LocalAccessor[T any] struct {
 	_   [0]*T // keeps accessors of different T from converting into each other
 	key *accessorKey
@@ -118,7 +118,7 @@ func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 }
 
 // localCell contains the memory of one call of Local. In uniform control flow, the n-th calls of all
-// work-items are the same call.
+// work-items belong together.
 type localCell struct {
 	memory  any // the *T or []T that the call returns
 	reached int // number of work-items that have made this call

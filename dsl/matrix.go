@@ -55,9 +55,9 @@ type Accumulator[S any] struct {
 	t *tile
 }
 
-// LoadA loads a matrix from device memory or work-group memory. The slice src must have all of its elements, so
-// its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows if columns are stored one after
-// the other. The load does not order memory, so a barrier must separate it from stores of other work-items.
+// LoadA loads a matrix from device memory or work-group memory. The slice src must contain all elements of the
+// matrix. So its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows for ColumnMajor.
+// The load does not order memory, so a barrier must separate it from stores of other work-items.
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
@@ -78,7 +78,7 @@ func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layo
 	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
-// StoreAccumulator stores a sum of products, to memory as [LoadA] describes. Rows, or columns, must not
+// StoreAccumulator stores a sum of products in memory, in the layouts of [LoadA]. Rows, or columns, must not
 // overlap. The store does not order memory, so a barrier must separate it from loads of other work-items.
 //
 //go:norace
@@ -219,8 +219,8 @@ type tileUse struct {
 	t      *tile
 }
 
-// together() waits for all work-items of the sub-group. The first work-item that continues calls f
-// once, with the arguments of all. If the arguments differ, f is not called.
+// together() waits for all work-items of the sub-group. Then one work-item calls f, with the
+// arguments of all work-items. If the arguments differ, f is not called.
 //
 //go:norace
 func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
@@ -259,8 +259,8 @@ func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
 	return together(m, func([]tileUse) *tile { return t }, tileUse{})
 }
 
-// checkTile checks that mem has all elements of a tile, and returns the distances of its rows and
-// of its columns.
+// checkTile checks that mem has all elements of a tile, and returns the distances between its rows
+// and between its columns.
 func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store bool) (row, col int) {
 	refuse(s.CheckMemory(elemOf[E]()))
 	lines, length := s.Rows, s.Cols

@@ -43,7 +43,7 @@ func (it NDItem1) GroupRange() int { return it.w.g.groups[0] }
 func (it NDItem1) GroupLinearID() int { return it.w.g.lin }
 
 // Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all writes to work-group and device memory before it.
+// group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem1) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -79,7 +79,7 @@ func (it NDItem2) LocalID() (y, x int) { return pair(&it.w.local) }
 // LocalRange returns the size of the work-group.
 func (it NDItem2) LocalRange() (y, x int) { return pair(&it.w.g.l.Local) }
 
-// LocalLinearID returns y*X + x of LocalID in LocalRange.
+// LocalLinearID returns y*X + x for LocalID's y and x, where X is LocalRange's x.
 func (it NDItem2) LocalLinearID() int { return it.w.lin }
 
 // GroupID returns the work-group's index among the work-groups.
@@ -88,11 +88,11 @@ func (it NDItem2) GroupID() (y, x int) { return pair(&it.w.g.id) }
 // GroupRange returns the number of work-groups along each dimension.
 func (it NDItem2) GroupRange() (y, x int) { return pair(&it.w.g.groups) }
 
-// GroupLinearID returns y*X + x of GroupID in GroupRange.
+// GroupLinearID returns y*X + x for GroupID's y and x, where X is GroupRange's x.
 func (it NDItem2) GroupLinearID() int { return it.w.g.lin }
 
 // Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all writes to work-group and device memory before it.
+// group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem2) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -129,7 +129,7 @@ func (it NDItem3) LocalID() (z, y, x int) { return triple(&it.w.local) }
 // LocalRange returns the size of the work-group.
 func (it NDItem3) LocalRange() (z, y, x int) { return triple(&it.w.g.l.Local) }
 
-// LocalLinearID returns (z*Y + y)*X + x of LocalID in LocalRange.
+// LocalLinearID returns (z*Y + y)*X + x for LocalID's z, y and x, where Y and X are LocalRange's.
 func (it NDItem3) LocalLinearID() int { return it.w.lin }
 
 // GroupID returns the work-group's index among the work-groups.
@@ -138,11 +138,11 @@ func (it NDItem3) GroupID() (z, y, x int) { return triple(&it.w.g.id) }
 // GroupRange returns the number of work-groups along each dimension.
 func (it NDItem3) GroupRange() (z, y, x int) { return triple(&it.w.g.groups) }
 
-// GroupLinearID returns (z*Y + y)*X + x of GroupID in GroupRange.
+// GroupLinearID returns (z*Y + y)*X + x for GroupID's z, y and x, where Y and X are GroupRange's.
 func (it NDItem3) GroupLinearID() int { return it.w.g.lin }
 
 // Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all writes to work-group and device memory before it.
+// group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem3) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.

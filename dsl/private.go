@@ -25,11 +25,11 @@ type PrivateLength interface {
 //	near := dsl.PrivateAlloca[float32](it, Window)
 //	both := dsl.PrivateAlloca[float32](it, 2*Window.Get(it))
 //
-// Each call site has its own memory, which each call sets to zero. The memory ends with the
-// function that makes the call. A function may pass it on, but must not return it or keep it
-// in a variable of its caller. A length below 1, and more memory than the device has for a
-// work-item, are errors before the launch. The call needs the aspect
-// properties.PrivateAlloca.
+// Each call site has its own memory, which each call sets to zero. The memory is valid until the
+// function that makes the call returns. That function may pass the slice on, but must not return it
+// or keep it in a variable of its caller. If the length is below 1, or the memory exceeds the
+// device's limit for a work-item, the launch returns an error before it starts. The call needs the
+// aspect properties.PrivateAlloca.
 //
 // With a zero item, outside of any launch, it panics with an error that matches
 // runtime.ErrFeatureNotSupported.

@@ -57,7 +57,7 @@ func RequireSpecConstant[T any]() *SpecConstant[T] {
 	return c
 }
 
-// If f calls callerPos, callerPos returns the source position of the call of f's caller.
+// If f calls callerPos, callerPos returns the source position at which f was called.
 func callerPos() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {

@@ -15,9 +15,9 @@
 // # Slices and views
 //
 // A function such as reduce.Sum copies slices of the program's memory to the device, waits and
-// returns the result. The corresponding function reduce.SumOn has a queue and views of device
-// memory as arguments, and returns the event of its last launch. reduce.SumOn does not wait, so on
-// a queue that records, its launches become nodes of a graph.
+// returns the result. The corresponding function reduce.SumOn takes a queue and views of device
+// memory, and returns the event of its last launch. reduce.SumOn does not wait, so on a queue that
+// records, its launches become nodes of a graph.
 //
 // # Types
 //
@@ -30,8 +30,9 @@
 // # Order
 //
 // Results have the same bits on every device, except for blas.GemmHalf. The documentation of each function
-// states the order in which floats are added. The order depends only on constants, not on the device or
-// its sub-groups. Float32 subnormals are kept or flushed as the device does (see runtime.Subnormals).
+// states the order in which floats are added. That order depends only on constants, not on the
+// device or its sub-groups. Float32 subnormals are kept or flushed as the device does (see
+// runtime.Subnormals).
 //
 // # Checks
 //
@@ -47,16 +48,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Number is the type of the elements that functions compute with, which are all integers and floats of Go.
+// Number constrains the elements with which functions compute to Go's integers and floats.
 type Number = call.Number
 
 // Option is an option of a function whose name ends in On.
 type Option = call.Option
 
-// Length makes a function process the first min(n, v.Len()) elements of each input v. Here n is the
-// number in the view at the time when the device runs the function. So a function may use the
-// number of elements that another function has stored, and the host need not wait for it. A
-// negative number counts as 0. The view must have one element (ErrInvalid otherwise).
+// Length makes a function process the first min(n, v.Len()) elements of each input v. The argument n
+// is a view, and the device reads the number in it when the function runs. So a function may use the
+// number of elements that another function has stored, and the host need not wait for it. A negative
+// number counts as 0. The view must have one element (ErrInvalid otherwise).
 func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }
@@ -64,8 +65,8 @@ func Length(n runtime.View[int64]) Option {
 // Scratch sets the memory that a function uses between its launches. Without this option, the
 // memory comes from a pool of the device. The memory must begin at a multiple of 16 bytes and have
 // at least as many bytes as the family's ScratchBytes says (ErrInvalid otherwise). Calls with the
-// same memory run one after the other. A call that is recorded into a graph without Scratch has its
-// own memory, which is kept as long as the graph.
+// same memory run one after the other. If a call without Scratch is recorded into a graph, it has
+// its own memory, which is kept as long as the graph.
 func Scratch(memory runtime.View[byte]) Option {
 	return func(o *call.Options) { o.Scratch, o.HasScratch = memory, true }
 }

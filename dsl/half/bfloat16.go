@@ -51,14 +51,14 @@ func (BFloat16) saturated(x float32) BFloat16 {
 	return r
 }
 
-// Float32s of 2**-126 and less, which are also BFloat16's subnormal numbers, are zeros on some
-// devices. If operands or results may be so small, operations compute with integers.
+// Some devices treat float32s below 2**-126, and so BFloat16's subnormal numbers, as zeros. If
+// operands or results may be so small, operations compute with integers.
 
 // Add returns x + y.
 func (x BFloat16) Add(y BFloat16) BFloat16 {
 	a, b := uint32(x&^signB), uint32(y&^signB)
 	if max(a, b) >= smallB {
-		// A subnormal number does not change a sum with a number that is not small.
+		// If the other number is not small, adding a subnormal number does not change it.
 		return x.nearest(x.Float32() + y.Float32())
 	}
 	// In units of the smallest positive number, both operands and their sum are integers below 1<<24.
@@ -102,9 +102,9 @@ func normalB(a uint32) (m uint32, e int32) {
 }
 
 // roundB returns the number nearest to n * 2**e, ties to even, with the given sign. The argument n
-// is not 0 and below 1<<31.
+// is above 0 and below 1<<31.
 func roundB(n uint32, e int32, sign BFloat16) BFloat16 {
-	// The shift cuts off all but 8 bits, and more for subnormal numbers.
+	// The shift leaves 8 bits of n, or fewer for subnormal numbers.
 	s := max(24-int32(bits.LeadingZeros32(n)), -133-e)
 	if s <= 0 {
 		n <<= uint32(-s)

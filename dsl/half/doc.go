@@ -6,7 +6,7 @@
 //	Float8E5M2   OCP's E5M2, with 3 significant bits, up to 57344.
 //
 // Go has no such types, so each type is an unsigned integer that contains the bits of a number.
-// Methods compute with the numbers:
+// Calculations use methods:
 //
 //	x := half.FromFloat32[half.Float16](1.5)
 //	y := x.Mul(x).Add(k.C[i])
@@ -23,9 +23,9 @@
 // Results beyond the largest number are infinities, or NaN for Float8E4M3, which has no infinities.
 // FromFloat32Saturating returns the largest number instead.
 //
-// Each type has one NaN that operations return, whatever NaN the operands are.
-// The bits of this NaN are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3 and
-// 0x7e for Float8E5M2. But Neg and Abs only change the sign bit, even that of a
+// All operations of a type return the same NaN, whichever NaNs their operands are. The
+// bits of this NaN are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3
+// and 0x7e for Float8E5M2. But Neg and Abs change only the sign bit, also of a
 // NaN.
 //
 // # Comparisons
@@ -37,9 +37,9 @@
 //
 // # Group algorithms and atomic operations
 //
-// Package dsl's group algorithms and atomic operations compute with the numbers. There, dsl.Plus is
-// Add, dsl.Multiplies is Mul, dsl.Minimum is Min and dsl.Maximum is Max. Package fmt prints the
-// numbers, in kernels, too.
+// Package dsl's group algorithms and atomic operations accept these types. There, dsl.Plus is Add,
+// dsl.Multiplies is Mul, dsl.Minimum is Min and dsl.Maximum is Max. Package fmt prints the numbers,
+// in kernels, too.
 package half
 
 import "fmt"
@@ -113,8 +113,8 @@ func FromFloat32[T Float[T]](x float32) T {
 	return t.nearest(x)
 }
 
-// FromFloat32Saturating returns the number nearest to x, ties to even, but the largest number with
-// the sign of x if |x| is larger than that, or infinite. A NaN remains a NaN.
+// FromFloat32Saturating returns the finite number nearest to x, ties to even. So if x is infinite,
+// the result is the largest number with the sign of x. A NaN remains a NaN.
 func FromFloat32Saturating[T Float[T]](x float32) T {
 	var t T
 	return t.saturated(x)
@@ -166,7 +166,7 @@ func Epsilon[T Float[T]]() T {
 	return t.limits().epsilon
 }
 
-// Limits of the types, as numbers. The limits of a type T are Largest[T]() and so on.
+// These limits are untyped constants. As values of a type T, they are Largest[T]() and so on.
 const (
 	MaxFloat16             = 65504
 	SmallestNormalFloat16  = 0x1p-14

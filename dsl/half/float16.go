@@ -31,7 +31,7 @@ func (x Float16) Float32() float32 { return widen(uint32(x)) }
 
 func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 
-// In kernels, widen and narrow are single operations. Devices have instructions for them.
+// In kernels, a call of widen() or narrow() is a single instruction of the device.
 
 // widen() returns the float32 of the Float16 whose 16 bits are x.
 func widen(x uint32) float32 {
@@ -95,7 +95,7 @@ func (x Float16) FMA(y, z Float16) Float16 {
 	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
 
-// The functions below return the result r of an operation. In kernels these functions mark the operation
+// The functions below return r, the result of an operation. In kernels a call tells kgen the operation
 // and its operands. If a device has an exact instruction for the operation, r is not computed.
 
 func quotient16(r, x, y Float16) Float16 { return r }

@@ -11,7 +11,7 @@ const (
 	sign43 = 0x80
 )
 
-// Bits returns the bits of x, the lower 8.
+// Bits returns the bits of x in the lower 8 bits.
 func (x Float8E4M3) Bits() uint16 { return uint16(x) }
 
 func (Float8E4M3) withBits(b uint16) Float8E4M3 { return Float8E4M3(b) }

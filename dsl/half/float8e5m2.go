@@ -12,7 +12,7 @@ const (
 	sign52 = 0x80
 )
 
-// Bits returns the bits of x, the lower 8.
+// Bits returns the bits of x in the lower 8 bits.
 func (x Float8E5M2) Bits() uint16 { return uint16(x) }
 
 func (Float8E5M2) withBits(b uint16) Float8E5M2 { return Float8E5M2(b) }

@@ -4,12 +4,12 @@ package half
 // kernels. kgen compiles them in place of package dsl's bodies, since devices have no group
 // operations for such numbers. The order of operations is the one that package dsl states.
 //
-// Numbers are passed as their bits. The group has n work-items, of which the calling one has number
-// id. The group uses the elements base to base+n-1 of work-group memory. Work-items that have
-// returned do not call the functions. Among the others, the calling one has index rank. The argument
-// `size`, the same in all groups of a work-group, is at least n.
+// Numbers are passed as their bits. The group has n work-items, and the caller is number id. The
+// group uses the elements base to base+n-1 of work-group memory. Work-items that have returned do
+// not call the functions. Among the work-items that have not returned, the caller has index rank.
+// The argument `size`, the same in all groups of a work-group, is at least n.
 
-// The bit here marks the numbers of work-items that have not returned.
+// This bit marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
 // share() stores the numbers of a group, and 0 for work-items that have returned.

@@ -3,7 +3,7 @@ package half
 import "github.com/kgen-go/kgen/dsl/math32"
 
 // Products are converted explicitly, float32(x*y), since Go allows a compiler to fuse x*y + z
-// otherwise. No float32 here is subnormal, because some devices treat subnormals as zeros.
+// otherwise. This file avoids subnormal float32s, because some devices treat them as zeros.
 
 // Masks for parts of a float32's bits.
 const (
@@ -16,7 +16,7 @@ const (
 // whose last bit is 1. Rounding that result to nearest, to at most 22 bits, gives the exact result
 // rounded once.
 
-// odd() returns the sum of s and a small error e, rounded to odd. The argument s is rounded to nearest.
+// odd() returns s+e, rounded to odd, where s has been rounded to nearest and e is its small error.
 func odd(s, e float32) float32 {
 	b := math32.Float32bits(s)
 	if b&1 != 0 {

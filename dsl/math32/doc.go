@@ -19,10 +19,10 @@
 // # Fast forms
 //
 // A function with prefix Fast is the device's own instruction. Its result may be any number
-// within the bound that the comment states, differs between devices, and may ignore the
-// special cases of the precise form. On the host it equals the precise form. The table has
-// the largest errors measured for some millions of arguments each, on Mesa 22.3's lavapipe
-// and an H200 with NVIDIA's driver 580 (go test ./internal/tests/difftest/ulps -v -samples
+// within the bound that the comment states, and may differ between devices. It may also ignore
+// the special cases of the precise form. On the host it equals the precise form. The table has
+// the largest errors measured for some millions of arguments each, on Mesa 22.3's lavapipe and
+// an H200 with NVIDIA's driver 580 (go test ./internal/tests/difftest/ulps -v -samples
 // 4000000).
 //
 //	                                    lavapipe      H200       precise form

@@ -28,7 +28,7 @@ func expSum(x float32) (hi, lo float32, n int32) {
 func exp2Sum(x, tail float32) (hi float32, n int32) {
 	k, n := nearest(x)
 	r := x - k
-	// The code computes r * Ln2 from products of parts, of which the first is exact.
+	// The code computes r * Ln2 as a sum of three products. The first product is exact.
 	rh := upper(r)
 	a := float32(rh * ln2Up)
 	b := float32(rh*(Ln2-ln2Up)) + float32((r-rh)*Ln2)

@@ -23,17 +23,17 @@ func HasFMA() bool { return true }
 // too. So a kernel that needs the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
-//		for j := range 8 { // which kgen writes out
+//		for j := range 8 { // kgen unrolls this loop
 //			sum[j] = math32.FastFMA(x, y[j], sum[j])
 //		}
 //	} else {
 //		…
 //	}
 //
-// On the host, rounding a float64 sum is correct unless that sum is in the middle between two float32s.
+// On the host, rounding the float64 sum is correct unless that sum is in the middle between two float32s.
 func FastFMA(x, y, z float32) float32 {
 	s := float64(x)*float64(y) + float64(z) // the product is exact
-	if math.Float64bits(s)<<36 == 0 {       // all middles between two float32s have these zero bits, also between subnormals
+	if math.Float64bits(s)<<36 == 0 {       // if s is in the middle between two float32s, or two subnormals, these bits are zeros
 		return middle(x, y, z)
 	}
 	return float32(s)
@@ -47,7 +47,7 @@ func HasFMA64() bool { return true }
 // is false, x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
 func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// middle() computes FastFMA if the float64 sum may be a middle. In that case, middle() changes the sum by one bit towards the exact sum.
+// middle() computes FastFMA if the float64 sum may be a middle. If the sum is inexact, middle() moves it by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {
@@ -78,8 +78,8 @@ func fmaOfBits(x, y, z float32) float32 {
 	if ax == 0 || ay == 0 || ax >= expMask || ay >= expMask || az >= expMask {
 		return fmaSpecial(x, y, z)
 	}
-	// Exact, in integers: The product does not fit into a float32, and not every device
-	// fuses. Both terms are wide numbers whose highest set bit is bit 94, with the weight
+	// The code computes the exact sum in integers, because the product does not fit into a
+	// float32. Both terms are wide numbers whose highest set bit is bit 94, with the weight
 	// 2**exp.
 	mx, ex := split(ax)
 	my, ey := split(ay)

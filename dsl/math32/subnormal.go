@@ -3,9 +3,9 @@ package math32
 // Some devices treat subnormal operands and results as zeros. On such devices, results that depend
 // on subnormals are computed from bits, in code that is guarded by a comparison with flushed().
 
-// flushed() returns the number of the least positive float32s that the device treats as zeros. The
-// result is 0, or 1<<23 - 1 for all subnormals. The host keeps subnormals. In kernels the number
-// is a constant that the runtime sets. If that constant is 0, drivers remove the code for
+// flushed() returns how many positive float32s the device treats as zeros. The result is 0, or
+// 1<<23 - 1 if these are all subnormals. The host keeps subnormals. In kernels the number is a
+// constant that the runtime sets. If that constant is 0, drivers remove the code for
 // subnormals.
 func flushed() uint32 { return 0 }
 
@@ -31,15 +31,15 @@ func kept(r, x float32, n int32) float32 {
 
 // keptBits computes the result of kept on devices that treat subnormals as zeros.
 func keptBits(r, x float32, n int32) float32 {
-	// The difference s is how far the result's exponent is below the exponent of subnormals (that of 2**-127).
+	// The difference s is the exponent of subnormals (that of 2**-127) minus the result's exponent.
 	if s := -(Float32bits(x)>>23&0xff + uint32(n)); s < flushed() {
 		return tinyResult(x, s+1)
 	}
 	return r
 }
 
-// tinyResult replaces the exponent of x by the least one, and returns that number divided by 2**s,
-// rounded to nearest even, for s > 0.
+// tinyResult gives x the least normal exponent, and divides the number by 2**s, rounding to nearest
+// even, for s > 0.
 func tinyResult(x float32, s uint32) float32 {
 	s = min(s, 26) // larger shifts also cut off all bits
 	b := Float32bits(x)
@@ -48,11 +48,11 @@ func tinyResult(x float32, s uint32) float32 {
 	return Float32frombits(m>>s | b&signBit)
 }
 
-// order() maps the bits of a float to an integer that has the order of the float, where -0 is smaller
-// than 0. order() is its own inverse.
+// order() maps the bits of a float to an integer. The integers compare as their floats do, and -0 is
+// smaller than 0. order() is its own inverse.
 func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
-// fromOrder returns the number for which order returns n.
+// fromOrder returns the float that order() maps to n.
 func fromOrder(n int32) float32 { return Float32frombits(uint32(order(n))) }
 
 // minBits computes Min on devices that treat subnormals as zeros.

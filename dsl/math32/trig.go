@@ -108,8 +108,8 @@ func cosSum(x, tail float32) (hi, lo float32) {
 	return addFast(hi, lo+(float32(float32(zh*zh)*p)-(float32(0.5*zl)+float32(x*tail))))
 }
 
-// reduce() returns x as q*Pi/2 + hi + lo with |hi| up to Pi/4, or little more, and
-// q modulo 4.
+// reduce() returns x as q*Pi/2 + hi + lo with |hi| up to Pi/4 or slightly more. The result q is
+// modulo 4.
 func reduce(x float32) (q int32, hi, lo float32) {
 	a := Abs(x)
 	if a <= Pi/4 {
@@ -133,23 +133,23 @@ var twoOverPi = [...]uint32{
 	0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 }
 
-// reduceLarge computes the result of reduce by the method of Payne and Hanek. Only bits of 2/Pi
-// matter whose product with x is neither a multiple of 4 nor negligible.
+// reduceLarge computes the result of reduce by the method of Payne and Hanek. Only those bits of
+// 2/Pi matter whose product with x is neither a multiple of 4 nor negligible.
 func reduceLarge(x float32) (q int32, hi, lo float32) {
 	b := Float32bits(x) &^ signBit
 	if b >= expMask {
 		return 0, NaN(), 0
 	}
 	m := b&fracMask | 1<<23
-	pos := b>>23 - 150 + 30 // of the bit with weight 2 in m*2/Pi
+	pos := b>>23 - 150 + 30 // position of the bit with weight 2 in m*2/Pi
 	i, s := pos>>5, pos&31
-	// The index i is at most 4. Masks show that no index is out of range.
+	// The index i is at most 4. The masks tell compilers that no index is out of range.
 	t0, t1, t2, t3 := twoOverPi[i&7], twoOverPi[(i+1)&7], twoOverPi[(i+2)&7], twoOverPi[(i+3)&7]
 	w0 := t0<<s | t1>>(32-s)
 	w1 := t1<<s | t2>>(32-s)
 	w2 := t2<<s | t3>>(32-s)
 
-	// The low 96 bits of m * (w0,w1,w2) are two bits of the quotient, and then the fraction.
+	// The low 96 bits of m * (w0,w1,w2) are two bits of the quotient, followed by the fraction.
 	p2 := m * w2
 	h2 := mulHi(m, w2)
 	p1 := m*w1 + h2
@@ -162,7 +162,7 @@ func reduceLarge(x float32) (q int32, hi, lo float32) {
 	f0, f1 := p0<<2|p1>>30, p1<<2|p2>>30
 
 	negative := Signbit(x)
-	if f0&signBit != 0 { // from one half on, the fraction is negative and q is the next multiple
+	if f0&signBit != 0 { // a fraction of 1/2 or more becomes negative, and q becomes the next multiple
 		q++
 		f0, f1 = ^f0, ^f1
 		if f1++; f1 == 0 {

@@ -17,15 +17,16 @@
 // with one rounding, as by math32.FMA or math.FMA. After the sum, beta*c is rounded, and alpha*sum
 // is added to it with one rounding. If beta is 0, c is not read, and may be NaN.
 //
-// With prim.Unordered, GemmOn may divide the sums of a small matrix c into ranges of the inner
-// index, and add up the sums of the ranges. The ranges depend only on the shapes of the matrices.
+// With prim.Unordered, GemmOn may divide the inner index into ranges if c is small, and add up the
+// sums of the ranges. The ranges depend only on the shapes of the matrices.
 //
 // GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
-// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. GemmHalf and
-// GemmInt8 use the matrices of sub-groups on devices that support them. A device with such matrices
-// may add float products in any order, so the last bits of GemmHalf depend on the device
+// GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. On devices that
+// support matrices of sub-groups, GemmHalf and GemmInt8 use them. A device with such matrices may
+// add float products in any order, so the last bits of GemmHalf depend on the device
 // (docs/matrices.md has the bound of a sum's error). Then alpha*sum, beta*c and their sum are each
-// rounded. On other devices GemmHalf has the results of Gemm for the same elements as float32s.
+// rounded. On other devices GemmHalf converts the elements to float32 and returns the same results
+// as Gemm.
 //
 // Axpy and Ger round each product and each sum.
 //
@@ -40,12 +41,11 @@
 //
 // Gemm reads each element of A once for each 128 columns of the product, and each element of B once
 // for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
-// tiles of 64 by 128 elements, leave most of a GPU idle, because a sum is not divided among
-// work-items unless prim.Unordered allows that for Gemm. On GPUs a Gemm of float32s takes twice as
-// long if both matrices are transposed. A Gemm of float32s also takes twice as long if the number
-// of elements in the rows of A or B, the distance of these rows, or their offset in the buffer is
-// not a multiple of 4 elements.
+// tiles of 64 by 128 elements, leave most of a GPU idle. The reason is that a sum is not divided
+// among work-items, unless prim.Unordered allows that for Gemm. On GPUs a Gemm of float32s takes
+// twice as long if both matrices are transposed. A Gemm of float32s is also half as fast unless the
+// row lengths, strides and offsets of A and B are multiples of 4 elements.
 //
-// GemmHalfOn and GemmInt8On need scratch memory, and GemmOn with prim.Unordered (see ScratchBytes).
-// No other function needs scratch memory.
+// Scratch memory is needed by GemmHalfOn, by GemmInt8On, and by GemmOn with prim.Unordered (see
+// ScratchBytes). No other function needs it.
 package blas

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemm sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may have any
-// values before, such as NaN.
+// Gemm sets each matrix of c to alpha*a*b + beta*c. If beta is 0, c is not read, so its elements may
+// have any values, such as NaN.
 func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
 	return onSlices(ctx, dev, "blas.Gemm", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := GemmOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[T]{c.Shape, out})
@@ -22,9 +22,9 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 }
 
 // GemmOn sets each matrix of c to alpha*a*b + beta*c (see Gemm). The numbers of rows, columns and
-// matrices must fit (ErrInvalid otherwise). If a or b is a single matrix, it is used for each
-// matrix of the batch c. The option prim.Length is an error (ErrInvalid). With prim.Unordered, the sums
-// of a small matrix c may be divided among work-groups, in scratch memory (see ScratchBytes).
+// matrices must match (ErrInvalid otherwise). If a or b is a single matrix, it is used for each
+// matrix of the batch c. The option prim.Length is an error (ErrInvalid). With prim.Unordered, the
+// sums of a small matrix c may be divided among work-groups, in scratch memory (see ScratchBytes).
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
 	addOperands(l, "a", a, "b", b, "c", c)
@@ -48,7 +48,7 @@ func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T],
 	return l.End()
 }
 
-// refuseUnlike adds an error to the call if shapes do not match in a product.
+// refuseUnlike adds an error to the call if the shapes of a product's matrices do not match.
 func refuseUnlike(l *call.Call, a, b, c Shape) {
 	n := c.batch()
 	for _, x := range []struct {
@@ -83,8 +83,8 @@ func addOperands[T, S any](l *call.Call, nameA string, a View[T], nameB string, 
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// A launch that would have fewer than fewTiles tiles of 128 rows uses tiles of 64 rows instead, because
-// more of the smaller tiles run at the same time.
+// If a launch would have fewer than fewTiles tiles of 128 rows, it uses tiles of 64 rows, so that
+// more tiles run at the same time.
 const fewTiles = 512
 
 // isTall reports whether a launch uses tiles of 128 rows. Tests replace it.

@@ -14,12 +14,13 @@ type Float interface{ ~float32 | ~float64 }
 // of matrix b begins at element b*Step + i*Stride.
 type Shape struct {
 	Rows, Cols int
-	// Stride is the distance of rows in elements. Stride is at least Cols, or 0, which means Cols.
+	// Stride is the distance between the starts of two rows, in elements. Stride is at least Cols,
+	// or 0, which means Cols.
 	Stride int
 	// Batch is the number of matrices. A Batch of 0 means one matrix.
 	Batch int
-	// Step is the distance of the matrices of a batch, in elements. If Step is 0, all matrices of
-	// the batch are the same.
+	// Step is the distance between the starts of two matrices of a batch, in elements. If Step is 0,
+	// all matrices of the batch are the same.
 	Step int
 
 	transposed bool
@@ -86,18 +87,17 @@ func (s Shape) batchSpan() int {
 	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.matrixSpan()))
 }
 
-// atMost returns n as an int, or the largest int if n does not fit a 32-bit int.
+// atMost returns n, or the largest int if n does not fit into an int.
 func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
 // cols4 reports whether the number of columns is a multiple of 4.
 func cols4(s Shape) bool { _, cols := s.storedShape(); return cols%4 == 0 }
 
-// isQuads reports whether the numbers of elements in rows, and the distances of rows and matrices,
-// are multiples of 4.
+// isQuads reports whether the number of columns and the fields Stride and Step are multiples of 4.
 func (s Shape) isQuads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// mostRows is the largest number of rows, columns and matrices, and the largest distance
-// of rows and matrices. With this limit, no index overflows.
+// mostRows limits the numbers of rows, columns and matrices, and the fields Stride and Step. With
+// this limit, no index overflows.
 const mostRows = 1<<31 - 1
 
 // checkShape adds an error to the call if the shape is invalid.
@@ -120,8 +120,8 @@ func (s Shape) refuseShort(c *call.Call, name string, n int) {
 	}
 }
 
-// refuseOverlap adds an error to the call if matrices of a batch share elements, for a batch that
-// is written.
+// refuseOverlap adds an error to the call if two matrices of a batch, which the call writes, share
+// elements.
 func (s Shape) refuseOverlap(c *call.Call, name string) {
 	if s.batch() > 1 && s.Step < s.matrixSpan() {
 		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.matrixSpan(), s.Step)

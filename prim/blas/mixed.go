@@ -17,8 +17,8 @@ import (
 // Half is a type of 16-bit floats.
 type Half interface{ half.Float16 | half.BFloat16 }
 
-// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may have any values before, such
-// as NaN. The package's documentation describes the error of a sum.
+// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, c is not read, so its elements
+// may have any values, such as NaN. The package's documentation describes the error of a sum.
 func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a, b Matrix[T], beta float32, c Matrix[float32]) error {
 	return onSlices(ctx, dev, "blas.GemmHalf", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[float32]) error {
 		_, err := GemmHalfOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[float32]{c.Shape, out})
@@ -36,8 +36,8 @@ func GemmHalfOn[T Half](q *runtime.Queue, alpha float32, a, b View[T], beta floa
 	})
 }
 
-// GemmInt8 sets each matrix of c to alpha*a*b + beta*c. Sums and products are int32s, and wrap around. If beta is 0, the
-// elements of c may have any values before.
+// GemmInt8 sets each matrix of c to alpha*a*b + beta*c. Sums and products are int32s, and wrap
+// around. If beta is 0, c is not read, so its elements may have any values.
 func GemmInt8(ctx context.Context, dev *runtime.Device, alpha int32, a, b Matrix[int8], beta int32, c Matrix[int32]) error {
 	return onSlices(ctx, dev, "blas.GemmInt8", [][]int8{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[int8], out runtime.View[int32]) error {
 		_, err := GemmInt8On(q, alpha, View[int8]{a.Shape, in[0]}, View[int8]{b.Shape, in[1]}, beta, View[int32]{c.Shape, out})
@@ -135,8 +135,8 @@ var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	return false
 }
 
-// launchMixed checks and begins a call, and launches its kernels. The function in the parameter plain
-// launches kernels for devices without matrices.
+// launchMixed checks and begins a call, and launches its kernels. The argument `plain` is a function
+// that launches kernels for devices without matrices.
 func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
 	addOperands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
@@ -190,7 +190,8 @@ func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b V
 	return l.End()
 }
 
-// stepOf returns the distance of a batch's matrices, which is 0 for a single matrix that serves a whole batch.
+// stepOf returns the distance between the matrices of a batch. The distance is 0 for a single matrix
+// that is used for a whole batch.
 func stepOf(s Shape) int {
 	if s.batch() == 1 {
 		return 0
@@ -198,16 +199,17 @@ func stepOf(s Shape) int {
 	return s.Step
 }
 
-// isPacked reports whether the lines of an operand consist of complete pieces in memory, for complete iterations. If deep is set,
-// elements that are neighbours in a line are also neighbours in memory.
+// isPacked reports whether the operand's lines in memory consist of complete pieces, enough for
+// complete iterations. If deep is set, elements that are neighbours in a line are also neighbours in
+// memory.
 func isPacked[T Half | int8](v View[T], deep bool) bool {
 	_, length := v.storedShape()
 	n := perPiece[T]()
 	return deep && length%(n*kernels.StepPieces) == 0 && v.stride()%n == 0 && v.Step%n == 0 && primimpl.Use("", v.Data).Aligned(16)
 }
 
-// packLines returns the pieces of an operand, and the distances of its lines and matrices. The rows of v are
-// the lines. Unless packed is set, the function packs the lines first.
+// packLines returns the pieces of an operand, and the distances between its lines and between its
+// matrices. The rows of v are the lines. Unless packed is set, the function packs the lines first.
 func packLines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p mixedPlan) (pieces runtime.View[kernels.Piece8], stride, step int) {
 	if packed {
 		return primimpl.Cast[kernels.Piece8](v.Data), v.stride() / perPiece[T](), v.Step / perPiece[T]()

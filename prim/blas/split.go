@@ -49,7 +49,8 @@ func (s split) sums(c Shape) int {
 func multiplyRanges[T Float](l *call.Call, s split, alpha T, a, b View[T], beta T, c View[T]) {
 	partial := call.Room[T](l, s.sums(c.Shape))
 	one := c.Rows * c.Cols
-	// A range is a matrix of a batch. The last range, which may be shorter, has a launch of its own.
+	// A batch has a matrix for each range except the last one. The last range, which may be shorter,
+	// has a launch of its own.
 	ranges := func(first, count, length int) {
 		part := func(v View[T], alongRows bool) View[T] {
 			v.Batch, v.Step = count, s.length

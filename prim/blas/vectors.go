@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may have any values before,
-// such as NaN.
+// Gemv sets y to alpha*a*x + beta*y. If beta is 0, y is not read, so its elements may have any
+// values, such as NaN.
 func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T], x []T, beta T, y []T) error {
 	return onSlices(ctx, dev, "blas.Gemv", [][]T{a.Data, x}, y, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
 		_, err := GemvOn(q, alpha, View[T]{a.Shape, in[0]}, in[1], beta, out)
@@ -20,7 +20,7 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T
 	})
 }
 
-// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not fit, a batch, and the option
+// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not match, a batch, and the option
 // prim.Length are errors (ErrInvalid).
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemvOn", opts)
@@ -83,7 +83,7 @@ func Ger[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T, a
 	})
 }
 
-// GerOn adds alpha*x*y' to a (see Ger). Lengths that do not fit, a batch, and the option
+// GerOn adds alpha*x*y' to a (see Ger). Lengths that do not match, a batch, and the option
 // prim.Length are errors (ErrInvalid).
 func GerOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], a View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GerOn", opts)

@@ -12,19 +12,19 @@
 // # Results
 //
 // Element k of the transform of n elements is the sum of x[j]*exp(-2πi*j*k/n) over j, for each axis
-// in turn, in the order of k from 0 to n-1. Inverse has +2πi in place of -2πi, and divides by the
+// in turn, in the order of k from 0 to n-1. For Inverse, replace -2πi by +2πi, and divide by the
 // number of elements of an array. Forward does not scale, so Inverse undoes Forward.
 //
 // A RealPlan transforms real numbers. Because element n-k is the conjugate of element k, only the
 // elements 0 to n/2 of the last axis are stored. So rows of n numbers become rows of n/2+1
-// elements, which are also the argument of Inverse. In transforms of real numbers, element 0 of a
-// row has the imaginary part 0, and so has element n/2 if n is even. After transforming the other
+// elements. Such rows are also the argument of Inverse. In transforms of real numbers, element 0 of
+// a row has the imaginary part 0, and so has element n/2 if n is even. After transforming the other
 // axes, Inverse treats these imaginary parts as 0.
 //
 // Results have the same bits on every device, and at every address. Each product and each sum is
 // rounded, and the host computes roots of unity in float64. The root mean square of the errors is
 // at most eps*log2(2n) times the root mean square of the elements. Here n is the number of elements
-// of an array, and eps is 1<<-24 for complex64 and 1<<-53 for complex128. If a length has a prime
+// of an array, and eps is 2**-24 for complex64 and 2**-53 for complex128. If a length has a prime
 // factor above 7, the error is at most twice as large. Tests check both limits of the error.
 //
 // # Types
@@ -40,11 +40,12 @@
 //
 // # Cost
 //
-// An axis whose length has no prime factor above 7 is transformed in one launch, which reads and
-// writes each element once, if its length is at most 2048 (1024 of complex128), or a power of two
-// up to 4096 of complex64. For axes other than the last one, the limit is 1024 elements (512 of
-// complex128). Longer axes take two launches up to some 1<<20 elements (1<<18 of complex128), and
-// three launches above. Longer axes also need scratch memory for all elements of the arrays.
+// This paragraph is about axes whose length has no prime factor above 7. If the length is at most
+// 2048 (1024 of complex128), one launch transforms the axis, and reads and writes each element once.
+// For complex64, one launch also transforms an axis of length 4096. For axes other than the last
+// one, the limit is 1024 elements (512 of complex128). Longer axes take two launches up to some
+// 1<<20 elements (1<<18 of complex128), and three launches above. Longer axes also need scratch
+// memory for all elements of the arrays.
 //
 // Other lengths n need a convolution (Bluestein's algorithm). The convolution consists of two
 // transforms of some 2n elements and three more launches, with scratch memory for 2n elements.
@@ -56,12 +57,13 @@
 // are copied before or after the transform. Rows of an odd length are transformed as complex
 // numbers, in scratch memory.
 //
-// Arrays with more than 1<<26 elements together are transformed in parts, one after the other, so that scratch memory is
-// not larger than one part needs, or one array.
+// If the arrays of a call have more than 1<<26 elements together, they are transformed in parts, one
+// after the other. So scratch memory is not larger than one part needs. A part has at least one
+// array.
 //
 // # Plans
 //
 // A plan stores roots of unity in device memory, 128 KiB or more for long transforms. Several
-// goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument. Graphs
-// that have recorded functions of the plan then return that error, too.
+// goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument. A graph
+// that has recorded such a function then returns that error, too.
 package fft

@@ -69,7 +69,8 @@ func flattenDims(dims []dim) (list []dim) {
 	return list
 }
 
-// launchLines launches the kernel for lines, once for each element of the dimensions beyond the third.
+// launchLines launches the kernel for lines. If there are more than three dimensions, it does so
+// once for each index in the further dimensions.
 func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -119,7 +120,8 @@ type lineOptions struct {
 	opts     [3][]runtime.LaunchOption // values of the specialization constants, for each value of kernels.Levels
 }
 
-// lineOptions returns the options of a step. They are made once, because they took half of the time of a call.
+// lineOptions returns the options of a step. NewPlan calls it, because making the options took half of the time of a
+// transform's call.
 func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 	together, opts := p.passOptions(s.radices)
 	opts = append(opts,
@@ -135,7 +137,7 @@ func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 }
 
 // usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
-// processors the kernel for lines is faster, because there it has as much work-group memory as it needs.
+// CPUs the kernel for lines is faster, because there it has as much work-group memory as it needs.
 func (p *planCore[T]) usesTwos(length int) bool {
 	return isSingle[T]() && length&(length-1) == 0 && !onHost(p.dev.Info())
 }

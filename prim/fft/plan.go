@@ -39,8 +39,8 @@ type planCore[T Complex] struct {
 
 // NewPlan returns the plan for arrays of a shape on a device. The shape is n elements, n1 rows of
 // n2 elements, or n1 times n2 rows of n3 elements. Other shapes, lengths below 1, and arrays of
-// more than 1<<28 elements are errors (ErrInvalid). For lengths whose transform needs more memory
-// (see the package documentation), the limit is lower. A plan of complex128 is
+// more than 1<<28 elements are errors (ErrInvalid). The limit is lower for lengths whose transform
+// needs more memory (see the package documentation). For complex128, NewPlan returns
 // ErrKernelNotSupported on devices without properties.FP64. NewPlan computes roots of unity and
 // copies them to the device.
 func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
@@ -166,8 +166,8 @@ func (p *planCore[T]) checkMade(name string) error {
 	return nil
 }
 
-// scratchSize returns the number of bytes of scratch memory. If moved is set, real numbers are
-// copied, because their offset is not a multiple of two numbers.
+// scratchSize returns the number of bytes of scratch memory. If moved is set, the call copies real
+// numbers, because their offset is not a multiple of two numbers.
 func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {
@@ -261,8 +261,8 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// countArrays makes the checks of all calls, and returns the number of arrays that n elements form. The
-// argument `size` is the number of elements of an array.
+// countArrays makes the checks that all calls need, and returns the number of arrays that n elements
+// form. The argument `size` is the number of elements of an array.
 func (p *planCore[T]) countArrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -49,7 +49,7 @@ func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPla
 
 // forwardReal appends the steps of the transform of real numbers. forwardReal transforms rows first,
 // and then the other axes. If the length of rows is odd, an earlier step has converted the numbers
-// to complex numbers in the memory reals.
+// to complex numbers in the memory area `reals`.
 func (b *planBuilder) forwardReal(even bool, n, rows int, shape []int) {
 	half := n/2 + 1
 	if even {
@@ -71,7 +71,7 @@ func (b *planBuilder) forwardReal(even bool, n, rows int, shape []int) {
 
 // inverseReal appends the steps of the inverse transform. inverseReal transforms the other axes first,
 // and then rows. If the length of rows is odd, the results are the real parts of numbers in the
-// memory reals.
+// memory area `reals`.
 func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 	half, from := n/2+1, input
 	if rows > 1 {
@@ -91,9 +91,9 @@ func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 	}
 }
 
-// otherAxes appends the steps that transform all axes except the last one, in which transforms
-// of rows have half elements. The first of these steps reads the memory that the argument `from` names.
-// All these steps work on the output, or on the memory spectra if the argument `from` is the input.
+// otherAxes appends the steps that transform all axes except the last one, which has `half` elements
+// after the transform of rows. The first of these steps reads the memory area `from`. All these
+// steps write to the output, or to the memory area `spectra` if the argument `from` is the input.
 func (b *planBuilder) otherAxes(shape []int, half, from int) {
 	to := output
 	if from == input {
@@ -153,8 +153,8 @@ func (p *RealPlan[R, T]) plan() *planCore[T] {
 	return &p.planCore
 }
 
-// realSlices runs the function f on views with copies of slices. An input array has size elements,
-// and an output array has into elements.
+// realSlices runs the function f on views with copies of slices. The arguments `size` and `into` are
+// the numbers of elements of an input array and of an output array.
 func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string, xs []X, size, into int, f func(*runtime.Queue, string, runtime.View[X], runtime.View[Y], []prim.Option) (runtime.Event, error)) ([]Y, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -85,11 +85,12 @@ type rootTables struct {
 type tableKey struct {
 	kind  byte
 	n     int // length of a line, or of the transform in Bluestein's algorithm
-	other int // length of the long transform, or of the transform by Bluestein's algorithm
+	other int // argument `rest` of lineTable, or argument m of convolution()
 	radix string
 }
 
-// The type `span` is the range of a table in the memory of all tables, with the index at which the roots for Turned begin.
+// The type `span` is the index range of a table in the slice of all tables. The roots for Turned
+// begin at the table's index turn.
 type span struct{ from, to, turn int }
 
 func (t *rootTables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -107,12 +108,12 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 }
 
 // lineTable returns the table for lines whose passes have the given radices. If the argument
-// `rest` is not 1, the lines are columns of a transform that is rest times as long. The results near
-// and far are the shifts of kernels.lines.
+// `rest` is not 1, the lines are columns of a transform that is rest times as long. The arguments
+// `near` and `far` are the shifts in the kernels' field Shifts.
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
-		table = append(table, complex(1/t.size, 0)) // the scale takes the index of a root that no pass uses
+		table = append(table, complex(1/t.size, 0)) // the scale is stored in place of a root that no pass uses
 		done := 1
 		for _, r := range radices {
 			for i := 1; i < r; i++ {
@@ -142,8 +143,7 @@ func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	})
 }
 
-// maxTurns returns an upper bound of the products of an element's index and the bits of a
-// column from bit near on.
+// maxTurns returns an upper bound of e * (column>>near), where e is an element's index in a line.
 func maxTurns(length, rest, near int) int { return length * (rest>>near + 1) }
 
 func bytesOf(radices []int) []byte {
@@ -165,8 +165,8 @@ func (t *rootTables) chirp(n int) span {
 	})
 }
 
-// convolution() returns the transform of the conjugates of chirp, divided by m. The conjugates are
-// repeated in m elements.
+// convolution() returns the transform of the conjugates of chirp, divided by m. Table element j and
+// table element m-j contain the same conjugate.
 func (t *rootTables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
 		table := make([]complex128, m)
@@ -182,7 +182,7 @@ func (t *rootTables) convolution(n, m int) span {
 	})
 }
 
-// halves() returns the roots of kernels.Halves.
+// halves() returns the roots of unity for the kernel Halves.
 func (t *rootTables) halves(half int) span {
 	return t.make(tableKey{kind: 'h', n: half}, func() ([]complex128, int) {
 		table := make([]complex128, half/2+1)

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/prim/fft/kernels"
 )
 
-// These constants name the areas of memory that the launches of a plan read and write. Scratch memory
-// consists of the memories scratch to spectra.
+// These constants name the areas of memory that the launches of a plan read and write. The areas
+// from `scratch` to `spectra` are parts of the scratch memory.
 const (
 	input = iota
 	output
@@ -30,8 +30,8 @@ const (
 // planStep is a launch of a plan. Sizes and distances in a step are for one transform.
 type planStep struct {
 	kind           kind
-	from, to       int // memories to read and to write
-	fromSize, size int // number of elements of a transform in these memories
+	from, to       int // memory areas to read and to write
+	fromSize, size int // number of elements of a transform in these memory areas
 	table          span
 
 	// The next fields are for launches that transform lines.
@@ -40,7 +40,7 @@ type planStep struct {
 	last          bool // whether this step divides the inverse transform by its size
 	inStep, step  int
 	dims          []dim // dimensions of lines, the innermost first
-	rest, width   int   // the long transform is rest times as long; each of its columns is width lines
+	rest, width   int   // the long transform has rest times as many elements; each of its columns consists of width lines
 	near, far     int
 	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
 	forth, back   lineOptions
@@ -51,7 +51,8 @@ type planStep struct {
 	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
 }
 
-// The type `dim` is a dimension of lines or elements, with the number of lines or elements and their distances.
+// The type `dim` is a dimension of lines or elements. It contains their number n, and their
+// distances in the input and output.
 type dim struct{ n, in, out int }
 
 type kind int
@@ -70,7 +71,7 @@ type planBuilder struct {
 	twos   int // length of the longest line whose length is a power of two
 	steps  []planStep
 	tables rootTables
-	room   [memories]int // number of elements of a transform in the memories scratch to spectra
+	room   [memories]int // number of elements of a transform in the memory areas from scratch to spectra
 	fails  bool          // the transform is too long
 }
 
@@ -83,7 +84,7 @@ func product(factors []int) int {
 }
 
 // radicesOf returns the radices of the passes over a line of n elements, or nil if n has a prime
-// factor above 7. A radix five or three is multiplied by two if that saves a pass.
+// factor above 7. A radix of five or three is multiplied by two if that saves a pass.
 func radicesOf(n int) []int {
 	count := func(r int) (c int) {
 		for ; n%r == 0; n /= r {
@@ -105,7 +106,7 @@ func radicesOf(n int) []int {
 		list = append(list, slices.Repeat([]int{r.radix}, r.count)...)
 	}
 	if twos == 4 && len(list) == 0 {
-		passes++ // two passes of four elements each read neighbours
+		passes++ // two passes of radix 4, in which neighbouring work-items read neighbours
 	}
 	for ; passes > 0; passes-- {
 		t := (twos + passes - 1) / passes
@@ -168,8 +169,8 @@ func (b *planBuilder) takes(memory, elements int) {
 }
 
 // axisSteps appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and argument `outer` is the number of rows. Rows are inRow elements apart in the memory that
-// from names, and outRow elements apart in the memory that to names.
+// apart, and the argument `outer` is the number of rows. The distances between rows are inRow in the
+// memory area `from`, and outRow in the memory area `to`.
 func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radicesOf(n)
 	switch {
@@ -205,7 +206,7 @@ func (b *planBuilder) append(s planStep) {
 }
 
 // longSteps appends the steps of a transform whose length is the product of factors. With two factors n1
-// and m, the transform first computes m transforms of n1 elements that are m apart, and multiplies the results
+// and m, it first computes m transforms of n1 elements that are m apart, and multiplies the results
 // by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
 func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
@@ -262,7 +263,7 @@ func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	first.grid, first.inner = grid(m, inRow, width*m)
 	last := planStep{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
 	last.grid, last.inner = grid(n, width*m, outRow)
-	if width > 1 { // in the memory wide, elements of a line are neighbours
+	if width > 1 { // in the memory area `wide`, elements of a line are neighbours
 		first.grid[1].out, first.grid[2].out = 1, m
 		last.grid[1].in, last.grid[2].in = 1, m
 	}

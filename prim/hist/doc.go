@@ -17,7 +17,7 @@
 // half, and of types whose underlying type is one of these. The elements of a user's type made from
 // a type of package half are compared as unsigned integers, by their bits. ByKey accepts integers.
 // Even with float64 needs a device with properties.FP64 (ErrKernelNotSupported otherwise). Edges
-// compares bits, and runs on every device. There are modules for all types.
+// compares bits, and runs on every device. All these types have modules.
 //
 // # The bins of Even
 //
@@ -25,11 +25,11 @@
 // overflow, for all lo and hi.
 //
 // For floats, bin i has the elements x with edge(i) <= x < edge(i+1), where edge(i) is lo +
-// i*width, and width is (hi-lo)/bins. The last edge is hi. Each operation, and the number i, is
-// rounded to the elements' type, or to float32 for the types of package half. So the bins are the
-// same on every device, except that the device keeps or flushes float32 subnormals. If bins are
-// narrower than the distance of two floats, some edges are equal, and the bins between equal edges
-// are empty.
+// i*width, and width is (hi-lo)/bins. The last edge is hi. The number i and the result of each
+// operation are rounded to the elements' type, or to float32 for the types of package half. So the
+// bins are the same on every device, unless they depend on float32 subnormals, which some devices
+// flush. If bins are narrower than the distance between two adjacent floats, some edges are equal,
+// and the bins between equal edges are empty.
 //
 // The limit hi is outside the bins, so no call of Even has a bin for the greatest value of an
 // integer type. To count all values of a byte, use ByKey.
@@ -38,8 +38,8 @@
 //
 // Each function is one launch, after a launch that clears counts. A function reads each element
 // once, and needs no scratch memory. Up to 4096 bins of Even and ByKey, and 2048 bins of Edges, are
-// counted in work-group memory, with several counters for each bin if there is space. With more
-// bins, elements are counted in counts itself, by atomic operations. Edges searches up to 1024
-// edges in work-group memory, and more edges in device memory. The search for an element's bin
-// takes one step for each factor of 2 in the number of edges.
+// counted in work-group memory. If there is space, a bin has several counters. With more bins,
+// atomic operations count the elements directly in the view `counts`. Edges searches up to 1024
+// edges in work-group memory, and more edges in device memory. The search for an element's bin takes
+// one step for each factor of 2 in the number of edges.
 package hist

@@ -53,7 +53,7 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 		c.Run(kernelsgen.Keys{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}, n, kernels.Size, width(k))
 		return c.End()
 	}
-	// There are as many bins as values between the first edge and the last.
+	// Each of the N values between the first edge and the last edge has its own bin.
 	x := kernelsgen.Even64{X: primimpl.Cast[uint64](keys), Length: c.Length(), Bins: b, Counts: to}
 	x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = integerFields(k, 0, uint64(b.N), b.N)
 	c.Run(x, n, kernels.Size)
@@ -110,7 +110,8 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	return c.End()
 }
 
-// integerFields returns fields of the kernels for integers. lo and hi are the bits of the limits.
+// integerFields returns the kernels' fields for integers, where lo and hi are the bits of the
+// limits.
 func integerFields(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, factor, shift uint32) {
 	if k.Signed {
 		flip = 1 << (8*k.Size - 1)
@@ -130,7 +131,7 @@ func floatBins[F float32 | float64](c *call.Call, lo, hi F, bins uint32) kernels
 	return kernels.Steps[F]{Low: lo, High: hi, Width: width / F(bins), Scale: F(bins) / width}
 }
 
-// floatFormat returns the format by which a float's bits become a float32.
+// floatFormat returns the format that describes how a float's bits are converted to a float32.
 func floatFormat(k call.Kind) kernels.Format {
 	f := kernels.Format{Half: uint32(k.Half), Inf: uint32(k.Inf)}
 	small := func(fraction, bias uint32) {
@@ -154,7 +155,7 @@ func floatFormat(k call.Kind) kernels.Format {
 }
 
 // Edges counts the elements in each of the bins between edges. Bin i has the elements x with
-// edges[i] <= x < edges[i+1], so there is one bin less than edges. Edges that do not ascend, NaNs,
+// edges[i] <= x < edges[i+1], so there is one bin fewer than edges. Edges that do not ascend, NaNs,
 // or fewer than two edges are errors (ErrInvalid). Two equal edges have an empty bin between them.
 func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []T) ([]int64, error) {
 	if err := checkAscending(edges); err != nil {

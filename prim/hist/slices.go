@@ -33,8 +33,8 @@ func elementsOf[T any](v runtime.View[T]) (e elemView) {
 // width() returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// beginCounts makes counts the output of the call, and returns the bins, and the counts as
-// 32-bit words. Work-groups have the given number of counters in their memory.
+// beginCounts adds the view `counts` to the call as its output. It returns the bins, and the view as
+// 32-bit words. The argument `own` is the number of counters in a work-group's memory.
 func beginCounts(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)
@@ -60,8 +60,8 @@ const mostShift = 5
 // Each work-group must clear and add up its counters, which is worthwhile only for many elements.
 const mostGroups = 1024
 
-// groupCount returns the number of work-groups for n elements. A work-group with its own counters gets
-// less than 1<<32 elements.
+// groupCount returns the number of work-groups for n elements. A work-group with its own counters
+// counts fewer than 1<<32 elements.
 func groupCount(n, bins int, own bool) int {
 	part := kernels.Tile
 	if own {

@@ -2,11 +2,11 @@ package lookback
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Columns is a board of Size counts for each tile. Each work-item adds up the counts of one column
-// in the tiles before the work-group's own tile:
+// Columns is a board that holds Size counts for each tile. Each work-item adds up the counts of one
+// column in the tiles before the work-group's own tile:
 //
 //	board.Post(it, t, count)                    // posts the counts of the work-group's tile.
-//	…                                           // Here is work that needs no counts of other tiles.
+//	…                                           // Work that needs no counts of other tiles goes here.
 //	before := board.Before(it, t, count, again)
 //
 // The counts of a column add up to less than 1<<30.
@@ -36,14 +36,14 @@ func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
 	}
 }
 
-// Before returns the sum of a column in the tiles before t. The argument `count` is the count in t,
-// which Post has posted. The argument `again` is a function that counts the column in another tile.
+// Before returns the sum of a column in the tiles before t. The argument `count` is the count that the call
+// of Post for tile t has posted. The argument `again` is a function that counts the column in another tile.
 func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32) uint32) uint32 {
 	l, limit := uint32(it.LocalID()), Polls.Get(it)
-	before, next := uint32(0), t // the tiles below next have not been added yet
+	before, next := uint32(0), t // tiles below `next` have not been added yet
 	for t > 0 {
-		// Each work-item looks back in its own column, until all columns have waited long for a
-		// post. Posts of the columns are neighbours in memory, so work-items load neighbours.
+		// Each work-item looks back in its own column, until it finds no post in `limit` polls. The
+		// posts of a tile are neighbours in memory, so work-items load neighbours.
 		for polls := uint32(0); next > 0 && polls < limit; {
 			post := uint32(0)
 			if i := b.At + next*Size + l; int(i) < len(b.State) {
@@ -60,7 +60,7 @@ func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32)
 			}
 			before += post & (1<<bits - 1)
 		}
-		// All work-items together count the nearest tile whose post a column still waits for.
+		// If some columns still wait for posts, all work-items count the nearest of the missing tiles together.
 		missing := dsl.ReduceOverGroup(it.Group(), next, dsl.Maximum)
 		if missing == 0 {
 			break

@@ -1,22 +1,22 @@
-// Package lookback implements look-back for kernels that read their input once. A work-group gets
-// the total of all tiles before its own, while their work-groups still run (Merrill and Garland,
-// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
+// Package lookback implements look-back for kernels that read their input once. A work-group learns
+// the total of all earlier tiles while the work-groups of those tiles still run (Merrill and
+// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
 //
 //	t := lookback.Ticket(it, state)           // number of the work-group's tile.
 //	total := …                                // total of the tile's elements.
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
 // A work-group posts the total of its tile on a board. Once it has the total of all tiles up to its
-// own, it also posts that total, and the tile is then called whole. To get the total of all earlier
+// own, it also posts that total, and its tile is then called whole. To get the total of all earlier
 // tiles, each work-item reads the post of one tile, back to the nearest whole tile.
 //
 // The kernels end even if the device does not run all work-groups at the same time. Tickets number
-// work-groups in the order in which they begin. If a post is missing after Polls reads, a
-// work-group computes that tile's total itself.
+// work-groups in the order in which they begin. If a tile's post is still missing after Polls reads,
+// a work-group computes that tile's total itself.
 //
-// Totals are combined in the order of tiles, beginning with the nearest whole tile, so the result
-// has the same bits however far a work-group looks back. The result is ((total of 0 ∘ total of 1) ∘
-// total of 2) and so on.
+// Totals are combined in the order of tiles, from the nearest whole tile on. So the result's bits do
+// not depend on how far a work-group looks back. With totals x0, x1, x2 and so on, the result is
+// ((x0 ∘ x1) ∘ x2) and so on.
 package lookback
 
 import (
@@ -43,7 +43,7 @@ var (
 	Backwards = dsl.NewSpecConstant[uint32](0)
 )
 
-// The constants are the kinds of posts.
+// These are the values of a post's kind.
 const (
 	none  = uint32(0)
 	total = uint32(1) // total of a tile
@@ -76,7 +76,7 @@ type Packed[A any, C Code[A]] struct {
 
 const bits = 30
 
-// Look reads the words of a tile's post. Words of different kinds belong to different posts.
+// Look reads the words of a tile's post. If their kinds differ, they belong to different posts.
 func (b Packed[A, C]) Look(tile uint32) (kind uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -114,7 +114,7 @@ func (b Packed[A, C]) Post(tile, kind uint32, v A) {
 	}
 }
 
-// Help writes the words of a post, except words that the tile's own work-group has posted, which are greater.
+// Help writes the words of a post. If the tile's own work-group has posted a word, that word is greater, and remains.
 func (b Packed[A, C]) Help(tile uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -131,17 +131,17 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // Plain is a board for values of any type. The board's flags are separate words, and fences order
 // the accesses to flags and values.
 type Plain[A any] struct {
-	State  []uint32 // the ticket, and for each tile the kind of its own post and of the post by other work-groups, all zero before a launch
+	State  []uint32 // the ticket, and for each tile the kind of its own post and the state of other work-groups' post, all zero before a launch
 	Values []A      // three values for each tile, which are its total, the total of all tiles up to it, and the total that others have posted
 }
 
-// The second word of a tile is claimed while another work-group writes the tile's total, and then helped.
+// These are values of a tile's second word, while another work-group writes the tile's total, and after that.
 const (
 	claimed = uint32(1)
 	helped  = uint32(2)
 )
 
-// Look reads the post of the tile's own work-group, or the post of another work-group for the tile.
+// Look reads the post that the tile's own work-group, or another work-group, has written for the tile.
 func (b Plain[A]) Look(tile uint32) (kind uint32, v A) {
 	i, j := 2*int(tile)+2, 3*int(tile)
 	if i+1 >= len(b.State) || j+2 >= len(b.Values) {
@@ -188,12 +188,12 @@ func (b Plain[A]) Help(tile uint32, v A) {
 }
 
 // Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers.
-// state[0] must be 0 before the launch. If state is empty, all work-groups have the last possible tile, which
-// has no elements in any call. So no work-item faults in the middle of a group, and nothing is written.
+// state[0] must be 0 before the launch. If state is empty, all work-groups get the last possible tile, which
+// has no elements in any call. So they write nothing, and no work-item faults in the middle of a group.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 { return TicketAt(it, state, 0, math.MaxUint32) }
 
-// TicketAt returns a ticket as [Ticket] does, for a board that begins at element at of state. If the ticket
-// is not below tiles, TicketAt returns the last possible ticket, so that all work-items get the same one.
+// TicketAt returns a ticket as [Ticket] does, for a board that begins at state[at]. If the ticket is not below
+// the argument `tiles`, TicketAt returns the last possible ticket, so that all work-items get the same one.
 func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	t := uint32(math.MaxUint32)
 	if it.LocalID() == 0 && int(at) < len(state) {
@@ -209,9 +209,9 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 }
 
 // Before returns the total of all tiles before t. The argument `sum` is the total of t. All work-items of the work-group pass the
-// same arguments. For tile 0, Before returns the zero value. The argument `again` is a function that computes the total of another
-// tile, and combine combines two totals. Argument posts is work-group memory of Size values for Before, which the function again
-// may use, too. The work-items meet at a barrier before the first write to posts, and before the function returns.
+// same arguments. For tile 0, Before returns the zero value. The function `again` computes the total of another
+// tile, and the function `combine` combines two totals. The argument `posts` is work-group memory, which `again`
+// may use, too. The work-items meet at a barrier before the first write to it, and before Before returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
 	l := uint32(it.LocalID())
 	var before A
@@ -225,8 +225,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	if t == 0 {
 		return before
 	}
-	// Look at a window of Size tiles, of which tile last is the nearest. If no tile is whole, continue
-	// with the previous window. From the window with a whole tile, go forwards again and combine totals.
+	// Look at a window of Size tiles, the nearest of which is the tile `last`. If no tile is whole, continue
+	// with the window before. From the window with a whole tile, go forwards again and combine totals.
 	last, back := t-1, true
 	for {
 		n, v := window(it, board, last, again)
@@ -267,7 +267,7 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window() looks at the posts of Size tiles. The nearest of them is tile last. window() waits until the tiles up to
+// window() looks at the posts of Size tiles. The nearest is the tile `last`. window() waits until the tiles up to
 // the nearest whole one have posts. window() returns the number of the work-item that reads the nearest whole
 // tile, or at least Size if no tile is whole. window() also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {

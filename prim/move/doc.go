@@ -10,11 +10,11 @@
 // Iota makes elements of all integer and float types of Go, and of types made from these, but not
 // of package half (ErrInvalid). Iota of float64 needs a device with properties.FP64
 // (ErrKernelNotSupported otherwise). All other functions move elements of any type that buffers
-// have, structs among them, and keep all their bits. Indices are int64.
+// can have, such as structs, and keep all their bits. Indices are int64.
 //
-// There is no module for Iota of package half's types. Use a scan of integers instead. The Map
-// method of the scan's operation converts an element, and the Combine method returns the second
-// element. The caller declares such a kernel by an alias:
+// Iota has no module for package half's types. Use a scan of integers instead. The Map method of the
+// scan's operation converts an element, and the Combine method returns the second element. The
+// caller declares such a kernel by an alias:
 //
 //	type HalfSteps = kernels.By[int32, half.Float16, Steps] // of prim/scan/kernels
 //
@@ -23,8 +23,8 @@
 // # Cost
 //
 // Each function reads and writes each element once. Gather and Scatter also read each index.
-// Elements move in words of 4 bytes. If their size is not a multiple of 4, the words have 2 bytes
-// or 1. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for each element of its
-// output. Scatter clears this memory, and writes and reads it once for each index. Other functions
-// need no scratch memory.
+// Elements are moved in words of 4 bytes. If the elements' size is not a multiple of 4, the words
+// have 2 bytes or 1. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for each
+// element of its output. Scatter clears this memory, and writes and reads it once for each index.
+// Other functions need no scratch memory.
 package move

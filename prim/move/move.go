@@ -19,8 +19,8 @@ func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
 }
 
 // ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view `out` may be the same as v,
-// but must not overlap v otherwise. With prim.Length, n is the smaller of the two numbers, and the
-// other elements of out do not change.
+// but must not overlap v otherwise. With prim.Length, n is the given number if it is smaller, and
+// the other elements of out do not change.
 func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ReverseOn", opts)
 	w, n := wordsOf[T](c), v.Len()
@@ -43,7 +43,8 @@ func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Opt
 	return c.End()
 }
 
-// Gather returns the elements xs[at[i]]. For an index out of range, the element is the zero value.
+// Gather returns a slice whose element i is xs[at[i]]. For an index out of range, the element is the
+// zero value.
 func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64) ([]T, error) {
 	out := make([]T, len(at))
 	err := sliceFrom(ctx, dev, "move.Gather", out, func(m *call.Memory, o runtime.View[T]) error {
@@ -64,9 +65,9 @@ func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64)
 	return out, nil
 }
 
-// GatherOn sets out[i] to v[at[i]], for each index in at. For an index out of range, out[i] becomes
-// the zero value. An index may occur several times in at. With prim.Length, only the first indices
-// in at are used, and the other elements of out do not change.
+// GatherOn sets out[i] to v[at[i]], for each index i of `at`. For an index out of range, out[i]
+// becomes the zero value. An index may occur several times in `at`. With prim.Length, only the first
+// indices in `at` are used, and the other elements of out do not change.
 func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.GatherOn", opts)
 	w := wordsOf[T](c)
@@ -90,9 +91,9 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 	return c.End()
 }
 
-// Scatter sets out[at[i]] to xs[i], for each i from 0 on. If an index occurs several times, the
-// last element remains. An element with an index out of range is not stored. Scatter returns
-// ErrInvalid if xs and at have different lengths.
+// Scatter sets out[at[i]] to xs[i], for each i from 0 on. If an index occurs several times in `at`,
+// the last element with that index remains. An element with an index out of range is not stored.
+// Scatter returns ErrInvalid if xs and `at` have different lengths.
 func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64, out []T) error {
 	return sliceChanged(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
@@ -109,10 +110,9 @@ func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64
 }
 
 // ScatterOn sets out[at[i]] to v[i]. If an index occurs several times, the element with the
-// greatest i remains. With prim.Unordered, any element with that index may remain, or even a
-// mixture of their words. An element with an index out of range is not stored. Views v and at of
-// different lengths are an error (ErrInvalid). With prim.Length, only the first elements of v and
-// at are used.
+// greatest i remains. With prim.Unordered, any of these elements may remain, or even a mixture of
+// their words. An element with an index out of range is not stored. Different lengths of v and `at`
+// are an error (ErrInvalid). With prim.Length, only the first elements of v and of `at` are used.
 func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ScatterOn", opts)
 	w := wordsOf[T](c)

@@ -18,7 +18,7 @@ type wordFormat struct {
 	n    int // number of words of an element
 }
 
-// wordsOf returns the description of the words of a type.
+// wordsOf returns the wordFormat for elements of type T.
 func wordsOf[T any](c *call.Call) wordFormat {
 	var zero T
 	n := int(unsafe.Sizeof(zero))
@@ -34,8 +34,8 @@ func wordsOf[T any](c *call.Call) wordFormat {
 	return wordFormat{1, n}
 }
 
-// eachChunk divides n elements into ranges that one launch can move. eachChunk calls f with the first
-// element of each range and the end.
+// eachChunk divides n elements into ranges that are small enough for one launch. For each range, it
+// calls f with the range's first index and end.
 func (w wordFormat) eachChunk(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {

@@ -87,10 +87,10 @@ type Partitioner[T, P any] interface {
 	call.Kernel
 }
 
-// Partition stores at the beginning of out the elements for which a predicate returns true, and
-// then the other elements. All elements keep their order. count[0] is the number of elements for
-// which the predicate is true. The predicate is part of a kernel, which the caller declares by an
-// alias in a package of its own:
+// Partition sets out to the elements for which a predicate returns true, followed by the other
+// elements. Both groups of elements keep their order. count[0] is the number of elements for which
+// the predicate is true. The predicate is part of a kernel, which the caller declares by an alias in
+// a package of its own:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 //
@@ -215,8 +215,8 @@ func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T)
 }
 
 // RunLengthsOn picks the first element of each run of equal elements. RunLengthsOn stores the
-// lengths of these runs at the beginning of lengths. out and lengths must have at least as many
-// elements as v, and v at most 1<<30 (ErrInvalid otherwise).
+// lengths of these runs at the beginning of the view `lengths`. out and lengths must have at least
+// as many elements as v, and v must have at most 1<<30 (ErrInvalid otherwise).
 func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengths, count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.RunLengthsOn", opts)
 	n := v.Len()

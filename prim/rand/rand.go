@@ -15,22 +15,22 @@ import (
 type Stream struct {
 	Seed     uint64 // seed, usually the same for all streams of a program's run
 	Sequence uint64 // number of the stream among the streams of a seed
-	Offset   uint64 // index of the first element that a call makes
+	Offset   uint64 // index in the stream of the first element that a call makes
 }
 
 // MaxIndex is the number of elements in a stream. All indices are below MaxIndex.
 const MaxIndex = 1 << 60
 
-// Float is the type of floats.
+// Float constrains the types of floats that Uniform and Normal make.
 type Float interface{ ~float32 | ~float64 }
 
-// Integer is the type of integers.
+// Integer constrains the types of integers that IntN and Bits make.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
 // Uniform sets all elements of xs to numbers of at least 0 and less than 1. The numbers are
-// multiples of 1/1<<24 for float32, and of 1/1<<53 for float64. All these multiples are equally
+// multiples of 2**-24 for float32, and of 2**-53 for float64. All these multiples are equally
 // likely.
 func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
 	return sliceFrom(ctx, dev, "rand.Uniform", xs, func(m *call.Memory, out runtime.View[T]) error {
@@ -67,7 +67,7 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// makeFloats makes floats by one of two kernels, which depends on the type.
+// makeFloats makes floats with the launch function small() for float32s, or large() for float64s.
 func makeFloats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], launchPart), large func(*call.Call, runtime.View[float64], launchPart)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
@@ -94,8 +94,8 @@ func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	return makeIntegers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
 
-// IntN sets all elements of xs to integers of at least 0 and less than n. IntN returns ErrInvalid
-// if n is not above 0.
+// IntN sets all elements of xs to random integers of at least 0 and less than n. IntN returns
+// ErrInvalid if n is not above 0.
 func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs []T) error {
 	return sliceFrom(ctx, dev, "rand.IntN", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IntNOn(m.Queue, s, n, out)
@@ -113,7 +113,8 @@ func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opt
 	return makeIntegers(c, s, uint64(n), out)
 }
 
-// makeIntegers makes integers of at least 0 and less than n. If n is 0, makeIntegers makes integers of any bits.
+// makeIntegers makes integers of at least 0 and less than n. If n is 0, makeIntegers makes integers
+// whose bits are all random.
 func makeIntegers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
 	k := call.KindOf[T]()
 	if k.Small {

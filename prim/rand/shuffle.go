@@ -12,8 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Shuffle returns the elements of xs in a random order. The stream's Offset is the number of the
-// order.
+// Shuffle returns the elements of xs in a random order. The stream's Offset selects the order.
 func Shuffle[T any](ctx context.Context, dev *runtime.Device, s Stream, xs []T) ([]T, error) {
 	out := make([]T, len(xs))
 	err := sliceFrom(ctx, dev, "rand.Shuffle", out, func(m *call.Memory, o runtime.View[T]) error {
@@ -30,9 +29,9 @@ func Shuffle[T any](ctx context.Context, dev *runtime.Device, s Stream, xs []T) 
 	return out, nil
 }
 
-// ShuffleOn stores the elements of v in out, in a random order. The stream's Offset is the number
-// of the order. With prim.Length, only the first elements of v are used, and the other elements of
-// out do not change.
+// ShuffleOn stores the elements of v in out, in a random order. The stream's Offset selects the
+// order. With prim.Length, only the first elements of v are used, and the other elements of out do
+// not change.
 func ShuffleOn[T any](q *runtime.Queue, s Stream, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.ShuffleOn", opts)
 	n := v.Len()
@@ -64,7 +63,7 @@ func ShuffleOn[T any](q *runtime.Queue, s Stream, v, out runtime.View[T], opts .
 	return c.End()
 }
 
-// keysOf returns the keys of an order, and whether the order's first two numbers are exchanged.
+// keysOf returns the keys for an order, and whether the numbers 0 and 1 are exchanged in it.
 func keysOf(s Stream) (keys [kernels.Rounds]uint32, swap bool) {
 	first := kernels.Shuffled | 8*s.Offset
 	for i := uint64(0); i < kernels.Rounds; i += 4 {

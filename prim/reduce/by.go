@@ -22,7 +22,7 @@ type Kernel[T, A, O any] interface {
 }
 
 // By sets out[0] to the value that an operation computes from v's elements. By calls Map for each
-// element and combines the results by Combine, in the order that the package documentation states.
+// element, and combines the results with Combine in the order that the package documentation states.
 // If there are no elements, the value is Identity. The operation is part of a kernel, which the
 // caller declares by an alias in a package of its own:
 //

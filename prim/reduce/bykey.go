@@ -55,12 +55,12 @@ func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K,
 // elements.
 func ByKeyScratchBytes(n int) int { return keyed.WholeBytes(n) }
 
-// ByKeyOn sums the elements of each run. A run consists of neighbours with equal keys, as
-// cmp.Compare says, so all NaNs are equal, and so are the two zeros. ByKeyOn stores the first key
-// of each run in the view each, the sums of the runs' elements in the view sums, and the number of
-// runs in count[0]. The other elements of the views each and sums do not change. The views each and
-// sums must have at least as many elements as v. There must be as many keys as elements, and at
-// most 1<<30 (ErrInvalid otherwise).
+// ByKeyOn sums the elements of each run. A run consists of neighbours with equal keys. Keys are
+// equal if cmp.Compare returns 0, so all NaNs are equal, and so are the two zeros. ByKeyOn stores
+// the first key of each run in the view `each`, and the sum of the run's elements in the view
+// `sums`. It stores the number of runs in count[0]. The other elements of `each` and `sums` do not
+// change. Both views must have at least as many elements as v. The number of keys must be the number
+// of elements, and at most 1<<30 (ErrInvalid otherwise).
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v runtime.View[V], each runtime.View[K], sums runtime.View[V], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.ByKeyOn", opts)
 	n := v.Len()

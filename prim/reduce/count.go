@@ -13,7 +13,7 @@ import (
 
 const size = kernels.Size
 
-// Countable is the type of elements for Count, Any and All, which are bools and numbers.
+// Countable constrains the elements of Count, Any and All to bools and numbers.
 type Countable interface{ ~bool | prim.Number }
 
 // Count returns the number of elements that are true, or not zero. A NaN counts as not zero, and -0
@@ -35,7 +35,7 @@ func Any[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, e
 	return oneResult(ctx, dev, "reduce.Any", xs, AnyOn[T])
 }
 
-// AnyOn sets out[0] to whether an element is true, or not zero.
+// AnyOn sets out[0] to true if an element is true, or not zero, else to false.
 func AnyOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AnyOn", opts)
 	call.Out(c, "out", out, 1)
@@ -47,15 +47,15 @@ func All[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, e
 	return oneResult(ctx, dev, "reduce.All", xs, AllOn[T])
 }
 
-// AllOn sets out[0] to whether all elements are true, or not zero.
+// AllOn sets out[0] to true if all elements are true, or not zero, else to false.
 func AllOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AllOn", opts)
 	call.Out(c, "out", out, 1)
 	return countElements(c, v, kernelsgen.CountEnd{All: out})
 }
 
-// countElements counts elements by two launches. The second kernel is in the argument end, with its
-// output set.
+// countElements counts elements by two launches. The argument `end` is the kernel of the second
+// launch, with its output set.
 func countElements[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, part := partsOf(v.Len())

@@ -61,7 +61,8 @@ func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...p
 	return minMaxInto(c, v, out.Slice(0, 1), out.Slice(1, 2))
 }
 
-// minMaxInto writes the least and the greatest element to views, each of which may be empty.
+// minMaxInto writes the least and the greatest element to the views `least` and `greatest`. Either
+// view may be empty.
 func minMaxInto[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, _ := partsOf(v.Len())
@@ -134,26 +135,26 @@ func orderOf[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	return o
 }
 
-// ArgMin returns the index of the first element that is the least. A NaN counts as the least
-// element, and -0 is less than +0. For an empty slice, ArgMin returns ErrInvalid.
+// ArgMin returns the index of the first of the least elements. A NaN counts as the least element,
+// and -0 is less than +0. For an empty slice, ArgMin returns ErrInvalid.
 func ArgMin[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return oneOrError(ctx, dev, "reduce.ArgMin", xs, ArgMinOn[T])
 }
 
-// ArgMinOn sets out[0] to the index of the first element that is the least (see ArgMin). If there
-// are no elements, nothing is written.
+// ArgMinOn sets out[0] to the index of the first of the least elements (see ArgMin). If there are no
+// elements, nothing is written.
 func ArgMinOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMinOn", opts), v, out, false)
 }
 
-// ArgMax returns the index of the first element that is the greatest. A NaN counts as the greatest
+// ArgMax returns the index of the first of the greatest elements. A NaN counts as the greatest
 // element, and +0 is greater than -0. For an empty slice, ArgMax returns ErrInvalid.
 func ArgMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return oneOrError(ctx, dev, "reduce.ArgMax", xs, ArgMaxOn[T])
 }
 
-// ArgMaxOn sets out[0] to the index of the first element that is the greatest (see ArgMax). If
-// there are no elements, nothing is written.
+// ArgMaxOn sets out[0] to the index of the first of the greatest elements (see ArgMax). If there are
+// no elements, nothing is written.
 func ArgMaxOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	return arg(call.New(q, "reduce.ArgMaxOn", opts), v, out, true)
 }

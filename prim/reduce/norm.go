@@ -10,12 +10,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Float is the type of elements for Norm.
+// Float constrains the elements of Norm to floats.
 type Float interface{ ~float32 | ~float64 }
 
-// Norm returns the Euclidean norm of the elements, which is the correctly rounded square root of
-// their Dot with themselves. Elements are not scaled. So the norm is +Inf if Dot is. If squares are
-// below the least normal number, the norm has few correct digits or is 0.
+// Norm returns the Euclidean norm of the elements. It is the correctly rounded square root of the
+// elements' Dot with themselves. Elements are not scaled. So the norm is +Inf if Dot is. If squares
+// are below the least normal number, the norm has few correct digits or is 0.
 func Norm[T Float](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return oneResult(ctx, dev, "reduce.Norm", xs, NormOn[T])
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
-// for n elements and values of type A. For Sum, Dot and Norm, A is the type of the elements, and
-// for By it is By's type A. The other functions need at most 16 KiB, which the result always
-// includes. For ByKey, see ByKeyScratchBytes.
+// for n elements and values of type A. The type A is the type of the elements for Sum, Dot and Norm,
+// and By's type parameter A for By. The other functions need at most 16 KiB, so the result is never
+// less. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(levelBytes[A](blockCount(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
 }
@@ -37,7 +37,7 @@ func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, x
 	return call.Read(m, out, o)
 }
 
-// oneResult runs a function on a slice, and returns the single result.
+// oneResult runs the function `on` with a device copy of a slice, and returns its single result.
 func oneResult[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	var out [1]R
 	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
@@ -63,12 +63,12 @@ func notEmpty(name string, n int) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": the slice has 0 elements, of which none is the least or the greatest", Remedy: "test its length before"}
 }
 
-// mostParts is the largest number of parts into which functions without a fixed order divide
-// elements. mostParts is enough for a large device.
+// mostParts is the largest number of parts into which elements are divided, by functions without a
+// fixed order. mostParts is enough for a large device.
 const mostParts = 1024
 
-// partsOf returns the number of parts of n elements, which is at least one, and the
-// number of elements of a part.
+// partsOf returns the number of parts into which n elements are divided, at least one, and the
+// number of elements in a part.
 func partsOf(n int) (groups, part int) {
 	groups = min(blockCount(n), mostParts)
 	part = ((n+groups-1)/groups + size - 1) / size * size

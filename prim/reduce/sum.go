@@ -74,8 +74,8 @@ func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
 	}
 }
 
-// refuseSmall adds an error to the call for types of package half, whose bits would be added
-// instead of their values.
+// refuseSmall adds an error to the call for types of package half, because the kernels would add
+// their bits instead of their values.
 func refuseSmall[T prim.Number](c *call.Call) {
 	if call.KindOf[T]().Small {
 		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
@@ -85,8 +85,8 @@ func refuseSmall[T prim.Number](c *call.Call) {
 // blockCount returns the number of blocks of n elements, at least one.
 func blockCount(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
 
-// levelBytes returns the number of bytes of scratch memory for launches, the first of which has n
-// work-groups.
+// levelBytes returns the number of bytes of scratch memory for a sequence of launches. The first
+// launch has n work-groups.
 func levelBytes[A any](n int) int {
 	bytes := 0
 	for ; n > 1; n = blockCount(n) {

@@ -8,7 +8,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Heads sets each element of Out to whether the key with that index begins a run. Keys are in one of the slices K8 to K64.
+// Heads sets Out[i] to true if key i begins a run, else to false. Keys are in one of the slices K8 to K64.
 type Heads struct {
 	K8     []uint8
 	K16    []uint16
@@ -36,14 +36,14 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. If Out is not empty, Sums stores in it, for each element of X,
-// the sum of its run up to or before the element. If Whole is not empty, Sums sets its elements to
-// the sums of whole runs. Integer values consist of one or two words.
+// Sums adds up the elements of runs. If Out is not empty, Sums sets Out[i] to the sum from the
+// beginning of the run up to X[i], or before X[i]. If Whole is not empty, Sums stores the sums of
+// whole runs in it. Integer values consist of one or two words.
 type Sums[T any, S sum, V Values[T, S]] struct {
 	Heads     []bool // flags that say whether an element begins a run
 	X         []T
 	Words     int
-	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	Length    []int64  // element count of the whole call, or empty for all elements of the slice
 	State     []uint32 // memory of a board of package lookback
 	Values    []Total[S]
 	Inclusive bool // the sums in Out include the element itself
@@ -65,7 +65,7 @@ func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// element() returns the total of one element.
+// element() returns an element as a total.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {

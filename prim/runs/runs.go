@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/prim/lookback"
 )
 
-// The constants determine the order of operations. A tile has Size leaves, and a leaf has Each
-// neighbouring elements. These constants must not be tuned, because results of floats depend on them.
+// The constants determine the order of operations. A tile has Size leaves, and Each is the number of
+// neighbours in a leaf. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
@@ -48,7 +48,7 @@ type Total[S sum] struct {
 	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
 }
 
-// Then() returns the total of two adjacent groups of elements.
+// Then() returns the combined total of x and y, where the elements of y follow those of x.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan() sets each element of tile to the total of all work-items up to that one. scan() returns the last total.
+// scan() sets tile[i] to the total of work-items 0 to i. scan() returns the last of these totals.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
@@ -96,7 +96,7 @@ func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values 
 	return start.Then(v)
 }
 
-// Values converts between values of type S and elements of slices of type T. A value consists of one or more words.
+// Values converts between values of type S and elements of type T. A value consists of one or more words.
 type Values[T any, S sum] interface {
 	Get(x []T, i, words int) S
 	Set(x []T, i, words int, v S)

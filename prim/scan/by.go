@@ -23,9 +23,9 @@ type Kernel[T, A, O any] interface {
 }
 
 // By sets out[i] to the value that an operation computes from v's elements up to element i. By
-// calls Map for each element and combines the results by Combine, in their order. With prim.Length,
-// the other elements of out do not change. The operation is part of a kernel, which the caller
-// declares by an alias in a package of its own:
+// calls Map for each element, and combines the results with Combine in the order of the elements.
+// With prim.Length, the other elements of out do not change. The operation is part of a kernel,
+// which the caller declares by an alias in a package of its own:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 //

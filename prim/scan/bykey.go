@@ -9,29 +9,29 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ByKey returns, for each element, the sum of the elements of its run up to and including it. A run
-// consists of neighbours with equal keys. ByKey returns ErrInvalid if keys and xs have different
-// lengths.
+// ByKey returns, for each element, the sum from the beginning of its run up to and including the
+// element. A run consists of neighbours with equal keys. ByKey returns ErrInvalid if keys and xs
+// have different lengths.
 func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ByKey", keys, xs, ByKeyOn[K, V])
 }
 
 // ByKeyOn sets out[i] to the sum of v's elements from the beginning of element i's run to element
-// i. A run consists of neighbours with equal keys, as cmp.Compare says, so all NaNs are equal, and
-// so are the two zeros. There must be as many keys as elements (ErrInvalid otherwise). With
-// prim.Length, the other elements of out do not change.
+// i. A run consists of neighbours with equal keys. Keys are equal if cmp.Compare returns 0, so all
+// NaNs are equal, and so are the two zeros. There must be as many keys as elements (ErrInvalid
+// otherwise). With prim.Length, the other elements of out do not change.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ByKeyOn", opts), keys, v, out, true)
 }
 
-// ExclusiveByKey returns, for each element, the sum of the elements of its run before it. The sum
-// is 0 for the first element of a run. See ByKey.
+// ExclusiveByKey returns, for each element, the sum of the earlier elements of its run. The sum is 0
+// for the first element of a run. See ByKey.
 func ExclusiveByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ExclusiveByKey", keys, xs, ExclusiveByKeyOn[K, V])
 }
 
-// ExclusiveByKeyOn sets out[i] to the sum of v's elements in element i's run before element i. The
-// sum is 0 for the first element of a run. See ByKeyOn.
+// ExclusiveByKeyOn sets out[i] to the sum of those elements of v that precede element i in its run.
+// The sum is 0 for the first element of a run. See ByKeyOn.
 func ExclusiveByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ExclusiveByKeyOn", opts), keys, v, out, false)
 }

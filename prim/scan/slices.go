@@ -10,8 +10,8 @@ import (
 )
 
 // ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
-// for n elements and values of type A. A is the type of the elements, or for By the type A of the
-// operation. For ByKey, see ByKeyScratchBytes.
+// for n elements and values of type A. The type A is the type of the elements, or the operation's
+// type A for By. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(call.Bytes[uint32](stateWords(8, tileCount(n, kernels.Tile))), byBytes[A](tileCount(n, kernels.ByTile)))
 }

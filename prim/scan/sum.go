@@ -36,7 +36,7 @@ func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts .
 // tileCount returns the number of tiles of n elements, at least one.
 func tileCount(n, tile int) int { return max((n+tile-1)/tile, 1) }
 
-// stateWords returns the number of words of the state, for elements of a size and a number of tiles.
+// stateWords returns the number of words of the state for elements of `size` bytes in `tiles` tiles.
 func stateWords(size, tiles int) int {
 	if size == 8 {
 		return 3 * (tiles + 1)

@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// wideBytes returns the number of bytes of scratch memory for n elements if they are widened.
+// wideBytes returns the number of bytes of scratch memory in which n elements are widened to 32
+// bits. It is 0 for elements of at least 32 bits.
 func wideBytes[T prim.Number](n int) int {
 	if call.KindOf[T]().Size >= 4 {
 		return 0
@@ -100,7 +101,7 @@ func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles
 }
 
 // SearchOn sets out[i] to the index of the first of v's elements that is not before needles[i].
-// With prim.Length, only the first elements of v are used, but all needles.
+// With prim.Length, only the first elements of v, but all needles, are used.
 func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.SearchOn", opts)
 	call.In(c, "v", v)
@@ -149,7 +150,7 @@ func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, op
 
 // MergeOn sets out to the elements of a and b in sorted order. Both a and b must be in sorted
 // order. If elements are equal, those of a are before those of b. With prim.Length, only the first
-// elements of a and of b are used, and the other elements of out do not change.
+// elements of a and of b are used. The elements of out that are left over do not change.
 func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.MergeOn", opts)
 	n := a.Len() + b.Len()

@@ -75,7 +75,7 @@ func floatOptions(kind call.Kind) []runtime.LaunchOption {
 	}
 }
 
-// chunkRange returns the range of elements of a chunk, which is its first element, and its end.
+// chunkRange returns the indices at which a chunk's elements begin and end.
 func (p sortPlan) chunkRange(ch int) (begin, end int) {
 	return ch * kernels.Chunk * kernels.Tile, min((ch+1)*kernels.Chunk*kernels.Tile, p.n)
 }
@@ -85,15 +85,15 @@ func (p sortPlan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernel
 func (p sortPlan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
 func (p sortPlan) starts() int { return p.launchPasses * (p.chunks() + 1) * kernels.Digits }
 
-// boardStart returns the index in the state at which the board begins, after the indices of
-// digits and the number of elements. stateSize returns the number of elements of the state.
+// boardStart returns the index at which the board begins in the state, after the indices of digits
+// and the number of elements. stateSize returns the number of elements of the state.
 func (p sortPlan) boardStart() int { return p.starts() + kernels.Ahead }
 func (p sortPlan) stateSize() int {
 	return p.boardStart() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
 }
 
-// partCount returns the number of parts that work-items on a processor sort, and the number
-// of elements in a part.
+// partCount returns the number of parts, and the number of elements in a part. On CPUs, each
+// work-item sorts a part.
 func (p sortPlan) partCount() (n, part int) {
 	part = max((p.n+mostParts-1)/mostParts, leastPart)
 	return max((p.n+part-1)/part, 1), part
@@ -128,16 +128,19 @@ func (p sortPlan) scratchSize(size int) int {
 	return n
 }
 
-// mostSharing is the largest number of work-items of a launch whose work-items divide elements among them.
+// mostSharing is the largest number of work-items of a launch that divides elements among its
+// work-items.
 const mostSharing = 1 << 22
 
-// shareRange returns the range of a launch whose work-items divide n elements among them.
+// shareRange returns the range of a launch that divides n elements among its work-items.
 func shareRange(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), mostSharing)) }
 
-// carriedValues contains the values that move with keys. Values move from in to out, through tmp.
+// carriedValues contains the values that move with keys. Values move from the view `in` to the view
+// `out`, through the view tmp.
 type carriedValues struct{ in, out, tmp runtime.View[uint32] }
 
-// viewsOf returns the views of values before and after a pass. The last pass writes to out.
+// viewsOf returns the view from which a pass moves values, and the view to which it moves them. The
+// last pass writes to out.
 func (m *carriedValues) viewsOf(p sortPlan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {
@@ -174,8 +177,8 @@ func wideWords[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint
 	return w
 }
 
-// narrowWords sets the elements of out, which have 8 or 16 bits, from words. If the view
-// length is not empty, narrow sets only as many elements as it says.
+// narrowWords converts words to the elements of out, which have 8 or 16 bits. If the view `length`
+// is not empty, it contains the number of elements to convert.
 func narrowWords[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, shareRange(w.Len()))
 }
@@ -194,10 +197,10 @@ func launchToOut[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, 
 	launchPasses(c, p, w, v, out, tmp, moved)
 }
 
-// launchPasses launches the passes, which write to a and b in turn. launchPasses returns the view
+// launchPasses launches the passes. The passes write to a and b in turn, and the result is the view
 // that the last pass has written. After the passes, the values are in moved.out.
 func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
-	// For 64 bits, PassLanes is the only kernel on GPUs.
+	// For keys of 64 bits, GPUs have no other kernel than PassLanes.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
 		return launchParts(c, p, w, v, a, b, moved)
@@ -233,7 +236,7 @@ func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v,
 	return v
 }
 
-// launchParts launches the passes on processors. launchPasses does so on GPUs.
+// launchParts launches the passes on CPUs, and on GPUs that cannot run the kernels of launchPasses.
 func launchParts[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
 	n, part := p.partCount()
 	counts := call.Room[int64](c, n*kernels.Digits)
@@ -258,7 +261,7 @@ var byLanes = func(info runtime.DeviceInfo) bool {
 	return info.MinSubGroup <= kernels.Lanes && kernels.Lanes <= info.MaxSubGroup
 }
 
-// onCPU reports whether a device is a processor.
+// onCPU reports whether a device is a CPU.
 var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
 
 // sortStep contains the arguments of a pass.
@@ -278,7 +281,7 @@ type wordKernels[K kernels.Keys] interface {
 	parts(part int, s sortStep[K]) (tally, move rangeKernel)
 }
 
-// rangeKernel is a launch over a range.
+// rangeKernel is a kernel that is launched over a range, without work-groups.
 type rangeKernel interface {
 	ParallelFor(*runtime.Queue, runtime.Range1, ...runtime.LaunchOption) (runtime.Event, error)
 }

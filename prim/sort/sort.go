@@ -15,10 +15,10 @@ import (
 // Descending makes a function sort the greatest element first. Equal elements keep their order.
 func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
 
-// Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as bits of unsigned
-// integers. The sign bit of signed integers counts like the highest bit of an unsigned integer, but
-// inverted. Elements must be integers, and 0 <= lo < hi <= the number of their bits (ErrInvalid
-// otherwise). Sorting takes one pass for each eight bits.
+// Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as unsigned integers. The
+// sign bit of signed integers counts like the highest bit of an unsigned integer, but inverted.
+// Elements must be integers of at least hi bits, and 0 <= lo < hi (ErrInvalid otherwise). Sorting
+// takes one pass for each eight bits.
 func Bits(lo, hi int) prim.Option {
 	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
 }
@@ -42,8 +42,8 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 }
 
 // KeysOn sets out to the elements of v in sorted order. The views v and out may be the same memory.
-// More than 1<<32-1 elements are an error (ErrInvalid). With prim.Length, the other elements of out
-// do not change.
+// A view of more than 1<<32-1 elements is an error (ErrInvalid). With prim.Length, the other
+// elements of out do not change.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
@@ -91,8 +91,9 @@ func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys 
 }
 
 // PairsOn sets outKeys to the elements of keys in sorted order, and moves the values in the same
-// way. Values may have any type. Views of different lengths, or of more than 1<<32-1 elements, are
-// an error (ErrInvalid). With prim.Length, the other elements of the outputs do not change.
+// way. Values may have any type. Views of different lengths, and views of more than 1<<32-1
+// elements, are errors (ErrInvalid). With prim.Length, the other elements of the outputs do not
+// change.
 func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.PairsOn", opts)
 	n := keys.Len()

@@ -13,8 +13,9 @@ import (
 )
 
 // TopK returns the k greatest elements, the greatest first. If there are fewer than k elements,
-// TopK returns all elements. Of equal elements, the first ones are chosen, in their order. A NaN is
-// less than all other numbers. For an empty slice, or a negative k, TopK returns ErrInvalid.
+// TopK returns all elements. Among equal elements, earlier ones are preferred, and keep their order.
+// A NaN is less than all other numbers. For an empty slice, or a negative k, TopK returns
+// ErrInvalid.
 func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int) ([]T, error) {
 	if len(xs) == 0 || k < 0 {
 		return nil, &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("sort.TopK: the greatest %d of %d elements", k, len(xs)), Remedy: "test the number and the length before"}
@@ -43,10 +44,10 @@ func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int
 	return out, call.Read(m, out, to)
 }
 
-// TopKOn sets the elements of out to the greatest elements of v, the greatest first. TopKOn stores
-// as many as fit, and sets count[0] to their number, which is the length of out or of v. Of equal
-// elements, the first ones are chosen, in their order. A NaN is less than all other numbers. The
-// other elements of out do not change. More than 1<<32-1 elements are an error (ErrInvalid).
+// TopKOn sets out to the greatest elements of v, the greatest first. It stores as many elements as
+// fit into out, and sets count[0] to the number of stored elements. Among equal elements, earlier
+// ones are preferred, and keep their order. A NaN is less than all other numbers. The other elements
+// of out do not change. A view of more than 1<<32-1 elements is an error (ErrInvalid).
 func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.TopKOn", opts)
 	call.In(c, "v", v)
@@ -70,7 +71,7 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 		w := primimpl.Cast[uint32](o)
 		pickTop(c, p, primimpl.Cast[uint32](v), w, number)
 		launchToOut(c, p, words32{}, w, w, true, nil)
-	default: // sorts all elements, and copies the first k
+	default: // sort all elements, and copy the first k
 		all := call.Room[uint64](c, n)
 		p.n, p.length = n, c.Length()
 		launchToOut(c, p, words64{}, primimpl.Cast[uint64](v), all, false, nil)
@@ -83,7 +84,8 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 // topTiles returns the number of tiles of n elements, at least one.
 func topTiles(n int) int { return max((n+kernels.TopTile-1)/kernels.TopTile, 1) }
 
-// topBytes returns the number of bytes of scratch memory for the greatest k of n elements.
+// topBytes returns the number of bytes of scratch memory for the search of the greatest k of n
+// elements.
 func topBytes[T prim.Number](n, k int) int {
 	kind := call.KindOf[T]()
 	p := sortPlan{n: k, kind: kind, launchPasses: kind.Size}

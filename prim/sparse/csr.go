@@ -11,17 +11,18 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Float is a type of elements.
+// Float constrains the elements of vectors, and of matrices that Gemv multiplies.
 type Float interface{ ~float32 | ~float64 }
 
 // CSR is a sparse matrix in slices, in compressed sparse row form. Element e has the value Values[e] and is in column
-// Columns[e]. Row i consists of the elements Start[i] to Start[i+1]-1, in any order. Two elements in the same row and
-// column are added up.
+// Columns[e]. Row i consists of the elements Start[i] to Start[i+1]-1, in any order. If two elements
+// are in the same row and column, they are added up.
 type CSR[T any] struct {
 	Rows, Cols int
 	// Start has Rows+1 elements, which ascend from 0 to the number of elements.
 	Start []int32
-	// Columns and Values have an element for each element of the matrix. The number of elements is at most 1<<31 - 1.
+	// Columns and Values have one element for each element of the matrix. The number of elements is
+	// at most 1<<31 - 1.
 	Columns []int32
 	Values  []T
 }
@@ -33,14 +34,16 @@ type View[T any] struct {
 	Values         runtime.View[T]
 }
 
-// refuseSize adds an error to the call if the numbers of rows and columns do not fit into indices of 32 bits.
+// refuseSize adds an error to the call if the numbers of rows and columns are negative or do not fit
+// into indices of 32 bits.
 func refuseSize(l *call.Call, rows, cols int) {
 	if rows < 0 || cols < 0 || rows >= math.MaxInt32 || cols >= math.MaxInt32 {
 		l.Refuse("", "the matrix has %d rows and %d columns: from 0 to %d are possible", rows, cols, math.MaxInt32-1)
 	}
 }
 
-// check() refuses views whose lengths do not fit. prefix is the name of the matrix with a dot.
+// check() adds an error to the call if the lengths of the views do not match. The argument `prefix`
+// is the name of the matrix, followed by a dot.
 func (a View[T]) check(l *call.Call, prefix string) {
 	refuseSize(l, a.Rows, a.Cols)
 	switch {
@@ -53,9 +56,9 @@ func (a View[T]) check(l *call.Call, prefix string) {
 	}
 }
 
-// CSROf returns the matrix with the given numbers of rows and columns whose element e has the value v[e] and is in row
-// i[e] and column j[e]. In the result, elements ascend by rows, then by columns, then by e. If an element is outside
-// of the matrix, the error is a *runtime.Fault.
+// CSROf returns a matrix with the given numbers of rows and columns. Element e has the value v[e],
+// and is in row i[e] and column j[e]. The elements of the result are in the order of rows, then of
+// columns, then of e. If an element is outside of the matrix, the error is a *runtime.Fault.
 func CSROf[T any](ctx context.Context, dev *runtime.Device, rows, cols int, i, j []int32, v []T) (CSR[T], error) {
 	var none CSR[T]
 	m, err := call.OnSlices(ctx, dev, "sparse.CSROf")
@@ -103,8 +106,9 @@ func CSROf[T any](ctx context.Context, dev *runtime.Device, rows, cols int, i, j
 	return a, call.Read(m, a.Values, out.Values)
 }
 
-// CSROfOn sets out to the matrix with the elements in v (see CSROf). The fields out.Rows and out.Cols must be set before. Lengths
-// that do not match, and the option prim.Length, are errors (ErrInvalid). CSROfOn needs scratch memory (see ScratchBytes).
+// CSROfOn sets out to the matrix with the elements in v (see CSROf). The fields out.Rows and
+// out.Cols must be set before the call. Lengths that do not match, and the option prim.Length, are
+// errors (ErrInvalid). CSROfOn needs scratch memory (see ScratchBytes).
 func CSROfOn[T any](q *runtime.Queue, i, j runtime.View[int32], v runtime.View[T], out View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "sparse.CSROfOn", opts)
 	if l.HasLength() {

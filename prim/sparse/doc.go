@@ -17,11 +17,11 @@
 //
 // # Cost
 //
-// Gemv reads each element and its column once. One work-item adds up a row, so rows with many
-// thousands of elements take long on a GPU. GPUs have an instruction for fused products and sums,
-// and the host emulates that of float32s by float64s. On other devices, the emulation takes some 100
-// operations for float32s, and some 200 for float64s.
+// Gemv reads each element and its column once. A row is added up by a single work-item, so rows with
+// many thousands of elements take long on a GPU. GPUs have an instruction for fused products and
+// sums. For float32s, the host emulates this instruction by float64s. On other devices, the
+// emulation takes some 100 operations for float32s, and some 200 for float64s.
 //
-// CSROf sorts the elements by package prim/sort. CSROfOn needs scratch memory (see ScratchBytes).
-// GemvOn needs none.
+// CSROf uses package prim/sort to sort the elements. CSROfOn needs scratch memory (see
+// ScratchBytes). GemvOn needs none.
 package sparse

@@ -11,8 +11,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Gemv sets y to alpha*a*x + beta*y. If beta is 0, the elements of y may have any values before, such as NaN. If a column
-// is outside of the matrix, or if starts of rows do not ascend, the error is a *runtime.Fault.
+// Gemv sets y to alpha*a*x + beta*y. If beta is 0, y is not read, so its elements may have any
+// values, such as NaN. If a column is outside of the matrix, or if a.Start does not ascend, the
+// error is a *runtime.Fault.
 func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a CSR[T], x []T, beta T, y []T) error {
 	m, err := call.OnSlices(ctx, dev, "sparse.Gemv")
 	if err != nil {
@@ -64,7 +65,7 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	if a.Rows == 0 {
 		return l.End()
 	}
-	// On average, a work-group gets rows with as many elements as fit into its memory.
+	// On average, the rows of a work-group have as many elements as fit into its memory.
 	chunk := int64(kernels.Chunk32)
 	if call.KindOf[T]().Size == 8 {
 		chunk = kernels.Chunk64

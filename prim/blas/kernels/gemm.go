@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of Items work-items computes a tile of C of some rows and TileColumns columns. In
-// each iteration, work-group memory contains depth columns of A, and depth rows of B.
+// A work-group of Items work-items computes a tile of C, which has TileColumns columns. In each
+// iteration, work-group memory contains depth columns of A, and depth rows of B.
 const (
 	Items       = 128
 	TileColumns = 128
@@ -19,7 +19,7 @@ const (
 	mostLines   = 128              // largest number of lines of a tile; a line is a row of A or a column of B
 	mostRows    = mostLines / down // largest number of rows of C that a work-item computes
 	quad        = 4                // number of neighbours that a work-item loads together
-	strip       = 8                // number of rows of tiles that consecutive work-groups share, so that their loads hit caches
+	strip       = 8                // number of tile rows in a strip, which consecutive work-groups compute so that their loads hit caches
 )
 
 // The type `tile` is work-group memory for one iteration's elements of 64 or 128 lines.
@@ -39,8 +39,8 @@ var (
 )
 
 // Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C
-// begins at b*StepC + i*StrideC. The same holds for rows of A and B, or for columns of a transposed matrix.
-// The launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
+// begins at b*StepC + i*StrideC. Rows of A and B, or columns of a transposed matrix, begin likewise. The
+// launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
 	M, N, K                   uint32
@@ -60,8 +60,8 @@ func (Gemm[T, L, O]) Properties() properties.List {
 	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
-// Kernel computes a tile, of which each work-item computes eachColumn columns of mostRows rows, or of half as
-// many. Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
+// Kernel computes a tile. A work-item computes eachColumn columns of it, with mostRows rows or half as many.
+// Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
 func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[[depth * pitch]T](it)
@@ -153,9 +153,9 @@ func corner(it dsl.NDItem1) (y, x uint32) {
 type operand[T Float] struct {
 	m            []T
 	at           int    // index of the first element of the batch's matrix
-	stride       uint32 // distance of lines if deep is set, else distance of the elements in a line
+	stride       uint32 // distance between lines if deep is set, else distance between the elements of a line
 	first, lines uint32 // first line of the tile, and number of lines of the matrix
-	k            uint32 // number of elements in a line, the length of the sum
+	k            uint32 // number of elements in a line, which is the length of the sum
 	tile         uint32 // number of lines in a tile
 	deep         bool   // whether neighbours in memory are elements of the same line
 	quads        bool   // whether the number of neighbours is a multiple of 4
@@ -174,7 +174,7 @@ func (p *operand[T]) check() {
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
 // shared() returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items
-// load neighbours in memory. If deep is set, these are two quads of one line, whose elements are in different banks.
+// load neighbours in memory. If deep is set, two neighbours load two quads of one line, which are in different banks.
 func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
 	if deep {
@@ -183,7 +183,7 @@ func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
-// load() loads the work-item's part of the elements t to t+depth of the tile's lines, with zeros past the edges. The code for
+// load() loads the work-item's elements, from index t to t+depth in the tile's lines, and zeros past the edges. The code for
 // quads is repeated here, because kgen does not unroll so large a loop, and an array that a loop indexes stays in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
@@ -212,7 +212,7 @@ func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
 	return r
 }
 
-// element() returns element at, or zero if the argument `within` is false.
+// element() returns p.m[at], or zero if the argument `within` is false.
 func (p *operand[T]) element(at int, within bool) T {
 	if within && uint(at) < uint(len(p.m)) {
 		return p.m[at]

@@ -92,7 +92,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	for ; d+batch <= k.K && d+batch <= len(k.X); d += batch {
 		var u, v [batch]T
 		for i := range batch {
-			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // index in the whole slice, whose length function enough has checked
+			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // always true, because enough() has checked the length of A
 				u[i] = k.A[at]
 			}
 			v[i] = k.X[d+i]
@@ -115,7 +115,7 @@ func (k vectors[T]) element(i int) T {
 	return 0
 }
 
-// add() adds the first n products of a line's elements in work-group memory to sum.
+// add() returns the sum of the argument `sum` and the first n products of a line, which is in work-group memory.
 func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	var o O
 	d := 0
@@ -134,8 +134,8 @@ func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	return sum
 }
 
-// load() loads the work-item's part of the elements t to t+rowDepth of the rows from first on, with
-// zeros past the edges.
+// load() loads the work-item's elements, from index t to t+rowDepth in the rows that begin with row
+// `first`, and zeros past the edges.
 func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	for j := range rowShare {
 		e := j*RowItems + l
@@ -154,7 +154,7 @@ const (
 	quadBatch = batch / quad
 )
 
-// GemvQuads computes the same as GemvRows32 for matrices and vectors that consist of quads. K and StrideA are numbers of quads.
+// GemvQuads computes the same as GemvRows32 for matrices and vectors that consist of quads. K and StrideA count quads.
 type GemvQuads struct {
 	A, X          []Quad
 	Y             []float32
@@ -205,7 +205,7 @@ func (k GemvQuads) element(i int) (q Quad) {
 	return q
 }
 
-// load loads the work-item's part of the quads t to t+quadDepth of the rows from first on, with zeros past the edges.
+// load loads the work-item's quads, from index t to t+quadDepth in the rows from row `first` on, and zeros past the edges.
 func (k GemvQuads) load(l, first, t int) (r [quadShare]Quad) {
 	for j := range quadShare {
 		e := j*RowItems + l
@@ -217,7 +217,7 @@ func (k GemvQuads) load(l, first, t int) (r [quadShare]Quad) {
 	return r
 }
 
-// addQuads adds the products of the first n quads of a line and of the vector to sum, in order.
+// addQuads adds the products of the line's and the vector's first n quads to the argument `sum`, in order.
 func addQuads(line, vector []Quad, n int, sum float32) float32 {
 	var o Fused
 	d := 0

@@ -72,8 +72,8 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// enough() panics if an operand has too few elements for a launch. The last line that the launch uses begins
-// at element at. Without this check, elements past the end would be loaded as zeros, and the sums would be wrong.
+// enough() panics if an operand has too few elements for a launch. Lines of n elements begin at index
+// `at`. Without this check, elements past the end would be loaded as zeros, and the sums would be wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
 		panic("a matrix is shorter than its numbers of rows and columns say")

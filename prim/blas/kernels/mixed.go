@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file multiplies matrices of 16-bit floats and of bytes, by the matrices of sub-groups. A line is a row of A or a
-// column of B, whose elements are neighbours in memory. Lines consist of pieces of 16 bytes, which are loaded and stored
-// at once.
+// This file multiplies matrices of 16-bit floats and of bytes, with the matrix operations of
+// sub-groups. A line is a row of A or a column of B, whose elements are neighbours in memory. Lines
+// consist of pieces of 16 bytes, which are loaded and stored at once.
 
 // A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each sub-group computes
 // a square of block rows and block columns. In an iteration, work-group memory contains StepPieces pieces of each
@@ -25,7 +25,7 @@ const (
 	side       = 16                                  // number of rows and of columns of an accumulator
 )
 
-// Distances of lines in work-group memory, in elements. An additional piece makes lines begin in different banks.
+// These are distances between lines in work-group memory, in elements. An additional piece makes lines begin in different banks.
 const (
 	pitch16 = (StepPieces + 1) * len(Piece16[half.Float16]{})
 	pitch8  = (StepPieces + 1) * 16
@@ -43,11 +43,11 @@ type Piece16[E half.Float16 | half.BFloat16 | uint16] [8]E
 // Piece8 is a piece of bytes. The first byte is the lowest byte of the first 32-bit word.
 type Piece8 [4]uint32
 
-// Sizes are the sizes of a batch of products. Lengths and distances of A and B are in pieces, and those of C are in elements.
+// Sizes has the sizes of a batch of products. Lengths and distances of A and B are in pieces, and those of C are in elements.
 type Sizes struct {
 	M, N, Width               int // number of rows of C, of columns of C, and of pieces in a line, which is a multiple of StepPieces
-	StrideA, StrideB, StrideC int // distances of lines
-	StepA, StepB, StepC       int // distances of the matrices of a batch
+	StrideA, StrideB, StrideC int // distances between lines
+	StepA, StepB, StepC       int // distances between the matrices of a batch
 }
 
 // Product16 computes C = A*B. C consists of complete tiles, in which elements beyond M rows and N columns are
@@ -63,7 +63,7 @@ type (
 	ProductBFloat16 = Product16[half.BFloat16]
 )
 
-// Properties states the sizes of work-groups and sub-groups, and that devices with such matrices also have these integer types.
+// Properties states the sizes of work-groups and sub-groups, and the integer types, which all devices with such matrices have.
 func (Product16[E]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)}
 }
@@ -94,7 +94,7 @@ type ProductInt8 struct {
 	C    []int32
 }
 
-// Properties states the sizes of work-groups and sub-groups, and that devices with such matrices also have these integer types.
+// Properties states the sizes of work-groups and sub-groups, and the integer types, which all devices with such matrices have.
 func (ProductInt8) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)}
 }
@@ -142,8 +142,8 @@ func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	return batch, g / across * MixedTile, g % across * MixedTile
 }
 
-// pieceOf loads the work-item's pieces of a tile, whose lines begin at the given line, from piece t of each line on.
-// Pieces past the end of a line, or of lines past the last line of the matrix, have unspecified values.
+// pieceOf loads the work-item's pieces of a tile, from piece t of each line on. The argument `line` is the tile's
+// first line. Pieces past the end of a line, or of lines past the last line of the matrix, have unspecified values.
 func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t int) (r [pieces]P) {
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
@@ -185,8 +185,8 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (MixedTile / block) * block), int(s % (MixedTile / block) * block)
 }
 
-// addStep adds the products of an iteration's pieces to the sums of the sub-group. Argument `pitch` is the distance of lines
-// in memory, and each is the number of elements in a piece. A matrix of the sub-group consists of two pieces of 16 lines.
+// addStep adds the products of an iteration's pieces to the sums of the sub-group. The argument `pitch` is the distance
+// between lines, and `each` is the number of elements in a piece. A matrix consists of two pieces of each of 16 lines.
 func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -238,7 +238,7 @@ func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 }
 
 // Pack16 packs the lines of 16-bit elements. The range has the dimensions matrices, lines and pieces of a line. If Deep is
-// not set, lines are the last dimension.
+// not set, the last dimension is lines.
 type Pack16 struct {
 	Packing
 	In  []uint16

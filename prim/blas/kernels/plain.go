@@ -7,7 +7,7 @@ import (
 
 // Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that
 // have no instruction to fuse products and sums. The element of A with row i and index d in the sum
-// is at i*StrideA + d, or, if LeftDeep is false, at i + d*StrideA. Columns of B are stored likewise.
+// is at i*StrideA + d, or at i + d*StrideA if LeftDeep is false. Columns of B are stored likewise.
 type Plain[T Float, O sums[T]] struct {
 	A, B, C                   []T
 	K                         uint32

@@ -15,7 +15,7 @@ type ways interface {
 	RightDeep() bool
 }
 
-// For NN, A and B are stored by rows. NT has the transpose of B, and TN has the transpose of A.
+// For NN, A and B are stored by rows. For NT, B is transposed, and for TN, A is transposed.
 type (
 	NN struct{}
 	NT struct{}
@@ -63,12 +63,12 @@ type (
 	FlatTN = Quads[flat, TN]
 )
 
-// Properties states the work-group's size, and that devices without 64-bit integers run another kernel.
+// Properties states the work-group's size, and the need for 64-bit integers. Other devices run another kernel.
 func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
-// The type `quads` is an operand of Quads. The type `quads` corresponds to the type operand of Gemm.
+// The type `quads` is an operand of Quads, and corresponds to Gemm's type `operand`.
 type quads struct {
 	m            []Quad
 	stride       uint32 // number of quads

@@ -11,7 +11,7 @@ const (
 	OwnCounters = 2048
 )
 
-// The type `word` is a type in which elements are compared.
+// The type `word` constrains the types in which elements are compared.
 type word interface{ uint32 | uint64 }
 
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
@@ -56,7 +56,7 @@ type Edges32 struct {
 	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
 	E8     []uint8
 	E32    []uint32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Order  Order[uint32]
 	Bins   Bins
 	Counts []uint32
@@ -75,7 +75,7 @@ func (k Edges32) edge(i, width uint32) (x uint32) {
 	return k.Order.Key(x)
 }
 
-// Kernel counts elements. The work-items of the launch divide the elements among them.
+// Kernel counts elements. The work-items of the launch divide the elements among themselves.
 func (k Edges32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[OwnCounters]uint32](it)
 	edges := dsl.Local[[OwnEdges]uint32](it)

@@ -58,7 +58,7 @@ type Format struct {
 	Unit   float32 // least float above 0, if float32 has a greater range
 }
 
-// Value returns the value of a float. The value of a NaN is a NaN.
+// Value converts a float, given by its bits, to a float32. The value of a NaN is a NaN.
 func (f Format) Value(x uint32) float32 {
 	m := x & f.Half
 	if m > f.Inf {
@@ -78,7 +78,7 @@ func (f Format) Value(x uint32) float32 {
 type Even32 struct {
 	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
 	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
-	Length []int64  // element count of the whole call, or empty if all elements of the slice count
+	Length []int64  // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
 	// The next fields are for integers. Element x is (x^Flip)-Low above the first edge, and Span is the
@@ -111,7 +111,7 @@ func (k Even32) bin(x uint32) uint32 {
 	return at
 }
 
-// Kernel counts elements. The work-items of the launch divide the elements among them.
+// Kernel counts elements. The work-items of the launch divide the elements among themselves.
 func (k Even32) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
 	elements(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), func(x uint32) {
@@ -178,7 +178,7 @@ func (k Even64) Kernel(it dsl.NDItem1) {
 // EvenFloat64 counts float64s in bins of equal width.
 type EvenFloat64 struct {
 	X      []float64
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
 	Steps  Steps[float64]

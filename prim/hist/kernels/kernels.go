@@ -7,8 +7,8 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Size is the number of work-items in a work-group, and Tile is the number of elements that is
-// worth a work-group. No result depends on these sizes.
+// Size is the number of work-items in a work-group, and Tile is the least number of elements for
+// which a work-group is worthwhile. No result depends on these sizes.
 const (
 	Size = 256
 	Tile = Size * 16
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one() counts a single element.
+// one() adds an element to a counter of its bin.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// elements() calls count for each of the work-item's elements, as unsigned numbers. The slice x8
-// contains n elements. If these begin at a word, x32 contains the same memory as words, else x32 is empty.
+// elements() calls count(x) for each of the work-item's elements x, as an unsigned number. The slice x8 contains
+// n elements. If its address is a multiple of 4, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -92,8 +92,8 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// words() calls a function for each of the work-item's words of elements. For elements
-// that are not in a complete word, it calls count (see elements).
+// words() calls each(w) for each of the work-item's words w of elements. For an element x that is
+// not in a complete word, it calls count(x) (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width

@@ -9,7 +9,7 @@ import (
 type Keys struct {
 	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
 	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
-	Length []int64  // element count of the whole call, or empty if all elements of the slice count
+	Length []int64  // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
 }
@@ -17,7 +17,7 @@ type Keys struct {
 // Properties states the work-group's size.
 func (Keys) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts elements. The work-items of the launch divide the elements among them.
+// Kernel counts elements. The work-items of the launch divide the elements among themselves.
 func (k Keys) Kernel(it dsl.NDItem1) {
 	own := dsl.Local[[Counters]uint32](it)
 	count := func(x uint32) {

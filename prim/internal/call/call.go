@@ -1,5 +1,5 @@
-// Package call implements the parts that the functions of all families have in common. The common
-// parts are the options, the checks of views, and scratch memory.
+// Package call implements the options, the checks of views, and the scratch memory of functions in
+// all families.
 //
 // A function makes a Call, names its views, begins, and launches:
 //
@@ -31,7 +31,7 @@ type Options struct {
 	HasScratch bool
 	Launch     []runtime.LaunchOption
 	// Descending and Bits are options of package sort. Bits contains the number of the first bit,
-	// and the number of the last bit plus 1.
+	// and one more than the number of the last bit.
 	Descending bool
 	Bits       *[2]int
 }
@@ -127,7 +127,8 @@ func In[T any](c *Call, name string, v runtime.View[T]) {
 	c.in = append(c.in, primimpl.Use(name, v))
 }
 
-// Out adds a view, with its name. The call writes the view's first n elements and reads none.
+// Out adds a view, with its name. The call writes the view's first n elements, and reads no element
+// of it.
 func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	c.check(primimpl.Use(name, v))
 	if c.err == nil && v.Len() < n {
@@ -138,8 +139,8 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	}
 }
 
-// InPlace adds a view that the call reads, and a view of which it writes the first n elements. The
-// two views may be the same memory, but must not overlap otherwise.
+// InPlace adds a view that the call reads, and a view whose first n elements it writes. The two
+// views may be the same memory, but must not overlap otherwise.
 func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
 	outs := len(c.out)
 	Out(c, to, out, n)
@@ -271,8 +272,8 @@ func (c *Call) launched(ev runtime.Event, err error) {
 }
 
 // End returns the event of the last launch, and gives the scratch memory back to its pool. The next
-// function that uses this memory runs after the launches. Memory that a graph uses stays with the
-// graph.
+// function that uses this memory runs after the call's launches. If the call was recorded into a
+// graph, the graph keeps the memory instead.
 func (c *Call) End() (runtime.Event, error) {
 	if c.scratch != nil && !primimpl.Recorded(c.event) {
 		poolOf(c.q.Device()).giveBack(c.scratch)

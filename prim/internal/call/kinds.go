@@ -6,8 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Number is the type of the elements that functions compute with, which are all integers and floats of
-// Go.
+// Number constrains the elements with which functions compute to Go's integers and floats.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }

@@ -29,7 +29,7 @@ func poolOf(dev *runtime.Device) *pool {
 }
 
 // takeBuffer returns a buffer of at least the given number of bytes. The buffer is the
-// smallest suitable one of the pool, or a new one.
+// smallest one in the pool that is large enough, or a new one.
 func (p *pool) takeBuffer(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 //go:generate go tool kgen .
 
-// The type `word` is the type of a part of an element.
+// The type `word` constrains the types of the words of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // MaxWords is the largest number of words of an element that Fill sets.
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place() returns the indices of the element that contains word i, and of the word in the element. Elements have n words.
+// place() returns the index of the element that contains word i, and the word's index in the element. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0
@@ -33,16 +33,16 @@ func place(i, n int) (element, word int) {
 	return i / n, i % n
 }
 
-// Fill sets the elements of Out. Out has N elements, beginning with the element Base of the call.
+// Fill sets the elements of Out. Out begins with the element of the call that has the index Base.
 type Fill[T word] struct {
 	Out    []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int
 	Words  int // number of words of an element
 	Value  [MaxWords]T
 }
 
-// These types are the kernel Fill for words of each size.
+// These types instantiate the kernel Fill for words of each size.
 type (
 	Fill8  = Fill[uint8]
 	Fill16 = Fill[uint16]
@@ -61,7 +61,7 @@ func (k Fill[T]) Kernel(it dsl.Item1) {
 // Iota sets each element of Out to First + i*Step, where i is the element's index in the call.
 type Iota[T uint8 | uint16 | uint32 | uint64 | float32 | float64] struct {
 	Out         []T
-	Length      []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length      []int64 // element count of the whole call, or empty for all elements of the slice
 	Base        int
 	First, Step T
 }
@@ -94,19 +94,19 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 // exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index of the first word
 	Words  int     // number of words of an element
 }
 
-// These types are the kernel Reverse for words of each size.
+// These types instantiate the kernel Reverse for words of each size.
 type (
 	Reverse8  = Reverse[uint8]
 	Reverse16 = Reverse[uint16]
 	Reverse32 = Reverse[uint32]
 )
 
-// Kernel exchanges a word of an element in the first half with one in the second.
+// Kernel exchanges a word of the first half with the corresponding word of the second half.
 func (k Reverse[T]) Kernel(it dsl.Item1) {
 	i := k.Base + it.GlobalID()
 	e, w := place(i, k.Words)
@@ -119,17 +119,17 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 	k.Out[i], k.Out[j] = y, x
 }
 
-// Gather sets each element of Out to the element of X with the index in At. If X has no such element, the result is zero.
+// Gather sets element i of Out to element At[i] of X. If X has no such element, the result is zero.
 type Gather[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Out    []T
 }
 
-// These types are the kernel Gather for words of each size.
+// These types instantiate the kernel Gather for words of each size.
 type (
 	Gather8  = Gather[uint8]
 	Gather16 = Gather[uint16]
@@ -150,11 +150,11 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Claim stores in Owner, for each destination in At, the number of the last element that moves
-// there. Numbers of elements begin with 1.
+// Claim sets Owner[at], for each destination `at` in At, to the number of the last element that
+// moves there. Numbers of elements begin with 1.
 type Claim struct {
 	At     []int64
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of At
 	Owner  []uint32
 }
@@ -170,19 +170,19 @@ func (k Claim) Kernel(it dsl.Item1) {
 	}
 }
 
-// Scatter sets the elements of Out with the indices in At to the elements of X. If Owner is not
-// empty, an element only moves to a destination that it has claimed.
+// Scatter sets element At[i] of Out to element i of X. If Owner is not empty, an element moves only
+// to a destination that it has claimed.
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of At
 	Words  int     // number of words of an element
 	Owner  []uint32
 	Out    []T
 }
 
-// These types are the kernel Scatter for words of each size.
+// These types instantiate the kernel Scatter for words of each size.
 type (
 	Scatter8  = Scatter[uint8]
 	Scatter16 = Scatter[uint16]
@@ -207,20 +207,20 @@ func (k Scatter[T]) Kernel(it dsl.Item1) {
 }
 
 // Tile is the number of rows and columns that a work-group of Transpose moves. Lines is the number
-// of its work-items in a column.
+// of that work-group's work-items in a column.
 const (
 	Tile  = 32
 	Lines = 8
 )
 
-// Transpose sets Out, of Columns rows, to the columns of X, of Rows rows.
+// Transpose sets the rows of Out to the columns of X. X has Rows rows, and Out has Columns rows.
 type Transpose[T word] struct {
 	X, Out        []T
 	Rows, Columns int
 	Words         int // number of words of an element
 }
 
-// These types are the kernel Transpose for words of each size.
+// These types instantiate the kernel Transpose for words of each size.
 type (
 	Transpose8  = Transpose[uint8]
 	Transpose16 = Transpose[uint16]

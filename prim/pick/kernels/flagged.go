@@ -5,10 +5,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type `word` is the type of a part of an element.
+// The type `word` constrains the types of the words of an element.
 type word interface{ uint8 | uint32 }
 
-// Flagged stores at the beginning of Out the elements of X whose flags are set.
+// Flagged picks the elements of X whose flags are set, and stores them at the beginning of Out.
 type Flagged[T word] struct {
 	X      []T
 	Flags  []bool
@@ -19,7 +19,7 @@ type Flagged[T word] struct {
 	Count  []int64 // number of picked elements
 }
 
-// These types are the kernel Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
+// These types instantiate the kernel Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
 type (
 	Flagged8  = Flagged[uint8]
 	Flagged32 = Flagged[uint32]
@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

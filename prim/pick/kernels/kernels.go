@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-item has a leaf of Each neighbours, and a work-group has a tile. No result depends on these sizes.
+// A work-item processes a leaf, which is Each neighbours, and a work-group processes a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
@@ -34,13 +34,13 @@ type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
 	all     int           // number of elements picked in this tile
-	order   *[Tile]uint32 // indices in the tile of picked elements, and then of the other elements if requested
+	order   *[Tile]uint32 // indices, in the tile, of the picked elements, followed by those of the other elements if requested
 }
 
-// pick() makes each work-item pick elements of its leaf. picked() returns a bit for each element of the leaf. pick
-// reports whether the work-group has a tile. The work-group of the last tile writes the number of all picked elements to count.
+// In pick(), each work-item picks elements of its leaf. picked() returns a bit for each element of the leaf. The bool result
+// says whether the work-group has a tile. The last tile's work-group writes the number of all picked elements to `count`.
 //
-// Callers move elements by the indices in the tile, so neighbouring work-items write neighbours for any size of elements.
+// Callers move elements as the field `order` lists them, so neighbouring work-items write neighbours for any size of elements.
 func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
 	order := dsl.Local[[Tile]uint32](it)
 	g, l := it.Group(), it.LocalID()
@@ -77,13 +77,13 @@ type Predicate[T any] interface {
 	Test(x T) bool
 }
 
-// Where stores at the beginning of Out the elements of X that Op picks. Callers instantiate Where by an alias:
+// Where picks elements of X by Op, and stores them at the beginning of Out. Callers instantiate Where by an alias:
 //
 //	type Positives = kernels.Where[float32, Positive]
 type Where[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	State  []uint32
 	Out    []T
 	Count  []int64 // number of picked elements
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -5,15 +5,15 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Partition stores at the beginning of Out the elements of X that Op picks, and then the others.
-// Partition is launched twice. The first launch stores the others backwards from the end of Out.
-// The second launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
+// Partition fills Out with the elements of X that Op picks, followed by the others. Partition is
+// launched twice. The first launch stores the others backwards from the end of Out. The second
+// launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 type Partition[T any, P Predicate[T]] struct {
 	Op     P
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	State  []uint32
 	Out    []T
 	Count  []int64 // number of picked elements
@@ -25,7 +25,7 @@ func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {
@@ -57,7 +57,7 @@ func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// turn() swaps elements after the picked ones with elements before the end, which reverses their order.
+// turn() reverses the order of the elements that follow the picked elements.
 func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	low := n
 	if len(k.Count) > 0 {

@@ -6,10 +6,10 @@ import (
 )
 
 // Unique picks the elements of X that differ from the previous element. Unique stores these elements
-// in Out, and their indices in At. Out or At may be empty. Elements are given as their bits.
+// in Out, and their indices in At. Out or At may be empty. X contains the bits of the elements.
 type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	State  []uint32
 	// Half has all bits of a float except its sign. Half is 0 for integers.
 	Half T
@@ -20,7 +20,7 @@ type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	Count []int64 // number of picked elements
 }
 
-// These types are the kernel Unique for elements of each size.
+// These types instantiate the kernel Unique for elements of each size.
 type (
 	Unique8  = Unique[uint8]
 	Unique16 = Unique[uint16]
@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same() reports whether two elements are equal, as for cmp.Compare. For same(), all NaNs are equal.
+// same() reports whether cmp.Compare returns 0 for two elements. So all NaNs are equal.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
@@ -41,7 +41,7 @@ func (k Unique[T]) same(x, y T) bool {
 	return x == y || (x|y)&k.Half == 0 || x&k.Half > k.Inf && y&k.Half > k.Inf
 }
 
-// picked() returns one bit for each of a work-item's neighbouring elements, set if the element is picked.
+// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Unique[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if i := leaf + j; i < n && (i == 0 || !k.same(k.X[i], k.X[i-1])) {

@@ -6,21 +6,21 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
+// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 2**-24.
 type UniformFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of Out
 	From   From
 }
 
-// part() returns the highest 24 bits of a word, times 1/1<<24.
+// part() returns the highest 24 bits of a word, times 2**-24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
-// Kernel makes the four elements of each of several blocks.
+// Kernel makes four elements from each of several blocks.
 func (k UniformFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
-	if k.From.Each == 1 { // as on GPUs, where this branch saves the loop
+	if k.From.Each == 1 { // always true on GPUs, where this branch makes the loop unnecessary
 		k.From.four(out, i)
 		return
 	}
@@ -29,7 +29,7 @@ func (k UniformFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// The method four makes the four elements of a block.
+// four() sets the four elements that are made from a block.
 func (f From) four(out []float32, b uint32) {
 	const last = 3 * Row // distance of the last element from the first one
 	at := f.place(b, 4)
@@ -45,7 +45,7 @@ func (f From) four(out []float32, b uint32) {
 	put(out, at+last, part(w3))
 }
 
-// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.
+// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 2**-53.
 // UniformFloat64 has the fields of UniformFloat32.
 type UniformFloat64 struct {
 	Out    []float64
@@ -54,7 +54,7 @@ type UniformFloat64 struct {
 	From   From
 }
 
-// Kernel makes the two elements of each of several blocks.
+// Kernel makes two elements from each of several blocks.
 func (k UniformFloat64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -65,28 +65,28 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit() adds the argument `more` to the highest 53 bits of two words, and returns the sum times 1/1<<53.
+// unit() adds the argument `more` to the highest 53 bits of two words, and returns the sum times 2**-53.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
 
-// Ints makes integers of at least 0 and less than N. If N is 0, Ints makes integers of any bits.
+// Ints makes integers of at least 0 and less than N. If N is 0, Ints makes integers whose bits are all random.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of Out
 	From   From
 	N      uint32
 }
 
-// These types are the kernel Ints for each size. Ints64 is a separate kernel.
+// These types instantiate the kernel Ints for each size. Ints64 is a separate kernel.
 type (
 	Ints8  = Ints[uint8]
 	Ints16 = Ints[uint16]
 	Ints32 = Ints[uint32]
 )
 
-// Kernel makes the four elements of each of several blocks.
+// Kernel makes four elements from each of several blocks.
 func (k Ints[T]) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -106,8 +106,8 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The method below returns the number below N for element at of the launch, whose word is an argument. The word contains the
-// first 32 bits after the binary point of a number below 1. The result is the product of that number and N, rounded down.
+// below() returns a number less than N for the element with index `at` in the launch. The element's word x contains the first
+// 32 bits after the binary point of a number less than 1. The result is the product of that number and N, rounded down.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
@@ -135,7 +135,7 @@ type Ints64 struct {
 	N      uint64
 }
 
-// Kernel makes the two elements of each of several blocks.
+// Kernel makes two elements from each of several blocks.
 func (k Ints64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -154,7 +154,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 // pair() combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// The method below returns the number below N for element at of the launch, like the method of Ints.
+// below() returns a number less than N for the element with index `at` in the launch, as for Ints.
 func (k Ints64) below(x uint64, at int) uint64 {
 	high, rest := bits.Mul64(x, k.N)
 	if rest <= -k.N {

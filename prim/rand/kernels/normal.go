@@ -8,11 +8,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1. NormalFloat32 makes
-// two numbers from two words, which are a distance and a direction, by the method of Box and Muller.
+// NormalFloat32 makes numbers of the normal distribution with mean 0 and deviation 1. By the method
+// of Box and Muller, a word for the distance and a word for the direction make two numbers.
 type NormalFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of Out
 	From   From
 }
@@ -22,7 +22,7 @@ func (NormalFloat32) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel makes the four elements of each of several blocks.
+// Kernel makes four elements from each of several blocks.
 func (k NormalFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -39,13 +39,13 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 
 // normal() returns two numbers made from two words.
 func normal(distance, direction uint32) (x, y float32) {
-	// The word plus 1, times 1/1<<32, is u + little. If u is near 1, u has too few digits, so the
-	// code corrects log(u) by the effect of little.
+	// The word plus 1, times 2**-32, is u + little. If u is near 1, u has too few digits, so the
+	// code uses `little` to correct log(u).
 	high, low := float32(float32(int32(distance>>8))*0x1p-24), float32(float32(int32(distance&255+1))*0x1p-32)
 	u := high + low
 	little := low - (u - high)
 	r := math32.Sqrt(-2 * (math32.Log(u) + float32(little*(2-u))))
-	// The direction is a number of quarters of a turn, plus an angle of at most half a quarter.
+	// The direction consists of a number of quarters of a turn, and an angle of at most half a quarter.
 	x, y = turn(direction>>30, float32(float32(int32(direction<<2)>>7)*0x1p-25)*(math.Pi/2))
 	return float32(r * x), float32(r * y)
 }
@@ -63,7 +63,7 @@ func (NormalFloat64) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel makes the two elements of each of several blocks.
+// Kernel makes two elements from each of several blocks.
 func (k NormalFloat64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -76,11 +76,11 @@ func (k NormalFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// turn() returns the cosine and the sine of the sum of some quarters of a turn and an angle, by their
-// series. The angle is at most an eighth of a turn.
+// turn() computes the cosine and the sine by their series. The argument is some quarters of a turn
+// plus an angle, which is at most an eighth of a turn.
 func turn[T float32 | float64](quarters uint32, angle T) (x, y T) {
 	z := T(angle * angle)
-	// The signs of the terms alternate. Omitted terms are less than 1/1<<55 of the first.
+	// The signs of the terms alternate. Omitted terms are less than 2**-55 of the first.
 	s, c := T(1), T(1)
 	for n := T(18); n >= 2; n -= 2 {
 		s = 1 - T(T(s*z)*T(1/(n*(n+1))))
@@ -105,7 +105,7 @@ func inverse(x float64) float64 {
 	return y
 }
 
-// root() returns the square root of a number that is 0 or at least 1<<-54. root() uses only products and sums.
+// root() returns the square root of a number that is 0 or at least 2**-54. root() uses only products and sums.
 func root(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -119,7 +119,7 @@ func root(x float64) float64 {
 	return s + float64(float64(0.5*y)*(x-float64(s*s)))
 }
 
-// logarithm() returns the natural logarithm of a number of at least 1<<-53 and at most 1.
+// logarithm() returns the natural logarithm of a number of at least 2**-53 and at most 1.
 func logarithm(u float64) float64 {
 	const ln2High, ln2Low = 0x1.62e42feep-01, math.Ln2 - 0x1.62e42feep-01 // ln2High has 31 bits
 	b := math.Float64bits(u)

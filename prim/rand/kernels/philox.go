@@ -1,5 +1,5 @@
-// Package kernels contains the kernels of package rand. Each work-item computes a block of four words. The
-// elements made from a block are a row apart in memory, so neighbouring work-items store neighbours.
+// Package kernels contains the kernels of package rand. Each work-item computes blocks of four words.
+// The elements made from a block are a row apart in memory, so neighbouring work-items store neighbours.
 //
 //kgen:variants load
 package kernels
@@ -53,7 +53,7 @@ type From struct {
 	Seed, Sequence uint64
 	Block          uint64 // number of the first block, which begins a row
 	Index          uint64 // index of the first element in the stream
-	Lead           uint32 // number of elements of the first blocks before the first element
+	Lead           uint32 // number of elements that the first blocks would make before the first element of the launch
 	Each           uint32 // number of blocks for each work-item
 }
 
@@ -68,8 +68,8 @@ func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// first() returns the number of elements that a launch processes, which begins with the element
-// base of the call. The number is n, or smaller if length[0], the element count of the call, is smaller.
+// first() returns the number of elements that a launch processes, whose first element has the index `base`
+// in the call. The number is n, or less if length[0], the element count of the call, ends the call earlier.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
 		return n

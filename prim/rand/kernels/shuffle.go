@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// The type `word` is the type of a part of an element.
+// The type `word` constrains the types of the words of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
 // Rounds is the number of rounds that mix an index. Each round has a key.
@@ -16,10 +16,10 @@ const Rounds = 16
 // would make some permutations of 7 numbers more likely than others.
 const leastBits = 8
 
-// Shuffle sets the elements of Out to those of X in another order.
+// Shuffle sets Out to the elements of X in a random order.
 type Shuffle[T word] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Base   int     // index in the call of the first element of Out
 	Words  int     // number of words of an element
 	Out    []T
@@ -27,7 +27,7 @@ type Shuffle[T word] struct {
 	Swap   bool // the first two numbers are exchanged
 }
 
-// These types are the kernel Shuffle for words of each size.
+// These types instantiate the kernel Shuffle for words of each size.
 type (
 	Shuffle8  = Shuffle[uint8]
 	Shuffle16 = Shuffle[uint16]
@@ -47,11 +47,11 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Place returns the number below n to which a permutation maps the number i, which is below n.
+// Place returns the number to which a permutation of the numbers below n maps the number i.
 //
 // Place mixes numbers with as many bits as n-1, but at least leastBits bits, until the result is
-// below n. The result is the next number below n in the cycle of i. A round exchanges an even number
-// of pairs, so without the argument swap, half of the permutations of 256 numbers would never occur.
+// below n. So the result is the next number below n in the cycle of i. A round exchanges an even number
+// of pairs, so without the argument `swap`, half of the permutations of 256 numbers would never occur.
 func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	size := uint32(max(bits.Len64(n-1), leastBits))
 	low := size / 2
@@ -67,7 +67,7 @@ func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	return i
 }
 
-// mix() permutes the numbers of some bits. Each round changes one half of a number by the other half.
+// mix() permutes the numbers with a given number of bits. Each round changes one half of a number, depending on the other half.
 func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	high, low := uint32(x>>lowBits), uint32(x&(1<<lowBits-1))
 	for r := 0; r < Rounds; r += 2 {

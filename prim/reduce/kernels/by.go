@@ -13,16 +13,16 @@ type Operation[T, A any] interface {
 	Identity() A
 }
 
-// Reduce sets each element of Out to the value that Op computes from a block. The block is part of X in
-// the first launch of a call, and part of Parts in later launches. Callers instantiate Reduce by an alias:
+// Reduce sets each element of Out to the value that Op computes from a block. In the first launch of a call,
+// the blocks are in X, and in later launches they are in Parts. Callers instantiate Reduce by an alias:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 type Reduce[T, A any, O Operation[T, A]] struct {
 	Op     O
 	X      []T
 	Parts  []A
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
-	Shift  uint32  // logarithm of the number of the call's elements for each element of Parts, or 0 in the first launch
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Shift  uint32  // each element of Parts is the result of 1<<Shift elements of the call; 0 in the first launch
 	Out    []A
 }
 
@@ -46,7 +46,7 @@ func (Reduce[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// Kernel reduces a block. A leaf consists of Each neighbours, and leaves are combined in adjacent pairs.
+// Kernel reduces a block. The neighbours of a leaf, whose number is Each, are combined first, and then adjacent pairs of leaves.
 func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Size]A](it)
 	l, group := it.LocalID(), it.GroupID()

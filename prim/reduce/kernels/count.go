@@ -5,16 +5,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Count counts the elements in a part of X that have a bit of Mask. Each work-group sets one element of Out to its count.
+// Count counts, in each part of X, the elements that have a bit of Mask. Each work-group writes the count of one part to Out.
 type Count[T bits] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Mask   T
 	Out    []int64
 }
 
-// These types are the kernel Count for elements of each size.
+// These types instantiate the kernel Count for elements of each size.
 type (
 	Count8  = Count[uint8]
 	Count16 = Count[uint16]
@@ -25,7 +25,7 @@ type (
 // Properties states the work-group's size.
 func (Count[T]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts elements in a part.
+// Kernel counts elements in the work-group's part.
 func (k Count[T]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -41,7 +41,7 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// CountEnd adds up the counts of parts. Only one of the outputs Count, Any and All is not empty, and that one has one element.
+// CountEnd adds up the counts of parts. Only one of the outputs Count, Any and All has an element, and the other two are empty.
 type CountEnd struct {
 	Parts    []int64
 	N        int     // number of elements of the call, used if Length is empty

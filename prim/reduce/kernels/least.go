@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type `word` is the type in which keys are compared.
+// The type `word` constrains the types in which keys are compared.
 type word interface{ uint32 | uint64 }
 
-// Order converts elements' bits to keys. The least key is that of the least element, or of the
-// greatest, or of a NaN if there is one. Different elements have different keys, except NaNs.
+// Order converts elements' bits to keys. Depending on Flip, the least key is that of the least or the
+// greatest element, or that of a NaN if there is one. Different elements have different keys, except NaNs.
 type Order[K word] struct {
 	Flip K // bits that are inverted
 	// Half has all bits of a float except its sign. Half is 0 for integers.
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value() returns the element with the given key. For the key of NaNs, value() returns the quiet NaN whose other fraction bits are 0.
+// value() returns the element with the given key. For a NaN's key, value() returns the quiet NaN whose other fraction bits are 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -57,10 +57,10 @@ func (o Order[K]) value(key K) K {
 	return x
 }
 
-// Ends computes the least and the greatest key of a part of X. Each work-group sets one element of Low and of High.
+// Ends computes the least keys of each part of X, by both orders. Each work-group writes those of one part to Low and to High.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length   []int64 // element count of the whole call, or empty for all elements of the slice
 	Part     int     // number of elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
@@ -68,7 +68,7 @@ type Ends[T bits, K word] struct {
 	High     []K
 }
 
-// These types are the kernel Ends for elements of each size.
+// These types instantiate the kernel Ends for elements of each size.
 type (
 	Ends8  = Ends[uint8, uint32]
 	Ends16 = Ends[uint16, uint32]
@@ -81,7 +81,7 @@ func (Ends[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel computes the least and the greatest key of a part.
+// Kernel computes the least keys of the work-group's part.
 func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// four() returns elements of x from index i on that are Size apart. For indices from end
-// on, the function returns the first element instead. The four loads are in progress at the same time.
+// four() returns four elements of xs, which are Size apart, from index i on. For indices from `end`
+// on, it returns the first element instead. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x
@@ -127,8 +127,8 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	return x, y, z, w
 }
 
-// EndsEnd combines the keys of parts. EndsEnd writes the elements to Min and Max, each of which may
-// be empty.
+// EndsEnd combines the keys of parts, and writes the corresponding elements to Min and Max. Either
+// output may be empty.
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
@@ -140,7 +140,7 @@ type EndsEnd[T bits, K word] struct {
 	Max      []T
 }
 
-// These types are the kernel EndsEnd for elements of each size.
+// These types instantiate the kernel EndsEnd for elements of each size.
 type (
 	EndsEnd8  = EndsEnd[uint8, uint32]
 	EndsEnd16 = EndsEnd[uint16, uint32]
@@ -173,18 +173,18 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Arg computes the least key of a part of X, and the index of the first element with that key. Each
-// work-group sets one element of Keys and of At.
+// Arg computes the least key of each part of X, and the index of the first element with that key.
+// Each work-group writes these for one part to Keys and to At.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
 	At     []int64
 }
 
-// These types are the kernel Arg for elements of each size.
+// These types instantiate the kernel Arg for elements of each size.
 type (
 	Arg8  = Arg[uint8, uint32]
 	Arg16 = Arg[uint16, uint32]
@@ -197,8 +197,8 @@ func (Arg[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel processes a part. A work-item processes elements in the order of their indices, so the
-// first of equal elements remains.
+// Kernel processes a part. A work-item processes elements in the order of their indices, so it finds
+// the first of equal elements.
 func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -233,7 +233,7 @@ type ArgEnd[K word] struct {
 	Out    []int64
 }
 
-// These types are the kernel ArgEnd for keys of each size.
+// These types instantiate the kernel ArgEnd for keys of each size.
 type (
 	ArgEnd32 = ArgEnd[uint32]
 	ArgEnd64 = ArgEnd[uint64]

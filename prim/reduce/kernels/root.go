@@ -13,7 +13,7 @@ type Root[T float32 | float64] struct {
 	Out []T
 }
 
-// These types are the kernel Root for both types.
+// These types instantiate the kernel Root for both types.
 type (
 	RootFloat32 = Root[float32]
 	RootFloat64 = Root[float64]

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type `number` is the type in which sums are computed.
+// The type `number` constrains the types of elements and of sums.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
@@ -14,7 +14,7 @@ type number interface {
 // S is the type in which the kernel adds small integers.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Shift  uint32  // an element of X is the result of 1<<Shift elements of the call
 	Out    []T
 }
@@ -49,11 +49,11 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Dot sets each element of Out to the sum of the products of a block of X and Y. The order of the
-// sum is that of Sum.
+// Dot sets each element of Out to the sum of the products of a block of X and Y. The products are
+// added in the same order as by Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Out    []T
 }
 

@@ -20,14 +20,14 @@ const (
 	ByTile = Size * ByEach
 )
 
-// By sets each element of Out to the value that Op computes from the elements of X up to it, or
-// before it. Callers instantiate By by an alias:
+// By sets Out[i] to the value that Op computes from the elements of X up to X[i], or before X[i].
+// Callers instantiate By by an alias:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 type By[T, A any, O Operation[T, A]] struct {
 	Op        O
 	X         []T
-	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	Length    []int64  // element count of the whole call, or empty for all elements of the slice
 	State     []uint32 // memory of a board of package lookback
 	Values    []A
 	Inclusive bool // the values include the element itself
@@ -98,8 +98,8 @@ func (k By[T, A, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// scan() sets each element of tile to the combined values of the work-items up to that one. scan
-// returns the last value.
+// scan() sets tile[i] to the combination of the values of work-items 0 to i. scan returns the last
+// of these.
 func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	l := it.LocalID()
 	it.Barrier()

@@ -13,7 +13,7 @@ import (
 //go:generate go tool kgen .
 
 // The constants determine the order of operations. A tile has Rounds parts, a part has Size leaves, and
-// a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
+// Each is the number of elements in a leaf. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
 	Each   = 13 // odd, so that neighbours use different banks of work-group memory
@@ -30,16 +30,16 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The type `number` is the type in which sums are computed.
+// The type `number` constrains the types of elements and of sums.
 type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// Sum sets each element of Out to the sum of the elements of X before it, in the order that package
-// scan states. S is the type in which the kernel adds small integers.
+// Sum sets Out[i] to the sum of the elements before X[i], in the order that package scan states. S
+// is the type in which the kernel adds small integers.
 type Sum[T, S number, C lookback.Code[S]] struct {
 	X         []T
-	Length    []int64  // element count of the whole call, or empty if all elements of the slice count
+	Length    []int64  // element count of the whole call, or empty for all elements of the slice
 	State     []uint32 // memory of a board of package lookback
 	Inclusive bool     // the sums include the element itself
 	Out       []T
@@ -58,7 +58,7 @@ func (Sum[T, S, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// load() loads the elements of the part of X that begins at base. Neighbouring work-items load neighbouring elements.
+// load() loads the part of X that begins at index `base`. Neighbouring work-items load neighbouring elements.
 func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	l := it.LocalID()
 	for j := range Each {
@@ -69,8 +69,8 @@ func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 	}
 }
 
-// leaf() exchanges a part's elements in x through work-group memory, so that each work-item gets its
-// own leaf. leaf() returns the sum of the leaf.
+// leaf() exchanges a part's elements through work-group memory, so that x contains the work-item's
+// leaf. It returns the sum of the leaf.
 func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -85,14 +85,14 @@ func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	return sum
 }
 
-// scan() returns the sum of all leaves of a part before the work-item's leaf, and the sum of the part.
+// scan() returns the sum of those leaves of a part that precede the work-item's leaf, and the sum of the part.
 func (k Sum[T, S, C]) scan(it dsl.NDItem1, leaf S) (before, all S) {
 	before = dsl.ExclusiveScanOverGroup(it.Group(), leaf, dsl.Plus)
 	return before, dsl.GroupBroadcast(it.Group(), before+leaf, Size-1)
 }
 
-// store() stores the sums of a work-item's leaf through work-group memory. The elements of the leaf
-// are in x. The argument `sum` is the sum of all elements before the leaf.
+// store() stores the sums for the elements of a work-item's leaf in Out, through work-group memory.
+// The elements of the leaf are in x. The argument `sum` is the sum of all elements before the leaf.
 func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x *[Each]S) {
 	l := it.LocalID()
 	it.Barrier()

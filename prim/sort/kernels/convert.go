@@ -2,14 +2,14 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Widen converts elements of one or two bytes to words, which the passes sort.
+// Widen converts elements of one or two bytes to the words that passes sort.
 type Widen struct {
 	Keys  []uint8
 	Bytes int // bytes of an element
 	Out   []uint32
 }
 
-// Kernel converts elements. The work-items of the launch divide the elements among them.
+// Kernel converts elements. The work-items of the launch divide the elements among themselves.
 func (k Widen) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < len(k.Out); i += it.GlobalRange() {
 		x := uint32(k.Keys[i*k.Bytes])
@@ -23,12 +23,12 @@ func (k Widen) Kernel(it dsl.Item1) {
 // Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Bytes  int     // bytes of an element
 	Out    []uint8
 }
 
-// Kernel converts elements. The work-items of the launch divide the elements among them.
+// Kernel converts elements. The work-items of the launch divide the elements among themselves.
 func (k Narrow) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < first(len(k.Keys), k.Length); i += it.GlobalRange() {
 		k.Out[i*k.Bytes] = uint8(k.Keys[i])
@@ -41,29 +41,29 @@ func (k Narrow) Kernel(it dsl.Item1) {
 // Indices sets each element to its index.
 type Indices struct{ Out []uint32 }
 
-// Kernel sets elements. The work-items of the launch divide the elements among them.
+// Kernel sets elements. The work-items of the launch divide the elements among themselves.
 func (k Indices) Kernel(it dsl.Item1) {
 	for i := it.GlobalID(); i < len(k.Out); i += it.GlobalRange() {
 		k.Out[i] = uint32(i)
 	}
 }
 
-// Gather moves values of several words to the order that their indices give.
+// Gather sets value i of Moved to value At[i] of Values, for values of several words.
 type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
-	Length []int64 // value count of the whole call, or empty if all values of the slice count
+	Length []int64 // value count of the whole call, or empty for all values of the slice
 	Words  int     // number of words of a value
 	Moved  []T
 }
 
-// These types are the kernel Gather for values whose size is a multiple of 4 bytes, and for other values.
+// These types instantiate the kernel Gather for values whose size is a multiple of 4 bytes, and for other values.
 type (
 	Gather8  = Gather[uint8]
 	Gather32 = Gather[uint32]
 )
 
-// Kernel moves words. The work-items of the launch divide the words among them.
+// Kernel moves words. The work-items of the launch divide the words among themselves.
 func (k Gather[T]) Kernel(it dsl.Item1) {
 	n := min(first(len(k.At), k.Length)*k.Words, len(k.Moved))
 	for i := it.GlobalID(); i < n; i += it.GlobalRange() {

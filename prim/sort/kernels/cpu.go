@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// On processors, barriers of a work-group cost more than memory. So each work-item sorts a part of
-// the keys by itself. A pass consists of the kernels Tally, Places and Move.
+// On CPUs, barriers of a work-group cost more time than accesses to memory. So each work-item sorts
+// a part of the keys by itself. A pass consists of the kernels Tally, Places and Move.
 
 // Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
@@ -12,11 +12,11 @@ type Tally[K Keys] struct {
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Counts []int64 // counts of digits, which are 0 before the launch
 }
 
-// These types are the kernel Tally for elements of each size.
+// These types instantiate the kernel Tally for elements of each size.
 type (
 	Tally32 = Tally[uint32]
 	Tally64 = Tally[uint64]
@@ -32,8 +32,8 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places converts each count to the index of its first element. The elements before that index have
-// smaller digits, or the same digit in earlier parts. The launch has one work-item.
+// Places converts each count to the index of its first element. Elements with smaller digits, or
+// with the same digit in earlier parts, are before that index. The launch has one work-item.
 type Places struct{ Counts []int64 }
 
 // Kernel adds up the counts.
@@ -51,21 +51,21 @@ func (k Places) Kernel(it dsl.Item1) {
 	}
 }
 
-// Move moves each key to its index according to its digit. Places contains the index of each part's next key.
+// Move moves each key to its index in the order of digits. Places contains the index of the next key for each digit of each part.
 type Move[K Keys] struct {
 	Flip   K      // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	Mask   uint32 // bits of the digit
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Places []int64
 	Out    []K
-	Values []uint32 // values, as many as keys; only if Paired is set
-	Moved  []uint32 // values at the indices of their keys in Out; only if Paired is set
+	Values []uint32 // values, as many as keys, if Paired is set
+	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
 }
 
-// These types are the kernel Move for elements of each size.
+// These types instantiate the kernel Move for elements of each size.
 type (
 	Move32 = Move[uint32]
 	Move64 = Move[uint64]

@@ -29,20 +29,20 @@ const (
 // work-items use words that are far apart, so that neighbours use different banks.
 const memory = Tile + Tile/32
 
-// Keys is the type of elements' bits. Elements of 8 and 16 bits are converted to 32 bits.
+// Keys constrains the types of keys, which are elements' bits. Elements of 8 and 16 bits are converted to 32 bits.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements. Sign has the 32 highest bits of the sign bit, and Inf those of
-// infinity, or of the greatest number if the type has no infinity. Sign and Inf are 0 for integers.
+// Sign and Inf describe float elements. Sign has the upper 32 bits of the sign bit's mask. Inf has
+// those of infinity, or of the greatest number if there is no infinity. For integers, both are 0.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
 )
 
-// Order defines the order of elements, by the values of the method Ordered.
+// Order defines the order of elements, which is the order of the results of Ordered.
 type Order[K Keys] struct {
-	sign, inf K // sign bit of a float, or 0 for integers; and greatest float that is not a NaN, or all bits for integers
-	flip      K // sign bit of signed integers, with all bits inverted if the greatest element is first
+	sign, inf K // for floats the sign bit, and the greatest float that is not a NaN; for integers 0, and all bits
+	flip      K // sign bit of signed integers, or 0; all bits are inverted if the greatest element is first
 }
 
 // orderOf returns the order of a launch's elements.
@@ -57,7 +57,7 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 // highest() returns a number whose 32 highest bits are w. All other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
-// Ordered returns a number for an element. If an element is before another, its number is smaller. The
+// Ordered maps elements to numbers. If an element is before another one, its number is smaller. The
 // numbers of all NaNs are equal, and less than all others. The numbers of the two zeros are equal.
 func (o Order[K]) Ordered(x K) K {
 	size := x &^ o.sign
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest() returns the number of elements of a chunk that a launch processes. The number
-// is at most n. If length is not empty, length[0] is the number of elements in all chunks.
+// rest() returns the number of a chunk's elements that a launch processes, at most n. If length is
+// not empty, length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -88,23 +88,23 @@ func rest(n, begin int, length []int64) uint32 {
 	return uint32(n)
 }
 
-// Count adds the digits of all passes to Counts. The number of digits d in pass p is added to element p*Digits+d.
+// Count counts the digits for all passes. For pass p, it adds the number of keys with digit d to Counts[p*Digits+d].
 type Count[K Keys] struct {
 	Flip   K       // value of the field `flip` of type Order
 	Lo, Hi uint32  // range of bits by which elements are sorted
 	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Counts []uint32
 }
 
-// These types are the kernel Count for elements of each size.
+// These types instantiate the kernel Count for elements of each size.
 type (
 	Count32 = Count[uint32]
 	Count64 = Count[uint64]
 )
 
-// MaxPasses is the largest number of passes. Elements of 64 bits need so many, one for each byte.
+// MaxPasses is the largest number of passes. Elements of 64 bits need a pass for each of 8 bytes.
 const MaxPasses = 8
 
 // Properties states the work-group's size.
@@ -113,10 +113,10 @@ func (Count[K]) Properties() properties.List { return properties.List{properties
 // The constant `ahead` is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
-// Mask returns the bits of the digit that begins at bit shift.
+// Mask returns the bits of the digit that begins at bit number `shift`.
 func Mask(shift, hi uint32) uint32 { return 1<<min(Bits, hi-shift) - 1 }
 
-// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements of a chunk.
+// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements of a chunk among themselves.
 func (k Count[K]) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[MaxPasses * Digits]atomic.Uint32](it)
 	order := orderOf(it, k.Flip)
@@ -153,13 +153,13 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 }
 
 // Starts computes the index of each digit's first element, for each pass, from the counts of all
-// chunks. Starts also sets the number of elements of the call. Each work-group processes a pass.
+// chunks. Starts also stores the number of elements of the call. Each work-group processes a pass.
 type Starts struct {
 	Chunks int
 	N      int      // number of elements, if Length is empty
 	Length []int64  // element count of the whole call, or empty if N is that count
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which the first Digits are set, and then the number of elements
+	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which Starts sets the first Digits, followed by the number of elements
 }
 
 // Properties states the work-group's size.
@@ -224,15 +224,15 @@ func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 // If Paired is set, values move with the keys.
 var Paired = dsl.NewSpecConstant(false)
 
-// The type `pass` contains the fields of the two kernels of a pass. With more than 104 bytes, the fields would
-// not fit into push constants, and loading them from memory would need registers.
+// The type `pass` contains the fields of the two kernels of a pass. If the fields had more than 104
+// bytes, they would not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
 	Flip   K        // value of the field `flip` of type Order
-	Digit  uint32   // first bit of the digit in the low 8 bits, and the bits of the digit above
+	Digit  uint32   // low 8 bits: number of the digit's first bit; higher bits: mask of the digit
 	Begin  uint32   // number of elements in earlier chunks
 	Board  uint32   // index in State at which the board of package lookback begins
 	Keys   []K      // keys of a chunk
-	State  []uint32 // indices of the digits of this chunk and of the next, then the number of elements at Board-Ahead, then the board
+	State  []uint32 // indices of this chunk's and the next chunk's digits, the number of elements at index Board-Ahead, and the board
 	Out    []K      // sorted keys of all chunks
 	Values []uint32 // values, as many as keys, if Paired is set
 	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
@@ -264,7 +264,7 @@ func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count() counts the digits of a tile, and returns the work-item's count. Indices past the end have the greatest digit.
+// count() counts the digits of a tile, and returns the count of digit l. Indices past the end have the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
@@ -281,8 +281,8 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange() moves a word of each element to its index in the tile. exchange() returns the words at the
-// indices l, l+Size and so on.
+// exchange() moves a word of each element to the element's index in the tile. It returns the words
+// at the indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()
@@ -295,8 +295,8 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write() writes the elements of a tile to Out, according to their order in the tile. Argument `start` is the index
-// in that order at which the work-item's digit begins, and before is the count of that digit in earlier tiles.
+// write() writes the elements of a tile to Out, according to their order in the tile. The argument `start` is the index
+// in that order at which the work-item's digit begins. The argument `before` is that digit's count in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())

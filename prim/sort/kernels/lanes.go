@@ -14,7 +14,7 @@ const Lanes = 32
 // PassLanes does the work of Pass32 faster, on GPUs that support sub-groups of 32.
 type PassLanes[K Keys, W words[K]] pass[K, W]
 
-// These types are the kernel PassLanes for elements of each size.
+// These types instantiate the kernel PassLanes for elements of each size.
 type (
 	PassLanes32 = PassLanes[uint32, One]
 	PassLanes64 = PassLanes[uint64, Two]
@@ -26,7 +26,7 @@ func (PassLanes[K, W]) Properties() properties.List {
 }
 
 // While keys are ranked, a tile's memory contains a count of each digit for each sub-group. After
-// these counts it contains, for the same digits and sub-groups, the sets of lanes that have the digit.
+// these counts, it contains the sets of lanes that have the digit, for the same digits and sub-groups.
 const (
 	counters = Size / Lanes * Digits
 	ranking  = 2 * counters
@@ -34,10 +34,10 @@ const (
 
 // Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the
 // tile, 32 keys at a time. A lane adds its bit to the word of its key's digit, and reads from that word which
-// lanes have the same digit. The first lane with a digit adds the number of lanes with the digit to its count.
+// lanes have the same digit. The first of these lanes adds their number to the digit's count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
-	tile := dsl.Local[[memory]uint32](it) // memory first for counts of each sub-group, and then for the elements of the tile
+	tile := dsl.Local[[memory]uint32](it) // first the counts of each sub-group, and later the elements of the tile
 	run := dsl.Local[[Digits]uint32](it)  // distance from a key's index in the tile to its index in Out
 	sub := it.SubGroup()
 	l, lane, part := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())
@@ -95,7 +95,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 }
 
 // load() loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits.
-// Indices past the end get the greatest digit. Neighbouring work-items load neighbours.
+// Indices past the end have the greatest digit. Neighbouring work-items load neighbours.
 func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
 	sub := it.SubGroup()
 	at := uint32(sub.GroupID())%(Size/Lanes)*(Lanes*Each) + uint32(sub.LocalID())%Lanes

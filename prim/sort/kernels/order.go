@@ -6,21 +6,21 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// IsSorted sets Out[0] to 0 if an element is before its left neighbour in the order.
+// IsSorted sets Out[0] to 0 if the order of two neighbours is wrong.
 type IsSorted[K Keys] struct {
 	Flip   K // value of the field `flip` of type Order
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Out    []uint32
 }
 
-// These types are the kernel IsSorted for elements of 32 and 64 bits.
+// These types instantiate the kernel IsSorted for elements of 32 and 64 bits.
 type (
 	IsSorted32 = IsSorted[uint32]
 	IsSorted64 = IsSorted[uint64]
 )
 
-// Kernel compares two elements in each iteration. The work-items of the launch divide the elements among them.
+// Kernel compares two elements in each iteration. The work-items of the launch divide the elements among themselves.
 func (k IsSorted[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
@@ -46,22 +46,22 @@ func (k Bool) Kernel(it dsl.Item1) {
 	}
 }
 
-// Search sets each element of Out to the index of the first key that is not before a needle.
+// Search sets Out[i] to the index of the first key that is not before Needles[i].
 type Search[K Keys] struct {
 	Flip    K // value of the field `flip` of type Order
 	Keys    []K
-	Length  []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length  []int64 // element count of the whole call, or empty for all elements of the slice
 	Needles []K
 	Out     []int64
 }
 
-// These types are the kernel Search in elements of 32 and 64 bits.
+// These types instantiate the kernel Search for elements of 32 and 64 bits.
 type (
 	Search32 = Search[uint32]
 	Search64 = Search[uint64]
 )
 
-// Kernel searches for needles. The work-items of the launch divide the needles among them.
+// Kernel searches for needles. The work-items of the launch divide the needles among themselves.
 func (k Search[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	n := first(len(k.Keys), k.Length)
@@ -87,19 +87,19 @@ const MergeEach = 8
 type Merge[K Keys] struct {
 	Flip   K // value of the field `flip` of type Order
 	A, B   []K
-	Length []int64 // number of elements in each run, or empty if all elements of the slices count
+	Length []int64 // number of elements in each run, or empty for all elements of the slices
 	Out    []K
 }
 
-// These types are the kernel Merge for elements of 32 and 64 bits.
+// These types instantiate the kernel Merge for elements of 32 and 64 bits.
 type (
 	Merge32 = Merge[uint32]
 	Merge64 = Merge[uint64]
 )
 
-// Kernel writes runs of MergeEach elements. The work-items of the launch divide the runs. Bisection
-// along the diagonal of the merge path finds the number of elements of A before a run (Green,
-// McColl and Bader, "GPU Merge Path", 2012).
+// Kernel writes runs of MergeEach elements. The work-items of the launch divide the runs among
+// themselves. Bisection along the diagonal of the merge path finds the number of A's elements before
+// a run (Green, McColl and Bader, "GPU Merge Path", 2012).
 func (k Merge[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
@@ -130,7 +130,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 // The kernel Both sets Out to the total number of elements of two runs.
 type Both struct {
 	A, B   int
-	Length []int64 // number of elements in each run, or empty if all elements of the slices count
+	Length []int64 // number of elements in each run, or empty for all elements of the slices
 	Out    []int64
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pass32 moves each key to its index according to its digit, and keeps the order of keys with the
+// Pass32 moves each key to its index in the order of digits, and keeps the order of keys with the
 // same digit. Pass32 reads the keys only once. GPUs without sub-groups of 32 run this kernel.
 type Pass32 pass[uint32, One]
 
@@ -15,14 +15,14 @@ func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// rank() sorts by half a digit, with halfBits bits. Each work-item has a column of counters, one for each value.
+// rank() sorts by half a digit, which has halfBits bits. Each work-item has a column of counters, one for each value.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// Kernel sorts a tile by both halves of the digit. Each work-item has keys that are neighbours.
+// Kernel sorts a tile by each half of the digit. Each work-item processes neighbouring keys.
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
 	tile := dsl.Local[[memory]uint32](it)
@@ -68,7 +68,7 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// rank() computes the index of each key in the tile, in the order of half of its digit. Each work-item
+// rank() computes the index that each key of the tile has in the order of one half of the digits. Each work-item
 // counts its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
@@ -102,7 +102,7 @@ func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint
 	}
 }
 
-// byNeighbours moves a word of each element to its index in the tile. The result is the words at the work-item's indices.
+// byNeighbours moves a word of each element to the element's index in the tile. It returns the words at the work-item's indices.
 func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()

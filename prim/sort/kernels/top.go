@@ -9,26 +9,26 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels find the first k elements digit by digit, from the highest digit on. Select counts the elements
-// with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the elements.
+// The kernels find the k-th element digit by digit, from the highest digit on. Select counts the elements
+// with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the first k elements.
 
 // The constants are indices of the elements of Found.
 const (
 	Prefix = iota // known digits of the value that Ordered returns for the k-th element
-	Left          // number of elements with the digits Prefix that are among the first k
+	Left          // number of those elements among the first k whose digits are Prefix
 	Picked        // number of picked elements, which is k, or the number of all elements
 	FoundLen
 )
 
-// Select counts the next digit of the elements whose higher digits are those in Found.
+// Select counts the values of the next digit, among elements whose higher digits are those in Found.
 type Select struct {
 	Flip   uint32 // value of the field `flip` of type Order
 	Shift  uint32 // first bit of the digit
 	High   uint32 // bits of the higher digits
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Found  []uint32
-	Counts []uint32 // Digits counts, which are 0 before the launch
+	Counts []uint32 // a count for each value of the digit, which is 0 before the launch
 }
 
 // Properties states the work-group's size.
@@ -36,7 +36,7 @@ func (Select) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements.
+// Kernel counts digits in work-group memory. The work-groups of the launch divide the elements among themselves.
 func (k Select) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	order, l := orderOf(it, k.Flip), it.LocalID()
@@ -107,19 +107,19 @@ func (k Choose) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// TopEach is the number of neighbours of a work-item of Top, and TopTile is the number of elements in a tile.
+// TopEach is the number of neighbours that a work-item of Top processes, and TopTile is the number of elements in a tile.
 const (
 	TopEach = 16
 	TopTile = Size * TopEach
 )
 
 // Top picks the elements that are before the k-th element in the sorted order, and keeps their
-// order. Of the elements that are equal to the k-th, Top picks as many as needed, from the first on.
+// order. If several elements are equal to the k-th, Top picks as many as needed, from the first one on.
 type Top struct {
 	Flip   uint32 // value of the field `flip` of type Order
 	Mask   uint32 // bits of an element
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty if all elements of the slice count
+	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	Found  []uint32
 	State  []uint32 // memory of a board of package lookback
 	Out    []uint32
@@ -129,7 +129,7 @@ type Top struct {
 // Properties states the work-group's size.
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// picked() returns one bit for each of a work-item's elements that is before the k-th, and one for each that is equal to it.
+// picked() returns the set of the leaf's elements before the k-th element, and the set of those equal to it.
 func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
@@ -144,12 +144,12 @@ func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal u
 	return less, equal
 }
 
-// numbers() packs the numbers of elements in two sets of a tile into one word.
+// numbers() packs the sizes of two sets of a tile's elements into one word.
 func numbers(less, equal uint32) uint32 {
 	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
 }
 
-// unpacked() converts two packed numbers to the format for many tiles.
+// unpacked() converts the two packed sizes to a format for the sums of many tiles.
 func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.
