@@ -1,7 +1,8 @@
 package checks
 
-// This file contains the pass gather and its part for straight-line code. Gather runs after unroll
-// and narrow. Gather moves values ahead of checks from which the pass narrow derives intervals.
+// This file contains the pass gather and its code for checks in straight-line code. Gather runs
+// after unroll. It also runs after narrow, which derives intervals from checks: gather moves values
+// ahead of those checks.
 
 import (
 	"slices"
@@ -95,8 +96,8 @@ type gatherer struct {
 	hasEffects    bool // whether the code between the checks contains instructions other than loads and pure ops
 }
 
-// collectChecks finds the checks in b and the following blocks whose conditions can be
-// computed at the end of b.
+// collectChecks examines b and the following blocks. It collects each check if the check's
+// condition can be computed at the end of b.
 func (c *gatherer) collectChecks(b *ir.Block) {
 	for len(c.gathered) < maxGathered {
 		k, ok := rewrite.CheckOf(b)
