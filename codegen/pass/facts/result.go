@@ -27,7 +27,7 @@ type Tile struct {
 	Way TileWay
 }
 
-// TileWay is a way to load or store a matrix.
+// TileWay tells how matrix hardware loads or stores a matrix.
 type TileWay uint8
 
 const (
