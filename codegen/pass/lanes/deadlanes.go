@@ -166,8 +166,8 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	d.f.RemoveUnreachable()
 }
 
-// findSkeleton finds the values that dead lanes can also compute. Dead lanes can compute a value in
-// uniform flow that does not depend on values of live lanes alone.
+// findSkeleton finds the values that dead lanes can also compute. Dead lanes can compute a value if
+// it is in uniform flow and does not depend on values that only live lanes have computed.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -438,8 +438,8 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 }
 
 // anyLive appends code to b that computes whether a live lane remains in the group. If the code is
-// rarely executed, or the module can be cancelled, it does not use sub-groups, because the kernel
-// may not need sub-groups.
+// rarely executed, or if the module can be cancelled, the code does not use sub-groups. The rest of
+// the kernel may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
@@ -482,8 +482,8 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 }
 
 // anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. If v is, anotherWord gives v the same operands as the last
-// instruction, so that one instruction can return both words.
+// of b, to which v will be appended. For such a word, anotherWord gives v the same operands as the
+// last instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs
 	d.lastWord, d.wordInputs = v, slices.Clone(v.Inputs())

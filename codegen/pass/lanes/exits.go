@@ -15,8 +15,8 @@ package lanes
 //	                        if i >= n { return } … barrier … barrier …
 //
 // If other work-items also execute the code after the label, Exits copies that code for the
-// work-items that return early. A work-item that returns early but reaches a barrier after the
-// label next has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
+// work-items that return early. A work-item that returns early but reaches a barrier after label
+// "next" has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
 // missed barrier, since the host's coroutines would confuse the two barriers.
 
 import (

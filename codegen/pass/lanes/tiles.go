@@ -130,7 +130,8 @@ func (x *tileOps) accessParts(v *ir.Value, stride *ir.Value) {
 	}
 }
 
-// ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
+// ifElse appends a branch that executes the code of function yes if cond is true, and the code of
+// function no otherwise.
 func (x *tileOps) ifElse(cond *ir.Value, yes, no func() *ir.Value) {
 	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
 	x.b.Branch(cond, then, other)
