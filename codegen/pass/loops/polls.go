@@ -1,7 +1,7 @@
 package loops
 
-// This file contains the pass polls. The pass runs before deadlanes, because deadlanes turns
-// work-items that leave their group into dead lanes.
+// This file contains the pass polls, which lets work-items stop when the host asks for it. The pass
+// runs before deadlanes, because deadlanes turns work-items that leave their group into dead lanes.
 
 import (
 	"math"
@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// To a module that can be cancelled, Polls adds code that makes work-items read the cancel word
-// from time to time. The cancel word is a 32-bit word of the fault record by which the host asks
+// If a module can be cancelled, Polls adds code by which work-items read the cancel word from time
+// to time. The cancel word is a 32-bit word of the fault record. The host writes the word to ask
 // work-items to stop. Polls adds the code that reads the cancel word to the back edges of loops
 // that are not short. The host may write the cancel word at any time, so it is in uncached memory,
 // and reading it is slow on some devices. So each iteration counts the values that it computes, and

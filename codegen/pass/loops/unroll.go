@@ -99,8 +99,8 @@ func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	return found
 }
 
-// newLoop returns the loop x as a Loop. The Loop includes the blocks that record faults only of
-// this loop, so that each copy of the loop gets copies of them.
+// newLoop returns the loop x as a Loop. The Loop also includes each block that records faults of
+// this loop alone. So each copy of the loop has its own copy of that block.
 func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }

@@ -13,9 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit the iterations of a loop, the instructions of an iteration, and the
-// instructions of a loop nest and of all loop nests of a function after unrolling. Long iterations
-// are not unrolled, because copying them costs more and an array in memory slows them down less.
+// These constants limit the iterations of a loop and the instructions of an iteration. After
+// unrolling, they limit the instructions of a loop nest and of all loop nests of a function. Long
+// iterations are not unrolled, because copying them costs more and an array in memory slows them
+// down less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -162,8 +163,8 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// unrollFor adds loops around block b to nests so that v becomes a constant if these loops are
-// unrolled. unrollFor reports whether unrolling these loops is possible.
+// unrollFor adds some of the loops around block b to the set nests. If these loops are unrolled, v
+// becomes a constant. unrollFor reports whether unrolling these loops is possible.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -202,8 +203,8 @@ func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns the number of instructions of the loop l after unrolling, including its inner
-// loops in nests, which are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
+// costOf returns the number of instructions of the loop l after unrolling. The inner loops that the
+// set nests contains are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
@@ -235,8 +236,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if all
-// Sync ops in the loop are barriers and algorithms of sub-groups.
+// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if each
+// Sync op in the loop is a barrier or an algorithm of sub-groups.
 func (l *Loop) isRepeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup
