@@ -125,7 +125,7 @@ func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// splitIndex returns a value base and a constant add whose sum is the index v. If base is
+// splitIndex splits the index v into two summands: the value base and the constant add. If base is
 // nil, v is the constant add.
 func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
