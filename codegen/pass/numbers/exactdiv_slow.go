@@ -17,10 +17,11 @@ type floatParts struct {
 	fraction  *ir.Value // fraction without the hidden bit
 }
 
-// slowResult returns the result of v, computed with 32-bit integers and without control flow.
-// It first lets the device compute an approximation for the significands, whose error Vulkan
-// bounds. Then it corrects the approximation by means of the remainder, which integers represent
-// exactly modulo a power of two. Finally it rounds the result once. The result may be subnormal.
+// slowResult returns the result of v, computed with 32-bit integers and without control flow. It
+// first lets the device compute an approximation from the significands. Vulkan bounds the error of
+// this approximation. Then it corrects the approximation by means of the remainder, which integers
+// represent exactly modulo a power of two. Finally it rounds the result once. The result may be
+// subnormal.
 func (x *corrector) slowResult(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:

@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass shortdiv. The pass runs before narrow, which narrows the values
-// computed from the quotients.
+// This file contains the pass shortdiv, which replaces 64-bit divisions by 32-bit divisions. The
+// pass runs before narrow, which narrows the values computed from the quotients.
 
 import (
 	"math"
