@@ -213,8 +213,8 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 //		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
 //	}
 //
-// hideLiterals hides values that depend only on constants and loop counters, and the initial
-// constants of phis. Phis that are only selected or stored to memory of other work-items are not
+// hideLiterals hides the initial constants of phis, and values that depend only on constants and
+// loop counters. Phis that are only selected, or stored to memory that is not private, are not
 // changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
