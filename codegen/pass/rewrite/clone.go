@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. The methods Value and Block of a Cloner map a value or block that was not
-// copied to itself.
+// Cloner copies code. If a value or block was not copied, the methods Value and Block return it
+// unchanged.
 type Cloner struct {
 	f      *ir.Func
 	Blocks map[*ir.Block]*ir.Block // maps each copied block to its copy

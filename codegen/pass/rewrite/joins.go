@@ -12,8 +12,8 @@ import (
 
 // nestJoins splits joins of paths that come from several branches. If some phi has the same
 // argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
-// After that, later passes see that the phi's argument does not depend on the branch. In the same way,
-// nestJoins first joins the exits of a loop for which a phi has the same argument.
+// After that, later passes see that the phi's argument does not depend on the branch. In the same
+// way, nestJoins first joins the exits of a loop if a phi has the same argument for all of them.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
