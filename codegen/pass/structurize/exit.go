@@ -149,9 +149,9 @@ func neverTrue(b *ir.Block) *ir.Value {
 	return never
 }
 
-// loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
-// iteration. The jumps become breaks, which do not need deeply nested selections. The blocks of f
-// must not contain phis.
+// loopAroundJumps handles code that contains many jumps to the block after the code. It wraps such
+// code in a loop with a single iteration. The jumps become breaks, which do not need deeply nested
+// selections. The blocks of f must not contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
@@ -185,8 +185,9 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// A block belongs to the loop only if it can reach the head. So each jump gets a back
-			// edge that is never taken, including a jump from a block that records a fault.
+			// A block belongs to the loop only if it can reach the head. So for each jump there is
+			// a back edge that is never taken. This includes a jump from a block that records a
+			// fault.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()
