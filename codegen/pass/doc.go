@@ -45,7 +45,7 @@
 //	  │       lanes        dropbarriers relax   barriers and atomic counting order only as much as needed
 //	  │       lanes        lighten              barriers order only work-group memory where that is enough
 //	  │       loops        askunroll            drivers are asked to unroll some loops
-//	  │       lanes        partial              invocations without a work-item return
+//	  │       lanes        partial              invocations that have no work-item return
 //	  ▼
 //	structured structurize structurize          control flow becomes nested selections and loops
 //	  │       simplify     simplify3 dce3       the flags that were added are simplified

@@ -175,8 +175,8 @@ func (e *explainer) markHoisted(m *ir.Module) {
 	}
 }
 
-// proofOf returns the kind of proof for a branch whose condition c is known because of
-// the evidence how.
+// proofOf returns the kind of proof for a branch with the known condition c. The argument "how" is
+// the evidence for the condition.
 func proofOf(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
