@@ -1,6 +1,6 @@
 package checks
 
-// This file contains the part of the pass gather that combines checks in code with branches.
+// This file is part of the pass gather, and combines checks in code with branches.
 
 import (
 	"slices"
@@ -40,8 +40,8 @@ type checkRegion struct {
 // with the original checks.
 //
 // The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
-// of copies again. Checks in blocks that the set together contains have the same result for all
-// work-items of a group and are not moved. gatherRegions reports whether it has changed a region.
+// of copies again. Checks in blocks of the set "together" have the same result for all work-items
+// of a group and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
