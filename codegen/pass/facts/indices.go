@@ -391,7 +391,7 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 }
 
 // maxItems returns the largest number of work-items in a launch for which n.sum is within n.in. The
-// index is c*lin + r, and scales contains the factors by which the index multiplies the ids. The
+// index is c*lin + r, and scales contains the factors by which the index multiplies the ids. Those
 // summands of the index that contain an id add up to at most c*lin. Let the coefficients of another
 // sum be at most m/c times the coefficients of the index. Then the other sum is at most m*lin plus
 // its summands without an id.
