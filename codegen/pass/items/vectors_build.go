@@ -26,8 +26,8 @@ type wordPart struct {
 	at   int
 }
 
-// buildFast generates the fast code and returns its first block. It appends code to block
-// start that computes ok, the condition under which a work-group runs the fast code. The argument
+// buildFast generates the fast code and returns its first block. It appends to block "start" the
+// code that computes ok, the condition under which a work-group runs the fast code. The argument
 // group is the work-group's id, size is the number of its invocations, and local is the
 // invocation's id within the group.
 func (x *vectorKernel) buildFast(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
