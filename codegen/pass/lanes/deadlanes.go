@@ -1,7 +1,8 @@
 package lanes
 
-// This file contains the pass deadlanes. Deadlanes runs after the passes that remove checks, since
-// each remaining check may turn a work-item into a dead lane.
+// This file contains the pass deadlanes, which turns work-items that leave early into dead lanes.
+// Deadlanes runs after the passes that remove checks, since each remaining check may turn a
+// work-item into a dead lane.
 
 import (
 	"math"
@@ -329,14 +330,14 @@ func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// appendUndef adds stores of undefined values to the end of b, for the variables that dead lanes do
-// not need.
+// appendUndef appends stores to b. They set the variables that dead lanes do not need to undefined
+// values.
 func (d *deadLanes) appendUndef(b *ir.Block) {
 	b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...)
 }
 
-// splitBlock moves the instructions of b that do not belong to the skeleton into blocks that only
-// live lanes execute. All work-items of the group must reach b together.
+// splitBlock moves instructions of b into blocks that only live lanes execute, if the instructions
+// do not belong to the skeleton. All work-items of the group must reach b together.
 func (d *deadLanes) splitBlock(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
@@ -437,9 +438,9 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	return next
 }
 
-// anyLive appends code to b that computes whether a live lane remains in the group. If the code is
-// rarely executed, or if the module can be cancelled, the code does not use sub-groups. The rest of
-// the kernel may not need sub-groups.
+// anyLive appends to b the code that computes whether a live lane remains in the group. If the code
+// is rarely executed, or if the module can be cancelled, the code does not use sub-groups. The rest
+// of the kernel may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {

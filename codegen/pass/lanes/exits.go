@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass exits. If a kernel calls other kernels, a return from a called kernel
-// is in the middle of the code:
+// This file contains the pass exits, which handles early returns from called kernels. If a kernel
+// calls other kernels, a return from a called kernel is in the middle of the code:
 //
 //	Blur{…}.Kernel(it)      if i >= n { goto next } … barrier …
 //	                        (label next)

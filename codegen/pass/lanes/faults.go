@@ -165,9 +165,9 @@ func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// partIndex appends code to b that computes the index of the part of a linked module to which a
-// site belongs. The first part of a linked module has index 0. The index of a site's part is the
-// number of later parts that have their first site at or before that site.
+// partIndex appends to b the code that finds the part of a linked module to which a site belongs.
+// The code computes the part's index. The first part of a linked module has index 0. The index of a
+// site's part is the number of later parts that have their first site at or before that site.
 func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

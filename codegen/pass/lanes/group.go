@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass groups. Groups runs after deadlanes, since dead lanes also execute
-// group operations.
+// This file contains the pass groups, which replaces the group ops that SPIR-V lacks. Groups runs
+// after deadlanes, since dead lanes also execute group operations.
 
 import (
 	"math"

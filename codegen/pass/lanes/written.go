@@ -107,7 +107,7 @@ func newCoverage(m *ir.Module, z *ir.Value) (*writtenElems, bool) {
 }
 
 // coversLoads reports whether all work-items together write each element that an instruction of the
-// list uses may read. All work-items execute the given stores.
+// list "uses" may read. All work-items execute the given stores.
 func (c *writtenElems) coversLoads(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {

@@ -10,8 +10,8 @@ const maxIndexNodes = 64
 type indexFunc func(ids [3]uint64) (uint64, bool)
 
 // indexOfIDs returns a function that computes the integer v. indexOfIDs returns nil if v depends on values
-// other than constants and local ids, or if v has more operations than the number in nodes. The work-group has
-// the given size.
+// other than constants and local ids, or if v has more than *nodes operations. The work-group has the given
+// size.
 func indexOfIDs(v *ir.Value, size [3]int, nodes *int) indexFunc {
 	if *nodes--; *nodes < 0 || !v.Type.IsInt() {
 		return nil
