@@ -118,7 +118,7 @@ type nest struct {
 	tests   []aheadTest
 }
 
-// aheadTest describes a test ahead of a loop nest that makes a check in the nest unnecessary.
+// aheadTest describes a test ahead of a loop nest. The test makes a check in the nest unnecessary.
 // The test is either x < y in the first and last iterations, or an invariant condition.
 type aheadTest struct {
 	x, y     *ir.Value

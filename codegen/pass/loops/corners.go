@@ -229,8 +229,8 @@ func (r *nestEnds) neverWraps(c *loopCounter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.lastInterval(c).Empty() {
 		return false
 	}
-	// The interval in variable all includes the values of the number and of the phi for which the
-	// loop ends.
+	// The interval "all" also includes those values of the number and of the phi for which the loop
+	// ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
@@ -484,8 +484,8 @@ func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	return x
 }
 
-// valueAt returns, as a 64-bit integer, the value of v in certain iterations: the last ones of the
-// loops that ends contains, and the first ones of the other loops.
+// valueAt returns the value of v as a 64-bit integer, in the last iterations of the loops in the
+// set "ends" and the first iterations of other loops.
 func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.varyingLoops(v)
 	key := endKey{v, ends}

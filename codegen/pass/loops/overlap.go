@@ -27,7 +27,7 @@ const (
 )
 
 // Overlap inserts before a loop a copy that runs four iterations at a time. For example, consider
-// the loop for i < n { sum += x[c[i]] }, with a check that c[i] is less than len. It becomes:
+// the loop "for i < n { sum += x[c[i]] }", with a check that c[i] is less than len. It becomes:
 //
 //	for i+3 < n {                        that is, for i < n && i+1 < n && i+2 < n && i+3 < n
 //		c0, c1, c2, c3 := c[i], c[i+1], c[i+2], c[i+3]

@@ -290,7 +290,7 @@ func (l *Loop) unrollLoop(f *ir.Func, n int) {
 	u.Promote(f, cells)
 }
 
-// demoteUses stores the values of the loop that are used after the loop in new variables, because
+// demoteUses stores values of the loop in new variables if they are used after the loop, because
 // each value will have several copies. demoteUses returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
