@@ -28,8 +28,8 @@ type elemLiveness struct {
 
 type bitset []bool
 
-// readsOf computes the liveness of the elements of the arrays that the list own contains. readsOf
-// ignores arrays that are too large or whose elements are not scalars.
+// readsOf computes the liveness of the elements of the arrays in the list "own". readsOf ignores
+// arrays that are too large or whose elements are not scalars.
 func readsOf(f *ir.Func, own map[*ir.Var]bool) *elemLiveness {
 	r := &elemLiveness{f: f, firstBit: map[*ir.Var]int{}, bitCount: map[*ir.Var]int{}, liveAtEnd: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
@@ -131,8 +131,8 @@ func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess f
 	}
 }
 
-// dropUnread removes writes to dead elements of the arrays that the list own contains. If
-// dropUnread has removed any write, it returns true.
+// dropUnread removes writes to dead elements of the arrays in the list "own". If dropUnread has
+// removed any write, it returns true.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)

@@ -371,7 +371,7 @@ func pathOffset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// loadVector appends a load of a vector that replaces the given loads of adjacent elements.
+// loadVector appends a load of a vector. This load replaces the given loads of adjacent elements.
 // loadVector returns the vector's four 32-bit words.
 func (x *storeCombiner) loadVector(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
