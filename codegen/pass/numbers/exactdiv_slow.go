@@ -11,7 +11,7 @@ type floatParts struct {
 	// isSpecial is the condition that the float is zero, infinite or NaN. If it is true,
 	// the other parts are meaningless.
 	isSpecial *ir.Value
-	// biasedExp is the biased exponent. For a subnormal it is less than 1, and the
+	// biasedExp is the float's exponent plus 127. For a subnormal it is less than 1, and the
 	// fraction is normalized.
 	biasedExp *ir.Value
 	fraction  *ir.Value // fraction without the hidden bit
