@@ -205,9 +205,9 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
-// driver could recognize a constant after it has unrolled a loop, or by folding that kgen does not
-// do. For example:
+// hideLiterals hides an operand of float arithmetic if the driver could recognize the operand as a
+// constant. A driver could recognize a constant after it has unrolled a loop, or by folding that
+// kgen does not do. For example:
 //
 //	for j := range 3 {
 //		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).

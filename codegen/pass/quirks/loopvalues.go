@@ -307,7 +307,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// carriedValue is a live-out value of a loop that becomes a phi of the header.
+// carriedValue describes a live-out value of a loop. The value becomes a phi of the header.
 type carriedValue struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
 	at  []*ir.Value // the value that old has at each break
