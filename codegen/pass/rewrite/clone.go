@@ -18,7 +18,7 @@ type Cloner struct {
 	from   map[*ir.Block]*ir.Block // maps each copy to its original
 }
 
-// NewCloner returns a Cloner for f that has copied nothing yet.
+// NewCloner returns a Cloner for f. The Cloner has copied nothing yet.
 func NewCloner(f *ir.Func) *Cloner {
 	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }
