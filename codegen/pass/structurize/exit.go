@@ -138,8 +138,8 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue appends a condition to b that is always false, but not recognizably so for a driver. A
-// driver would remove a loop if it recognized that the loop has a single iteration.
+// neverTrue appends to b a condition that is always false, but that no driver recognizes as false.
+// A driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
 	// The condition uses only the sign bit of the launch block's reserved word, so a driver learns nothing about
 	// the other bits.
