@@ -176,8 +176,8 @@ func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// intervalAt returns an interval of v in block b that is valid also for dead lanes. intervalAt
-// ignores the conditions of divergent branches.
+// intervalAt returns an interval of v in block b. The interval is also valid for dead lanes.
+// intervalAt ignores the conditions of divergent branches.
 func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}

@@ -8,7 +8,7 @@
 // The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
 // not uniform is an error in the kernel, and Info.Check returns the diagnostics. When all
 // work-items have left the group, dead lanes must not stay in a loop for ever. So the code in
-// ends.go searches for an exit of the loop that dead lanes are known to take. If the loop has no
+// ends.go searches for an exit by which dead lanes are known to leave the loop. If the loop has no
 // such exit, the code in loops.go may decide that the loop tests in each iteration whether a live
 // lane remains.
 //

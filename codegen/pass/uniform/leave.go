@@ -32,7 +32,7 @@ func (u *Info) splitsGroup(e edge) bool {
 
 // meetsLater reports whether work-items that take the edge e can later meet work-items that have
 // passed a Sync op. meetsLater assumes that work-items leave the group on all edges of the list
-// leaving. Work-items that only share the block of a return statement do not count as meeting.
+// "leaving". Work-items that only share the block of a return statement do not count as meeting.
 func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
@@ -76,7 +76,8 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 }
 
 // meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
-// branch again. meetsAgain assumes that work-items leave the group on all edges in leaving.
+// branch again. meetsAgain assumes that work-items leave the group on all edges of the list
+// "leaving".
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block

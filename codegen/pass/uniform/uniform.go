@@ -542,7 +542,7 @@ func postorderFrom(root int, succs [][]int) []int {
 	return out
 }
 
-// reachEnd returns for each node whether work-items that stay in the group can reach an end of the
+// reachEnd returns for each node whether work-items that stay in the group can reach an exit of the
 // kernel from that node.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
