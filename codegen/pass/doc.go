@@ -3,8 +3,8 @@
 // and the constraints on their order with reasons (order.go). It also reports the checks that could
 // not be proved and the integers that could not be narrowed (report.go).
 //
-// The passes themselves are in packages below codegen/pass, which are called rooms. A room imports only rooms to its
-// left in the following line, and no other room in the same braces:
+// The passes themselves are in packages below codegen/pass, which are called rooms. In the following line, a
+// room imports only rooms to its left, but no other room in its own braces:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
