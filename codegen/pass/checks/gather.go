@@ -142,8 +142,9 @@ func (c *gatherer) isBetween(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.gathered, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// addNeeded appends to list all values that must be hoisted so that the given values can be
-// computed before the first check. If some value cannot be hoisted, addNeeded returns false.
+// addNeeded appends values to the slice "list": all values that must be hoisted so that the given
+// values can be computed before the first check. If some value cannot be hoisted, addNeeded returns
+// false.
 func (c *gatherer) addNeeded(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.isBetween(v) || c.isPlaced[v] || slices.Contains(list, v) {
