@@ -482,8 +482,8 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. For such a word, anotherWord gives v the same operands as the
+// anotherWord reports whether v and the last instruction of b are 32-bit words of the same result.
+// The caller then appends v to b. For such a word, anotherWord gives v the same operands as the
 // last instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs

@@ -28,7 +28,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Exits handles work-items that return early from a function that the kernel calls, if they thereby
+// Exits handles early returns from functions that the kernel calls, if the returning work-items
 // skip Sync ops and reach no later Sync op. Exits copies the code that the returning work-items
 // execute from their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {

@@ -167,7 +167,8 @@ func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 
 // partIndex appends to b the code that finds the part of a linked module to which a site belongs.
 // The code computes the part's index. The first part of a linked module has index 0. The index of a
-// site's part is the number of later parts that have their first site at or before that site.
+// site's part is a number of parts: all parts, except the first one, that have their first site at
+// or before that site.
 func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

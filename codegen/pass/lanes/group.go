@@ -282,9 +282,9 @@ func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Valu
 	return phis
 }
 
-// ifElse appends a branch that executes the code of function yes if cond is true, and the code of
-// function no otherwise. ifElse returns the result of the executed code as a value of type t, or
-// nil if t is nil.
+// ifElse appends a branch on cond. If cond is true, the branch executes the code of the function
+// "yes", and otherwise the code of the function "no". ifElse returns the result of the executed
+// code as a value of type t, or nil if t is nil.
 func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)
