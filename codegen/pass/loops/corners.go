@@ -484,8 +484,8 @@ func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	return x
 }
 
-// valueAt returns the value of v as a 64-bit integer, in the last iterations of the loops in the
-// set "ends" and the first iterations of other loops.
+// valueAt returns the value of v as a 64-bit integer. The value is from the last iterations of the
+// loops in the set "ends", and from the first iterations of the other loops.
 func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.varyingLoops(v)
 	key := endKey{v, ends}

@@ -24,8 +24,8 @@ const (
 	maxWrittenFunc   = 6144
 )
 
-// WriteOut unrolls loops with a constant number of iterations whose counters index a work-item's
-// own arrays, if no other index of the array varies. Then all indices become constants, and the
+// WriteOut unrolls a loop with a constant number of iterations if its counter indexes a work-item's
+// own array, and no other index of the array varies. Then all indices become constants, and the
 // array's elements can be kept in registers:
 //
 //	var v [4]float32             var v [4]float32
@@ -184,8 +184,8 @@ func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, de
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.unrollFor(a, b, nests, depth-1) })
 }
 
-// isCounter reports whether phi, which is in the loop's head, starts with a constant and
-// depends only on itself and constants in later iterations.
+// isCounter reports whether phi starts with a constant and depends only on itself and constants in
+// later iterations. The phi must be in the loop's head.
 func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
