@@ -14,8 +14,8 @@ import (
 // maxAlign is the alignment in bytes of the first byte of each buffer.
 const maxAlign = 16
 
-// Adjacent combines loads of adjacent numbers of the same element of a slice into the load of a vector,
-// and combines stores in the same way. For example, for a slice of struct{ Re, Im float32 }:
+// Adjacent combines loads of adjacent numbers into the load of a vector, if the numbers belong to the same
+// element of a slice. It combines stores in the same way. For example, for a slice of struct{ Re, Im float32 }:
 //
 //	%re = Load f32 [%v, %i, 0]          %w = Load f32x2 [%v, %i]
 //	%im = Load f32 [%v, %i, 1]   ──▶    %re = VecExtract %w 0
