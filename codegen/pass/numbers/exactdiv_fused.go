@@ -128,8 +128,8 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 // |b*y-1| * a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and
 // otherwise at most half of u, since a/b is less than 2.
 //
-// So the magnitude of the remainder r = a-b*q is half of b*u. The remainder is exact, because it is
-// a multiple of the product of the units of b and q, and less than 2^24 times that product. Before
+// So the magnitude of the remainder r = a-b*q is half of b*u. Let p be the product of the units of
+// b and q. The remainder is exact, because it is a multiple of p and less than 2^24 * p. Before
 // rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m, the exact
 // remainder for the middle m, is a nonzero multiple of 2^-23 * u/2. So the distance of a/b and m is
 // at least 2^-24 * u/b. The error of the sum is smaller than this distance, because |b*y-1|*b is

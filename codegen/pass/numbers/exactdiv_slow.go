@@ -208,8 +208,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	half := x.addInt(ir.OpShrA, x.addInt(ir.OpISub, x.addInt(ir.OpIAdd, p.biasedExp, even), x.intConst(128)), x.intConst(1))
 	bits := x.addInt(ir.OpIAdd, x.addInt(ir.OpShl, x.addInt(ir.OpISub, x.intConst(125), half), x.intConst(23)), root)
 
-	// The inverse root of a zero is an infinity of the same sign, that of infinity is zero, and
-	// that of a negative number is NaN.
+	// The inverse root of a zero is an infinity of the same sign. The inverse root of infinity is
+	// zero, and the inverse root of a negative number is NaN.
 	zero := x.addBool(ir.OpIEq, x.addInt(ir.OpShl, p.bits, x.intConst(1)), x.intConst(0))
 	special := x.addInt(ir.OpSelect, x.addBool(ir.OpIEq, p.bits, x.intConst(InfBits)), x.intConst(0), x.intConst(NaNBits))
 	special = x.addInt(ir.OpSelect, zero, x.addInt(ir.OpOr, p.bits, x.intConst(InfBits)), special)
