@@ -25,8 +25,8 @@ type hider struct {
 	rewrittenBlock                     // state of hideFloat for the current block
 }
 
-// valueKinds is the number of kinds of zeros that hide values, in a function in which bools are
-// also hidden.
+// valueKinds is the number of kinds of zeros that hide values if the function also has hidden
+// bools.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {

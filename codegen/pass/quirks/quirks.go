@@ -104,8 +104,8 @@ func table() []*Quirk {
 // All returns the quirks of all drivers, in the order in which they are applied.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error if one of the names is not the name of a quirk that can be
-// disabled, such as "quirk/rotation". The error of CheckDisabled lists the valid names.
+// CheckDisabled returns an error unless each name is that of a quirk that can be disabled, such as
+// "quirk/rotation". The error of CheckDisabled lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
