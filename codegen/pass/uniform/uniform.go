@@ -297,9 +297,9 @@ func (u *Info) findDivergent() {
 }
 
 // retractExits removes an edge from u.Leaving if, given the other edges in u.Leaving, no work-items
-// leave on it. retractExits removes edges that all work-items take together, and edges after which
-// work-items meet work-items that stay. An edge that all work-items take together is removed no
-// more than once. retractExits reports whether it removed any edge.
+// leave on it. retractExits removes an edge if all work-items take it together, or if work-items
+// that take it later meet work-items that stay. An edge that all work-items take together is
+// removed no more than once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
