@@ -17,8 +17,8 @@ const (
 	maxIndexed = 1 << 18
 )
 
-// writtenFirst reports whether the work-group writes z's variable before it reads any element of
-// the variable. If so, no work-item reads the zeros. For example:
+// writtenFirst reports whether the work-group writes the variable of the ZeroLocal op z before it
+// reads any element of the variable. If so, no work-item reads the zeros. For example:
 //
 //	tile := dsl.Local[[16][17]float32](it)   ZeroLocal, which is not needed
 //	tile[y][x] = in[row][col]                Store by each work-item

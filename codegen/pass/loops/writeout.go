@@ -24,9 +24,9 @@ const (
 	maxWrittenFunc   = 6144
 )
 
-// WriteOut unrolls a loop with a constant number of iterations if its counter indexes a work-item's
-// own array, and no other index of the array varies. Then all indices become constants, and the
-// array's elements can be kept in registers:
+// WriteOut unrolls a loop with a constant number of iterations if its counter indexes a private
+// array, and no other index of the array varies. Then all indices become constants, and the array's
+// elements can be kept in registers:
 //
 //	var v [4]float32             var v [4]float32
 //	for j := range v {           v[0] = in[l]
@@ -163,8 +163,8 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// unrollFor adds some of the loops around block b to the set nests. If these loops are unrolled, v
-// becomes a constant. unrollFor reports whether unrolling these loops is possible.
+// unrollFor adds some of the loops around block b to the set "nests". If these loops are unrolled,
+// v becomes a constant. unrollFor reports whether unrolling these loops is possible.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -203,8 +203,8 @@ func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns the number of instructions of the loop l after unrolling. The inner loops that the
-// set nests contains are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
+// costOf returns the number of instructions of the loop l after unrolling. The inner loops in the
+// set "nests" are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
