@@ -125,8 +125,8 @@ func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// splitIndex splits the index v into two summands: the value base and the constant add. If base is
-// nil, v is the constant add.
+// splitIndex splits the index v into two summands: the value "base" and the constant "add". If base
+// is nil, v is the constant.
 func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
