@@ -42,8 +42,8 @@ type Report struct {
 	Open     []OpenCheck // remaining checks, in the order of the code
 	Narrowed int         // number of 64-bit values that are computed in 32 bits
 	Wide     []WideValue // values that must be computed in 64 bits
-	// Params are the kernel's parameters. Footprints describes for each parameter the elements that
-	// the kernel uses.
+	// Params are the kernel's parameters. The list Footprints describes, for each parameter, the
+	// elements that the kernel uses.
 	Params     []abi.Param
 	Footprints []facts.Footprint
 	// Matrices describes how known devices run the kernel's operations on matrices. Matrices is nil

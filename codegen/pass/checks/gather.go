@@ -193,8 +193,8 @@ func (c *gatherer) mergeChecks() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The branch of the first check becomes the combined check. The combined check branches to the code without
-		// checks or, if it fails, to block cold.
+		// The branch of the first check becomes the combined check. The combined check branches to the code
+		// without checks or, if it fails, to block "cold".
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)

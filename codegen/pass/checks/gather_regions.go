@@ -39,9 +39,9 @@ type checkRegion struct {
 // checks run the region without the moved checks. The other work-items run a copy of the region
 // with the original checks.
 //
-// The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
-// of copies again. Checks in blocks of the set "together" have the same result for all work-items
-// of a group and are not moved. gatherRegions reports whether it has changed a region.
+// The set "cold" contains the blocks of all copies so far. gatherRegions does not process the
+// blocks of copies again. Checks in blocks of the set "together" have the same result for all
+// work-items of a group and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0

@@ -154,7 +154,7 @@ func (a *Ranges) Facts(v *ir.Value) []blockFact {
 	return nil
 }
 
-// Place is a pair of a value and a block.
+// Place is a value in a block, for which an interval may be known.
 type Place struct {
 	v *ir.Value
 	b *ir.Block

@@ -133,7 +133,7 @@ func (b *vectorBuilder) boundTest(t bound, id *ir.Value) *ir.Value {
 	return v
 }
 
-// fixedValue returns a copy of v in block ahead. The value v must be the same for all items.
+// fixedValue returns a copy of v in block "ahead". The value v must be the same for all items.
 func (b *vectorBuilder) fixedValue(v *ir.Value) *ir.Value {
 	if v.Block == nil {
 		return v

@@ -322,7 +322,8 @@ func (d *deadLanes) demotePhis() {
 	d.liveOnly = slices.DeleteFunc(slices.Clone(d.phiVars), func(v *ir.Var) bool { return vars[v] })
 }
 
-// branchOnDead ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
+// branchOnDead ends block b with a branch. Dead lanes continue at block "dead", and live lanes continue at
+// block "live".
 func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.loadDead(b), e, live)

@@ -396,8 +396,8 @@ func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 }
 
 // stagesAhead adds code that computes the values of all stages for the four iterations. The code is
-// in block b and in new blocks. The code branches to block rest if one of the four iterations would
-// not run to its end. Otherwise it reaches the block that stagesAhead returns.
+// in block b and in new blocks. The code branches to block "rest" if one of the four iterations
+// would not run to its end. Otherwise it reaches the block that stagesAhead returns.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {

@@ -126,9 +126,9 @@ func canSplit(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decideNests adds to nests the loops that must be unrolled so that all indices of the accesses
-// become constant. decideNests also adds the loops inside the added loops, unless the code would
-// become too large. decideNests reports whether the loops in nests can be unrolled.
+// decideNests adds to the set "nests" the loops that must be unrolled so that all indices of the
+// accesses become constant. decideNests also adds the loops inside the added loops, unless the code
+// would become too large. decideNests reports whether the loops in the set "nests" can be unrolled.
 func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -150,8 +150,8 @@ func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool
 	return w.nestsFit(nests)
 }
 
-// nestsFit computes the cost of each loop in nests, and reports whether all these loops can
-// be unrolled.
+// nestsFit computes the cost of each loop in the set "nests", and reports whether all these loops
+// can be unrolled.
 func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {

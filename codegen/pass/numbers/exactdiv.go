@@ -111,8 +111,8 @@ func (e *exactDivide) correctBlock(b *ir.Block) {
 	x.b.Insts = x.out
 }
 
-// branchIfRare ends x's block with a branch on the condition rare. If rare is true, a new block
-// computes v by the slow part. If rare is false, v equals the argument quick. After the call, x
+// branchIfRare ends x's block with a branch on the condition "rare". If rare is true, a new block
+// computes v by the slow part. If rare is false, v equals the argument "quick". After the call, x
 // appends to the block where the two paths join.
 func (e *exactDivide) branchIfRare(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()

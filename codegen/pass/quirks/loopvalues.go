@@ -369,7 +369,8 @@ func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	return p
 }
 
-// replaceAfter replaces old by new in block m and in all blocks that m dominates.
+// replaceAfter replaces the value old by the value new in block m and in all blocks that m
+// dominates.
 func replaceAfter(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
 	inside := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
 	replace := func(args []*ir.Value) {

@@ -83,9 +83,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo groups the predecessors preds of b. A group contains the predecessors that control reaches
-// from the same successor of their common dominator. waysTo returns the groups for which a phi of b has
-// a single argument (see phiArgsAgree). The other groups are divided further in the same way.
+// waysTo groups the given predecessors of b. A group contains the predecessors that control reaches from the
+// same successor of their common dominator. waysTo returns the groups for which a phi of b has a single
+// argument (see phiArgsAgree). The other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil

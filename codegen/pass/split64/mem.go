@@ -137,7 +137,7 @@ func (w *wordLowerer) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 }
 
 // storeHelper creates the helper function that replaces some bits of a 32-bit word in memory. Its
-// parameter keep is a mask of the bits that do not change.
+// parameter "keep" is a mask of the bits that do not change.
 func storeHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("store")
 	addr, keep, bits := f.NewParam(ir.TypeAddr), f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI32)

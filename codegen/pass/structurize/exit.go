@@ -115,7 +115,7 @@ func onlyReturns(code []*stmt) bool {
 	return true
 }
 
-// nestedLoops returns the outermost loops in code.
+// nestedLoops returns the outermost loops in the list "code".
 func nestedLoops(code []*stmt) []*stmt {
 	var out []*stmt
 	for _, s := range code {
@@ -128,7 +128,7 @@ func nestedLoops(code []*stmt) []*stmt {
 	return out
 }
 
-// hasBreak reports whether code contains a break out of the innermost loop around it.
+// hasBreak reports whether the list "code" contains a break out of the innermost loop around it.
 func hasBreak(code []*stmt) bool {
 	for _, s := range code {
 		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.thenStmts) || hasBreak(s.els)) {

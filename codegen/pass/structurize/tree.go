@@ -350,8 +350,8 @@ func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	p.outBlocks = here
 }
 
-// flattenInto appends the statements in code to out. It replaces lists by their statements
-// and omits blocks without instructions.
+// flattenInto appends the statements of the list "code" to the list "out". It replaces lists by
+// their statements and omits blocks without instructions.
 func flattenInto(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {

@@ -72,7 +72,7 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leaveInfo describes how work-items leave the kernel from within a loop.
 type leaveInfo struct {
-	leaveIndex   int  // index of a block in the loop from which work-items leave, if possible without a fault; -1 if none
+	leaveIndex   int  // index of a block from which work-items leave the loop, if possible without a fault; -1 if none
 	byStatements bool // whether work-items leave the loop only by faults and return statements
 	hasSync      bool // whether the loop contains Sync ops
 	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
