@@ -3,8 +3,8 @@
 // and the constraints on their order with reasons (order.go). It also reports the checks that could
 // not be proved and the integers that could not be narrowed (report.go).
 //
-// The passes themselves are in packages below codegen/pass, which are called rooms. A room imports only rooms to its
-// left in the following line, and no other room in the same braces:
+// The passes themselves are in packages below codegen/pass, which are called rooms. In the following line, a
+// room imports only rooms to its left, but no other room in its own braces:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
@@ -45,7 +45,7 @@
 //	  │       lanes        dropbarriers relax   barriers and atomic counting order only as much as needed
 //	  │       lanes        lighten              barriers order only work-group memory where that is enough
 //	  │       loops        askunroll            drivers are asked to unroll some loops
-//	  │       lanes        partial              invocations without a work-item return
+//	  │       lanes        partial              invocations that have no work-item return
 //	  ▼
 //	structured structurize structurize          control flow becomes nested selections and loops
 //	  │       simplify     simplify3 dce3       the flags that were added are simplified

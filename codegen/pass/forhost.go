@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ForHost prepares a module, after the pass narrow, for compilers that optimize loops little, such
+// ForHost prepares a module, after the pass narrow, for compilers with few loop optimizations, such
 // as Go's. It unrolls loops with a small constant number of iterations, and turns small branches
 // into selections. Then it analyses which values are uniform and which loops are short.
 func ForHost(m *ir.Module) *uniform.Info {

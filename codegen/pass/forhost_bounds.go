@@ -46,9 +46,9 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop l by a comparison with a bound for which
-// cutBeforeLoops adds a barrier. cutBeforeLoops adds it if the bound is uniform, is computed
-// outside the loop, and depends on a load or a branch.
+// boundedLate reports whether b leaves the loop l by a comparison with a bound that needs a
+// barrier. A bound needs a barrier if it is uniform, is computed outside the loop, and depends on a
+// load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false

@@ -145,7 +145,8 @@ var passOrder = []constraint{
 	{"lighten", "partial", "partial adds a path to the kernel's end"},
 	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers after it would look divergent"},
 
-	// All loops and branches exist now, and get the structure that SPIR-V requires.
+	// All loops and branches exist now, and structurize gives them the structure that SPIR-V
+	// requires.
 	{"narrow", "constdiv", "constdiv expands the 64-bit divisions that narrow could not do in 32 bits"},
 	{"shortdiv", "constdiv", "constdiv expands the 64-bit divisions that shortdiv could not do in 32 bits"},
 	{"constdiv", "simplify2", "simplify2 folds the shifts and masks of constdiv's multiplications"},

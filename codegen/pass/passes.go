@@ -47,8 +47,8 @@ func Run(m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) 
 	return RunFrom("", m, target, afterPass)
 }
 
-// RunFrom is like Run, but runs only the passes after the pass called last. If last is "", RunFrom
-// runs all passes.
+// RunFrom is like Run, but runs only the passes after the given pass. If last is "", RunFrom runs
+// all passes.
 func RunFrom(last string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return runBetween(last, "", m, target, afterPass)
 }
@@ -76,8 +76,8 @@ func ForHostMatrices(m *ir.Module) diag.List {
 	return diags
 }
 
-// runBetween runs the passes after the pass called last, up to and including the pass called until.
-// If last is empty, it starts with the first pass. If until is empty, it ends after the last pass.
+// runBetween runs the passes after the pass "last", up to and including the pass "until". If last
+// is empty, it starts with the first pass. If until is empty, it ends after the last pass.
 func runBetween(last, until string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)

@@ -42,8 +42,8 @@ type Report struct {
 	Open     []OpenCheck // remaining checks, in the order of the code
 	Narrowed int         // number of 64-bit values that are computed in 32 bits
 	Wide     []WideValue // values that must be computed in 64 bits
-	// Params are the kernel's parameters. Footprints describes for each parameter the elements that
-	// the kernel uses.
+	// Params are the kernel's parameters. The list Footprints describes, for each parameter, the
+	// elements that the kernel uses.
 	Params     []abi.Param
 	Footprints []facts.Footprint
 	// Matrices describes how known devices run the kernel's operations on matrices. Matrices is nil
@@ -175,8 +175,8 @@ func (e *explainer) markHoisted(m *ir.Module) {
 	}
 }
 
-// proofOf returns the kind of proof for a branch whose condition c is known because of
-// the evidence how.
+// proofOf returns the kind of proof for a branch with the known condition c. The argument "how" is
+// the evidence for the condition.
 func proofOf(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:

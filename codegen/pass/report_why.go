@@ -283,8 +283,8 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether the value has a known bound that is smaller than the bound from its type
-// and than the largest possible length.
+// Small reports whether a known bound of the value is smaller than the limit of its type and
+// smaller than the largest possible length.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20

@@ -1,7 +1,8 @@
 package checks
 
-// This file contains the pass bounds. Bounds runs before gather and before the passes on loops,
-// which then handle only the checks that bounds could not remove.
+// This file contains the pass bounds, which removes checks that always pass. Bounds runs before
+// gather and before the passes on loops, which then handle only the checks that bounds could not
+// remove.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -128,7 +129,7 @@ func (d *Decider) reduceCond(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidenc
 		return c, 0
 	}
 	for i, x := range c.Args {
-		// If operand x of the conjunction or disjunction c is known, and c is not, then c equals its
+		// If x is known but does not decide the conjunction or disjunction c, then c equals its
 		// other operand.
 		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how

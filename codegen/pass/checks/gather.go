@@ -1,7 +1,8 @@
 package checks
 
-// This file contains the pass gather and its part for straight-line code. Gather runs after unroll
-// and narrow. Gather moves values ahead of checks from which the pass narrow derives intervals.
+// This file contains the pass gather and its code for checks in straight-line code. Gather runs
+// after unroll. It also runs after narrow, which derives intervals from checks: gather moves values
+// ahead of those checks.
 
 import (
 	"slices"
@@ -95,8 +96,8 @@ type gatherer struct {
 	hasEffects    bool // whether the code between the checks contains instructions other than loads and pure ops
 }
 
-// collectChecks finds the checks in b and the following blocks whose conditions can be
-// computed at the end of b.
+// collectChecks examines b and the following blocks. It collects each check if the check's
+// condition can be computed at the end of b.
 func (c *gatherer) collectChecks(b *ir.Block) {
 	for len(c.gathered) < maxGathered {
 		k, ok := rewrite.CheckOf(b)
@@ -141,8 +142,9 @@ func (c *gatherer) isBetween(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.gathered, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// addNeeded appends to list all values that must be hoisted so that the given values can be
-// computed before the first check. If some value cannot be hoisted, addNeeded returns false.
+// addNeeded appends values to the slice "list": all values that must be hoisted so that the given
+// values can be computed before the first check. If some value cannot be hoisted, addNeeded returns
+// false.
 func (c *gatherer) addNeeded(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.isBetween(v) || c.isPlaced[v] || slices.Contains(list, v) {
@@ -191,8 +193,8 @@ func (c *gatherer) mergeChecks() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The branch of the first check becomes the combined check. The combined check branches to the code without
-		// checks or, if it fails, to block cold.
+		// The branch of the first check becomes the combined check. The combined check branches to the code
+		// without checks or, if it fails, to block "cold".
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)

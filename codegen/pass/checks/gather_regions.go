@@ -1,6 +1,6 @@
 package checks
 
-// This file contains the part of the pass gather that combines checks in code with branches.
+// This file is part of the pass gather, and combines checks in code with branches.
 
 import (
 	"slices"
@@ -39,9 +39,9 @@ type checkRegion struct {
 // checks run the region without the moved checks. The other work-items run a copy of the region
 // with the original checks.
 //
-// The set cold contains the blocks of all copies so far. gatherRegions does not process the blocks
-// of copies again. Checks in the blocks of together have the same result for all work-items of a
-// group and are not moved. gatherRegions reports whether it has changed a region.
+// The set "cold" contains the blocks of all copies so far. gatherRegions does not process the
+// blocks of copies again. Checks in blocks of the set "together" have the same result for all
+// work-items of a group and are not moved. gatherRegions reports whether it has changed a region.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -258,7 +258,7 @@ func (r *checkRegion) alwaysReaches(d, b *ir.Block) bool {
 }
 
 // splitRegion duplicates the region. Work-items for which allPass is true run the region without
-// the gathered checks. The other work-items run a copy with the checks, in which some check fails.
+// the gathered checks. The other work-items run a copy with the checks, one of which fails.
 // splitRegion returns a map from each block of the region to its copy.
 func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()

@@ -19,7 +19,7 @@ func IsZero(v *ir.Value) bool { return v.IsConst() && v.Bits == 0 }
 // IsOne reports whether v is the constant 1.
 func IsOne(v *ir.Value) bool { return v.IsConst() && v.Bits == 1 }
 
-// IsOnes reports whether v is the constant of all ones.
+// IsOnes reports whether v is a constant in which all bits are set.
 func IsOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == Mask(v.Type) }
 
 // IsNegation reports whether v is -x.

@@ -99,9 +99,9 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	return s
 }
 
-// blockOf returns the values that represent the first id and the number of the block of work-items
-// that contains id v. If the block's size is not a multiple of n, or if v is not an id, blockOf
-// returns nil.
+// blockOf finds the block of work-items that contains id v. It returns the values that represent
+// the block's first id and its number. If the block's size is not a multiple of n, or if v is not
+// an id, blockOf returns nil.
 func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -215,8 +215,8 @@ func (x *indexer) rebaseSum(s indexSum) indexSum {
 	return out
 }
 
-// scaleBy returns the product of the summand x, the constant c and the value v. The
-// summand x must have less than maxFactors factors.
+// scaleBy returns the product of the summand x, the constant c and the value v. The summand x must
+// have fewer than maxFactors factors.
 func (x summand) scaleBy(c int64, v *ir.Value) summand {
 	x, _ = x.timesSummand(summand{c, [maxFactors]*ir.Value{v}})
 	return x
@@ -337,8 +337,8 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 }
 
 // inBlock reports whether an index stays within the elements of the work-item's block of
-// work-items. The index is the sum of restSum and the block's first id in each dimension,
-// multiplied by the dimension's element of scales. In an index of rows, such as
+// work-items. The index is restSum plus, for each dimension, the block's first id times the
+// dimension's element of scales. In an index of a two-dimensional array, such as
 //
 //	W*baseY + baseX + W*localX + localY
 //
@@ -398,9 +398,9 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 //	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
 //	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.
 //
-// In the bounds of s, below and above are the sums of the negative and of the positive coefficients
-// of factors in [0,n-1]. Each bound is a linear function of n, so it suffices to check the bound
-// for n = 1 and the coefficient of n.
+// The number below is the sum of the negative coefficients of factors in [0,n-1]. The number above
+// is the sum of the positive coefficients of such factors. Each bound is a linear function of n, so
+// it suffices to check the bound for n = 1 and the coefficient of n.
 func (x *indexer) inSize(s indexSum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.sumInterval(s).Within(Interval{0, c*n - 1}) {
 		return true

@@ -1,7 +1,8 @@
 package facts
 
-// This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the code in
-// this file to fold constants. Analyses that compute a value in each iteration of a loop use the code, too.
+// This file folds ops with constant operands, if all devices compute the same bits. Package simplify uses the
+// code in this file to fold constants. The code is also used by analyses that compute a value in each iteration
+// of a loop.
 
 import (
 	"math"

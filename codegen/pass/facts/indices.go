@@ -390,11 +390,11 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// maxItems returns the largest number of work-items in a launch for which the sum of n is in the
-// interval of n. The index is c*lin + r, and scales contains the factors by which the index
-// multiplies the ids. The summands of the index that contain an id add up to at most c*lin. Let the
-// coefficients of another sum be at most m/c times the coefficients of the index. Then the other
-// sum is at most m*lin plus its summands without an id.
+// maxItems returns the largest number of work-items in a launch for which n.sum is within n.in. The
+// index is c*lin + r, and scales contains the factors by which the index multiplies the ids. Those
+// summands of the index that contain an id add up to at most c*lin. Let the coefficients of another
+// sum be at most m/c times the coefficients of the index. Then the other sum is at most m*lin plus
+// its summands without an id.
 func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {
 	restSum, times := indexSum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {

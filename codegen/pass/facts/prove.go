@@ -37,9 +37,9 @@ type Prover struct {
 	a       *Ranges
 	terms   map[*ir.Value]baseTerm
 	linksOf map[*ir.Value][]knownRelation
-	// lowerBounds maps a value y to those lower bounds of y that are results of instructions with
-	// two operands. For other lower bounds of y, the prover only needs to follow the relations of
-	// x.
+	// lowerBounds maps a value y to lower bounds of y. It contains only bounds that are results of
+	// instructions with two operands. For other lower bounds of y, the prover only needs to follow
+	// the relations of x.
 	lowerBounds    map[*ir.Value][]knownRelation
 	tempLinks      []knownRelation // relations that hold on the examined edge or for the examined operand of a select
 	under          []claim

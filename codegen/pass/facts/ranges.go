@@ -154,7 +154,7 @@ func (a *Ranges) Facts(v *ir.Value) []blockFact {
 	return nil
 }
 
-// Place is a pair of a value and a block.
+// Place is a value in a block, for which an interval may be known.
 type Place struct {
 	v *ir.Value
 	b *ir.Block
@@ -415,8 +415,8 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	return true
 }
 
-// widenBoundsOf sets each bound of n that exceeds the bound of old to the next element of
-// a.widenBounds.
+// widenBoundsOf compares the intervals n and old. If a bound of n is outside old, widenBoundsOf
+// replaces that bound by the next element of a.widenBounds.
 func (a *Ranges) widenBoundsOf(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {

@@ -1,6 +1,6 @@
 package facts
 
-// This file contains arithmetic and comparisons of intervals that several packages use.
+// This file contains arithmetic and comparisons of intervals, for several packages.
 
 import "math"
 

@@ -62,7 +62,7 @@ func (a *Ranges) loadedInterval(v *ir.Value) Interval {
 	return a.varInterval(varInts{r.Var, v.Type})
 }
 
-// varInterval returns the interval of the integers l of a variable. The interval contains the initial values
+// varInterval returns the interval of the integers that l represents. The interval contains the initial values
 // of the integers and the values stored so far.
 func (a *Ranges) varInterval(l varInts) Interval {
 	if p, ok := a.vars.intervalOf[l]; ok {

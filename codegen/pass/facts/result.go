@@ -11,7 +11,7 @@ import (
 
 // Result holds facts about a module that are not in the module itself.
 type Result struct {
-	// Products are the products of sizes that a module for small launches assumes to be small. Each
+	// Products are products of sizes. A module for small launches assumes that they are small. Each
 	// product is represented as in abi.Variant.Products.
 	Products [][]int
 	// Foreign is set if a variant of a kernel has a fault that the kernel's first module does not
@@ -27,7 +27,7 @@ type Tile struct {
 	Way TileWay
 }
 
-// TileWay is a way to load or store a matrix.
+// TileWay tells how matrix hardware loads or stores a matrix.
 type TileWay uint8
 
 const (

@@ -16,8 +16,8 @@ import (
 // most abi.MaxSmall. This file finds an upper bound of an integer as a sum of products of sizes,
 // such as H*W for y*W + x. The products that the analysis uses are recorded in Result.Products.
 
-// Solved returns the ranges of the module's integers, after a call of Solve. The branches of the
-// blocks in divergent, which may be nil, give no facts. If the module is for small launches, Solved
+// Solved calls Solve and returns the ranges of the module's integers. The set divergent contains
+// blocks whose branches give no facts, and may be nil. If the module is for small launches, Solved
 // records its assumptions in r.
 func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, divergent)
@@ -181,7 +181,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			}
 			for _, x := range s.terms {
 				for _, at := range x.factors {
-					r.assumeSmallProduct(at) // the size is also recorded here, because the code may not load it, for example the range that bounds an id
+					r.assumeSmallProduct(at) // also records a size that the code does not load, for example the range that bounds an id
 				}
 				of := x.factors
 				if x.coef > 1 {

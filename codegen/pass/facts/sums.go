@@ -24,8 +24,8 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf returns the integer v as a sum of products. If the sum would have too many products or
-// operands of too great depth, sumOf returns the single product 1*v.
+// sumOf returns the integer v as a sum of products. If the sum would have too many products or if
+// its operands were nested too deeply, sumOf returns the single product 1*v.
 func sumOf(v *ir.Value) linearSum {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {

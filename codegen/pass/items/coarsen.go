@@ -1,7 +1,7 @@
 package items
 
-// This file contains the pass coarsen. The pass runs after gather, because it changes only kernels
-// that are small and wait for few loads in the code that gather produces.
+// This file contains the pass coarsen, which lets an invocation run several work-items. The pass
+// runs after gather, because it counts the instructions and loads of the code that gather produces.
 
 import (
 	"slices"
@@ -26,9 +26,9 @@ const (
 
 // Coarsen wraps the code of an element-wise kernel over a range in a loop over several work-items.
 // The ids of these work-items differ by multiples of the work-group's size, as package abi
-// specifies. If a work-group can access their elements by vectors, the ids are adjacent (see
-// vectors.go). Kernels that contain loops are not changed, because each of their work-items has
-// enough work.
+// specifies. If a work-group can access the elements of several work-items by vectors, the ids are
+// adjacent (see vectors.go). Kernels that contain loops are not changed, because each of their
+// work-items has enough work.
 func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil

@@ -16,7 +16,7 @@ type vectorBuilder struct {
 	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy
 	each  []map[*ir.Value]*ir.Value // maps from values to their copies, one map for each item
 	ids   []*ir.Value               // ids of the items
-	index map[int][]*ir.Value       // maps the size in bytes of elements to the indices of their vectors
+	index map[int][]*ir.Value       // maps an element's size in bytes to the indices of the vectors
 	parts map[*ir.Value]wordPart    // maps a loaded element of a packed vector to its position in a 32-bit word
 }
 
@@ -26,8 +26,8 @@ type wordPart struct {
 	at   int
 }
 
-// buildFast generates the fast code and returns its first block. It appends code to block
-// start that computes ok, the condition under which a work-group runs the fast code. The argument
+// buildFast generates the fast code and returns its first block. It appends to block "start" the
+// code that computes ok, the condition under which a work-group runs the fast code. The argument
 // group is the work-group's id, size is the number of its invocations, and local is the
 // invocation's id within the group.
 func (x *vectorKernel) buildFast(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
@@ -133,7 +133,7 @@ func (b *vectorBuilder) boundTest(t bound, id *ir.Value) *ir.Value {
 	return v
 }
 
-// fixedValue returns a copy of v in block ahead. The value v must be the same for all items.
+// fixedValue returns a copy of v in block "ahead". The value v must be the same for all items.
 func (b *vectorBuilder) fixedValue(v *ir.Value) *ir.Value {
 	if v.Block == nil {
 		return v
@@ -177,9 +177,9 @@ func (b *vectorBuilder) copiesOf(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// buildBody generates code for the blocks of the spine, which all items reach, one after the
-// other. The code between two blocks of the spine, where items may take different paths, is copied
-// for each item.
+// buildBody generates code for each block of the spine in order. All items reach these blocks. The
+// code between two blocks of the spine, where items may take different paths, is copied for each
+// item.
 func (b *vectorBuilder) buildBody() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
@@ -339,16 +339,17 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	b.each[k][v] = copyTo(to, v, b.copiesOf(v.Args, k))
 }
 
-// vectorAccess completes the load or store w of a vector of type t. The access w replaces the
-// accesses of op v by the items whose elements are in vector number q.
+// vectorAccess completes the load or store w of a vector of type t. The access w does the work of
+// op v for the items whose elements are in vector number q.
 func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.copyOf(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// copyRegion copies for item k the blocks between block at, which ends with a branch, and
-// block "to". If block "to" is nil, the paths lead to the end of the kernel.
+// copyRegion copies for item k the blocks on the paths between two blocks. Block "at" ends with a
+// branch into the paths, and block "to" follows them. If block "to" is nil, the paths lead to the
+// end of the kernel.
 func (b *vectorBuilder) copyRegion(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}

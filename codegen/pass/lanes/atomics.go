@@ -1,7 +1,8 @@
 package lanes
 
-// This file contains the pass atomics. Atomics adds loops, so it must run before structurize, the
-// pass that creates SPIR-V's structured control flow.
+// This file contains the pass atomics, which replaces the atomic ops that SPIR-V lacks. Atomics
+// adds loops, so it must run before structurize, the pass that creates SPIR-V's structured control
+// flow.
 
 import (
 	"slices"

@@ -1,7 +1,8 @@
 package lanes
 
-// This file contains the pass deadlanes. Deadlanes runs after the passes that remove checks, since
-// each remaining check may turn a work-item into a dead lane.
+// This file contains the pass deadlanes, which turns work-items that leave early into dead lanes.
+// Deadlanes runs after the passes that remove checks, since each remaining check may turn a
+// work-item into a dead lane.
 
 import (
 	"math"
@@ -166,8 +167,8 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	d.f.RemoveUnreachable()
 }
 
-// findSkeleton finds the values that dead lanes can also compute. Dead lanes can compute a value in
-// uniform flow that does not depend on values of live lanes alone.
+// findSkeleton finds the values that dead lanes can also compute. Dead lanes can compute a value if
+// it is in uniform flow and does not depend on values that only live lanes have computed.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -321,7 +322,8 @@ func (d *deadLanes) demotePhis() {
 	d.liveOnly = slices.DeleteFunc(slices.Clone(d.phiVars), func(v *ir.Var) bool { return vars[v] })
 }
 
-// branchOnDead ends block b with a branch. Dead lanes continue at block dead, and live lanes continue at block live.
+// branchOnDead ends block b with a branch. Dead lanes continue at block "dead", and live lanes continue at
+// block "live".
 func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.loadDead(b), e, live)
@@ -329,14 +331,14 @@ func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// appendUndef adds stores of undefined values to the end of b, for the variables that dead lanes do
-// not need.
+// appendUndef appends stores to b. They set the variables that dead lanes do not need to undefined
+// values.
 func (d *deadLanes) appendUndef(b *ir.Block) {
 	b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...)
 }
 
-// splitBlock moves the instructions of b that do not belong to the skeleton into blocks that only
-// live lanes execute. All work-items of the group must reach b together.
+// splitBlock moves instructions of b into blocks that only live lanes execute, if the instructions
+// do not belong to the skeleton. All work-items of the group must reach b together.
 func (d *deadLanes) splitBlock(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
@@ -437,9 +439,9 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	return next
 }
 
-// anyLive appends code to b that computes whether a live lane remains in the group. If the code is
-// rarely executed, or the module can be cancelled, it does not use sub-groups, because the kernel
-// may not need sub-groups.
+// anyLive appends to b the code that computes whether a live lane remains in the group. If the code
+// is rarely executed, or if the module can be cancelled, the code does not use sub-groups. The rest
+// of the kernel may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
@@ -481,9 +483,9 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v is another 32-bit word of the same result as the last instruction
-// of b, to which v will be appended. If v is, anotherWord gives v the same operands as the last
-// instruction, so that one instruction can return both words.
+// anotherWord reports whether v and the last instruction of b are 32-bit words of the same result.
+// The caller then appends v to b. For such a word, anotherWord gives v the same operands as the
+// last instruction, so that one instruction can return both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs
 	d.lastWord, d.wordInputs = v, slices.Clone(v.Inputs())

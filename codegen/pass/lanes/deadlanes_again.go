@@ -73,8 +73,8 @@ func (a *recomputer) ensureValue(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copyValue adds a computation of v, which is in divergent code, at the beginning of block b.
-// The operands of v dominate b, because v dominates b.
+// copyValue repeats the computation of v at the beginning of block b. The value v itself is in
+// divergent code. The operands of v dominate b, because v dominates b.
 func (a *recomputer) copyValue(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

@@ -36,8 +36,8 @@ func (d *deadLanes) findAllLive() {
 
 // wholeSubGroup passes the live lanes' arguments of v to the dead lanes. The value v, which the
 // caller appends to b, is a load or store of a matrix. In a sub-group without live lanes, the
-// matrix gets the stride -1 in memory. The pass tiles does not access memory if the stride is -1. A
-// check of the matrix may have failed for the whole sub-group.
+// stride of the matrix in memory becomes -1. The pass tiles does not access memory if the stride is
+// -1. A check of the matrix may have failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return

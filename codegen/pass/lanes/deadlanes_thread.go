@@ -29,9 +29,9 @@ func (a deadState) join(b deadState) deadState {
 	return either
 }
 
-// threadJumps redirects edges past tests of the dead flag whose result is known. After threadJumps,
-// a live lane goes directly from one part of the live lanes' code to the next. A dead lane skips
-// several parts of the live lanes' code with one jump.
+// threadJumps redirects edges past a test of the dead flag if the test's result is known. After
+// threadJumps, a live lane goes directly from one part of the live lanes' code to the next. A dead
+// lane skips several parts of the live lanes' code with one jump.
 func (d *deadLanes) threadJumps() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()

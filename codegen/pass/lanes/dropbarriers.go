@@ -1,7 +1,6 @@
 package lanes
 
-// This file contains the pass dropbarriers, which removes barriers of sub-groups that order
-// nothing.
+// This file contains the pass dropbarriers, which removes superfluous barriers of sub-groups.
 
 import (
 	"slices"
@@ -30,8 +29,7 @@ import (
 // an op for which exactdiv will add a divergent branch is kept, too.
 //
 // Kernels contain many barriers of sub-groups, because each algorithm of a sub-group begins with a
-// barrier. The algorithms begin with barriers because they must order memory like SYCL's group
-// algorithms.
+// barrier. The algorithms begin with barriers to order memory like SYCL's group algorithms.
 func DropBarriers(m *ir.Module) diag.List {
 	f := m.Kernel
 	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isSubGroupBarrier) }) {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass exits. If a kernel calls other kernels, a return from a called kernel
-// is in the middle of the code:
+// This file contains the pass exits, which handles early returns from called kernels. If a kernel
+// calls other kernels, a return from a called kernel is in the middle of the code:
 //
 //	Blur{…}.Kernel(it)      if i >= n { goto next } … barrier …
 //	                        (label next)
@@ -15,8 +15,8 @@ package lanes
 //	                        if i >= n { return } … barrier … barrier …
 //
 // If other work-items also execute the code after the label, Exits copies that code for the
-// work-items that return early. A work-item that returns early but reaches a barrier after the
-// label next has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
+// work-items that return early. A work-item that returns early but reaches a barrier after label
+// "next" has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
 // missed barrier, since the host's coroutines would confuse the two barriers.
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Exits handles work-items that return early from a function that the kernel calls, if they thereby
+// Exits handles early returns from functions that the kernel calls, if the returning work-items
 // skip Sync ops and reach no later Sync op. Exits copies the code that the returning work-items
 // execute from their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {

@@ -96,7 +96,7 @@ func (l *faultVars) store(b *ir.Block, i int, x *ir.Value) {
 	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
 }
 
-// storeFault appends stores to b that store the fault v in the variables.
+// storeFault appends to b the instructions that store the fault v in the variables.
 func (l *faultVars) storeFault(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
@@ -137,7 +137,7 @@ func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// recordFault appends a call to the return block b that records the stored fault.
+// recordFault appends to the return block b a call that records the stored fault.
 func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()
@@ -165,9 +165,10 @@ func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// partIndex appends code to b that computes the index of the part of a linked module to which a
-// site belongs. The first part of a linked module has index 0. The index of a site's part is the
-// number of other parts with a first site at or before that site.
+// partIndex appends to b the code that finds the part of a linked module to which a site belongs.
+// The code computes the part's index. The first part of a linked module has index 0. The index of a
+// site's part is a number of parts: all parts, except the first one, that have their first site at
+// or before that site.
 func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the pass groups. Groups runs after deadlanes, since dead lanes also execute
-// group operations.
+// This file contains the pass groups, which replaces the group ops that SPIR-V lacks. Groups runs
+// after deadlanes, since dead lanes also execute group operations.
 
 import (
 	"math"
@@ -248,9 +248,9 @@ func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
 	})
 }
 
-// doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. The other
-// arguments of body are vs in the first iteration. In later iterations, these arguments are the results of the
-// previous iteration. doublingLoop returns the results of the last iteration.
+// doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. In the first
+// iteration, the other arguments of body are the values vs. In later iterations, these arguments are the
+// results of the previous iteration. doublingLoop returns the results of the last iteration.
 func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeatLoop(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
@@ -260,8 +260,8 @@ func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Val
 	})[1:]
 }
 
-// repeatLoop appends a loop that executes body while cond holds. The arguments of body and cond are
-// vs in the first iteration. In later iterations, these arguments are the results of the previous iteration.
+// repeatLoop appends a loop that executes body while cond holds. In the first iteration, the arguments of body
+// and cond are the values vs. In later iterations, these arguments are the results of the previous iteration.
 // repeatLoop returns the results of the last iteration.
 func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
@@ -282,8 +282,9 @@ func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Valu
 	return phis
 }
 
-// ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
-// ifElse returns the result of the executed code as a value of type t, or nil if t is nil.
+// ifElse appends a branch on cond. If cond is true, the branch executes the code of the function
+// "yes", and otherwise the code of the function "no". ifElse returns the result of the executed
+// code as a value of type t, or nil if t is nil.
 func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)
@@ -301,8 +302,8 @@ func (g *groupOps) ifElse(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 }
 
 // ifThen appends a branch that executes body only if cond is true. If cond is true, the value that
-// ifThen returns is the result of body. If cond is false, ifThen returns the value otherwise. If
-// otherwise is nil, ifThen returns nil.
+// ifThen returns is the result of body. If cond is false, ifThen returns the argument "otherwise".
+// If the argument "otherwise" is nil, ifThen returns nil.
 func (g *groupOps) ifThen(cond, otherwise *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()

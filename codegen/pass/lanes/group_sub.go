@@ -4,7 +4,7 @@ package lanes
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// subGroup generates the code for the op v of a sub-group, if its type is not a 32-bit integer.
+// subGroup generates the code for the op v of a sub-group if v's type is not a 32-bit integer.
 func (g *groupOps) subGroup(v *ir.Value) {
 	if v.Op == ir.OpGroupSelect {
 		g.replaceOp(v, ir.OpBitcast, nil, g.fromLane(v.Args[0], v.Args[1]))
@@ -67,8 +67,8 @@ func (s *subGroupIDs) inclusiveScan(c combination) *ir.Value {
 	})[0]
 }
 
-// exclusiveScan combines the values of all invocations before the invocation itself. For the first
-// invocation, the result of the scan is the combiner's identity.
+// exclusiveScan combines, for each invocation, the values of all previous invocations. For the
+// first invocation, the result of the scan is the combiner's identity.
 func (s *subGroupIDs) exclusiveScan(c combination) *ir.Value {
 	if c.isNative() {
 		return s.appendNative(ir.OpGroupExclusiveScan, c)
@@ -154,7 +154,8 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 
 // prefixOfStages appends a loop over the stages of inStages. The loop computes the combination of
 // all values of earlier sub-groups. A stage combines the values of several consecutive sub-groups.
-// For each sub-group, it has stored the combination of the values of the preceding ones among them.
+// For each of these sub-groups, the stage has stored the combination of the values of the ones
+// before it.
 func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])

@@ -1,6 +1,6 @@
 package lanes
 
-// This file contains the pass lighten. Lighten finds kernels whose barriers do not need to order
+// This file contains the pass lighten, which finds kernels whose barriers do not need to order
 // device memory.
 
 import (

@@ -1,6 +1,6 @@
 package lanes
 
-// This file contains the pass matrices, and its part for devices without matrix hardware.
+// This file contains the pass matrices and its code for devices without matrix hardware.
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ import (
 )
 
 // Matrices replaces the ops on matrices by loops. Each invocation of a sub-group processes its own
-// elements of a matrix. In a sub-group of n invocations, element e of the invocation id is element
-// id + e*n of the matrix.
+// elements of a matrix. In a sub-group of n invocations, element e of invocation number id is
+// element id + e*n of the matrix.
 //
 // For a product of matrices, an invocation also needs elements of other invocations. So invocations
 // copy a few columns of A and as many rows of B at a time to work-group memory. Each sub-group uses
@@ -110,8 +110,8 @@ func (x *matrixOps) scalarOp(v *ir.Value) {
 
 // matricesWhole returns diagnostics for uses of matrices that not all work-items reach. The pass
 // deadlanes cannot find the uses of matrices later, since loads and stores of matrices then contain
-// no Sync ops. matricesWhole also returns diagnostics for returns before a use of a matrix, since
-// the elements of the returning work-items would be missing.
+// no Sync ops. matricesWhole also diagnoses a return before a use of a matrix, since the elements
+// of the returning work-items would be missing.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()

@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the part of the pass matrices that removes copies of matrices. Assignments of
-// matrices in Go become copies.
+// This file removes copies of matrices, as part of the pass matrices. Assignments of matrices in Go
+// become copies.
 
 import (
 	"slices"

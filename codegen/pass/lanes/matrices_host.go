@@ -13,7 +13,7 @@ import (
 
 // hostMatrices puts each matrix into work-group memory, with one complete matrix for each
 // sub-group. Loads, stores and products remain single ops, which the host form implements. In a
-// sub-group of n invocations, element e of the invocation id has the index e*n + id.
+// sub-group of n invocations, element e of invocation number id has the index e*n + id.
 func hostMatrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	x := &matrixOps{groupOps: groupOps{m: m}, homes: map[*ir.Var]*matrixHome{}}

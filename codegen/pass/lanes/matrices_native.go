@@ -11,9 +11,9 @@ import (
 )
 
 // nativeMatrices divides each matrix into parts that the matrix hardware supports. The ops on
-// matrices are split later by the pass tiles, which runs after deadlanes. Matrices that are used in
-// the same product or copy get part sizes from the same tuple (one combination of sizes that the
-// device supports).
+// matrices are split later by the pass tiles, which runs after deadlanes. For matrices in the same
+// product or copy, the sizes of the parts come from the same tuple (a combination that the device
+// supports).
 func nativeMatrices(m *ir.Module) (ds diag.List) {
 	f := m.Kernel
 	joined := map[*ir.Var]*ir.Var{}
@@ -84,7 +84,7 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals changes variables in work-group memory from which matrices are loaded. After the
+// packLocals changes variables in work-group memory if matrices are loaded from them. After the
 // change, the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals
 // requires that all other accesses to the variable are loads and stores of elements. Matrices in
 // other variables are loaded and stored element by element.

@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// To kernels with barriers, Partial adds code that makes invocations without a work-item return.
-// Invocations without a work-item fill the rest of the last sub-group of a work-group. The
-// specialization constant abi.SpecWhole enables the if statement on the devices that need it.
+// In kernels with barriers, Partial adds code that lets an invocation return at once if it has no
+// work-item. Invocations without a work-item fill the rest of the last sub-group of a work-group.
+// The specialization constant abi.SpecWhole enables the if statement on the devices that need it.
 // Partial works around a bug of lavapipe (see the quirk idle-lanes). On lavapipe, an invocation
 // without a work-item loads zeros. So an invocation without a work-item may take a different branch
 // than all work-items, and enter a loop with barriers. An if statement around the whole kernel

@@ -130,7 +130,8 @@ func (x *tileOps) accessParts(v *ir.Value, stride *ir.Value) {
 	}
 }
 
-// ifElse appends a branch that executes the code of yes if cond is true, and else the code of no.
+// ifElse appends a branch on cond. If cond is true, the branch executes the code of the function
+// "yes", and otherwise the code of the function "no".
 func (x *tileOps) ifElse(cond *ir.Value, yes, no func() *ir.Value) {
 	then, other, join := x.f.NewBlock(), x.f.NewBlock(), x.f.NewBlock()
 	x.b.Branch(cond, then, other)

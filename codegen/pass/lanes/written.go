@@ -17,8 +17,8 @@ const (
 	maxIndexed = 1 << 18
 )
 
-// writtenFirst reports whether the work-group writes the variable that z zeroes before it reads any
-// element, so that no work-item reads the zeros. For example:
+// writtenFirst reports whether the work-group writes the variable of the ZeroLocal op z before it
+// reads any element of the variable. If so, no work-item reads the zeros. For example:
 //
 //	tile := dsl.Local[[16][17]float32](it)   ZeroLocal, which is not needed
 //	tile[y][x] = in[row][col]                Store by each work-item
@@ -26,11 +26,11 @@ const (
 //	… tile[x][y] …                           Load after the barrier.
 //
 // writtenFirst returns true only if a barrier dominates all accesses to the variable other than
-// stores. The stores that dominate the barrier, executed by all work-items, must write each element
-// that a later load may read. Dead lanes skip only stores in conditional blocks. These blocks do
-// not dominate the barrier, so dead lanes need no special treatment. The size of the work-group
-// must be known at compile time. Each index of a store must be a sum of a constant and of the
-// work-item's ids times constants.
+// stores. All work-items execute the stores that dominate the barrier. Together, these stores must
+// write each element that a later load may read. Dead lanes skip only stores in conditional blocks.
+// These blocks do not dominate the barrier, so dead lanes need no special treatment. The size of
+// the work-group must be known at compile time. Each index of a store must be a sum of a constant
+// and of the work-item's ids times constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {
@@ -106,8 +106,8 @@ func newCoverage(m *ir.Module, z *ir.Value) (*writtenElems, bool) {
 	return c, true
 }
 
-// coversLoads reports whether the given stores, executed by all work-items, write each element that
-// an instruction in uses may read.
+// coversLoads reports whether all work-items together write each element that an instruction of the
+// list "uses" may read. All work-items execute the given stores.
 func (c *writtenElems) coversLoads(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {

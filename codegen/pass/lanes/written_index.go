@@ -9,8 +9,9 @@ const maxIndexNodes = 64
 // index is undefined, as after a division by zero.
 type indexFunc func(ids [3]uint64) (uint64, bool)
 
-// indexOfIDs returns a function that computes the integer v. indexOfIDs returns nil if v depends on values other than constants
-// and local ids, or has more operations than nodes allows. The work-group has the given size.
+// indexOfIDs returns a function that computes the integer v. indexOfIDs returns nil if v depends on values
+// other than constants and local ids, or if v has more than *nodes operations. The work-group has the given
+// size.
 func indexOfIDs(v *ir.Value, size [3]int, nodes *int) indexFunc {
 	if *nodes--; *nodes < 0 || !v.Type.IsInt() {
 		return nil

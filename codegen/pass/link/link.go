@@ -57,13 +57,13 @@ type Origin struct{ Part, Param int }
 // Options determines how parts are linked.
 type Options struct {
 	Apart bool // whether the parts have different ranges
-	// Barriers requests barriers between the parts. With barriers, the linked kernel is a kernel
-	// over an nd-range, and parts over ranges require Apart. A work-item that faults in a part
-	// still runs the next part, because all work-items must reach the barriers.
+	// If Barriers is set, a barrier separates each part from the next. With barriers, the linked
+	// kernel is a kernel over an nd-range, and parts over ranges require Apart. A work-item that
+	// faults in a part still runs the next part, because all work-items must reach the barriers.
 	Barriers bool
-	// Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for copies of the
-	// parts before it links the parts. If no part contains barriers or group operations, Late is
-	// nil.
+	// The function Late runs the passes up to pass.LateLinkPoint on a module. Link calls Late for
+	// copies of the parts before it links the parts. If no part contains barriers or group
+	// operations, Late is nil.
 	Late func(m *ir.Module) error
 	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
 	// abi.MaxLaunchBlock. Arguments that do not fit in a launch block (the push constants) are

@@ -21,9 +21,9 @@ const (
 	maxAheadNests  = 12  // largest number of duplicated loop nests in a kernel
 )
 
-// Ahead inserts tests before a loop that choose between a copy without the hoisted checks and the
-// original loop. An index that changes by a constant step is in bounds in all iterations if it is
-// in bounds in the first and the last.
+// Ahead inserts tests before a loop. The tests choose between the original loop and a copy without
+// the hoisted checks. An index that changes by a constant step is in bounds in all iterations if it
+// is in bounds in the first and the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -60,10 +60,10 @@ type planner struct {
 	plans    []*nest
 }
 
-// leaveTogether returns the blocks with a uniform branch by which all work-items of a group may
-// leave the group together before a Sync op. Loops with such blocks are not duplicated. In a
-// duplicated loop nest the work-items would leave one by one, and would continue as dead lanes in
-// code that is only for remaining work-items.
+// leaveTogether returns the blocks that end with certain uniform branches. By such a branch, all
+// work-items of a group may leave the group together before a Sync op. Loops with such blocks are
+// not duplicated. In a duplicated loop nest, the work-items would leave one by one. They would
+// continue as dead lanes in code that is only for remaining work-items.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -118,7 +118,7 @@ type nest struct {
 	tests   []aheadTest
 }
 
-// aheadTest describes a test ahead of a loop nest that makes a check in the nest unnecessary.
+// aheadTest describes a test ahead of a loop nest. The test makes a check in the nest unnecessary.
 // The test is either x < y in the first and last iterations, or an invariant condition.
 type aheadTest struct {
 	x, y     *ir.Value
@@ -187,8 +187,8 @@ func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// endsOf returns the combinations of first and last iterations of the loops for which the
-// test t must be made.
+// endsOf returns combinations of first and last iterations of the loops. The test t must be made
+// for each of these combinations.
 func (n *nest) endsOf(t aheadTest) []variance {
 	if t.same != nil {
 		return []variance{0}
@@ -282,8 +282,8 @@ func (p *planner) applyPlans() {
 	u.Promote(p.f, cells)
 }
 
-// copyUnchecked creates a copy of the loop nest n that does not have the hoisted checks. It
-// redirects the edge from pre to the copy.
+// copyUnchecked creates a copy of the loop nest n without the hoisted checks. It redirects the edge
+// from pre to the copy.
 func (n *nest) copyUnchecked(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)

@@ -56,7 +56,7 @@ type loopCounter struct {
 	l      *ir.Loop
 	bit    variance
 	stay   *ir.Block // block that is executed in each iteration in which the loop's condition holds
-	next   bool      // whether the loop tests the number for the next iteration, at its end
+	next   bool      // whether the end of the loop tests the number for the next iteration
 	phi    *ir.Value
 	k      int64     // the difference between the number n and phi
 	n, end *ir.Value // the number that the loop compares, and its bound
@@ -229,8 +229,8 @@ func (r *nestEnds) neverWraps(c *loopCounter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.lastInterval(c).Empty() {
 		return false
 	}
-	// The interval in variable all includes the values of the number and of the phi for which the
-	// loop ends.
+	// The interval "all" also includes those values of the number and of the phi for which the loop
+	// ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
@@ -253,9 +253,9 @@ func (r *nestEnds) lastInterval(c *loopCounter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// runsInLoops reports whether block b is executed only while the conditions of all loops in the set
-// with hold. The result is false if b is after one of the loops, or is executed in the iteration
-// that ends a loop.
+// runsInLoops reports whether block b is executed only while the conditions of all given loops
+// hold. The result is false if b is after one of the loops, or is executed in the iteration that
+// ends a loop.
 func (r *nestEnds) runsInLoops(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -334,8 +334,8 @@ func (r *nestEnds) isExact(v *ir.Value) bool {
 	return known() || r.withAssumptions(known)
 }
 
-// markAssumed returns a mark for the current assumptions. A call of resetAssumed
-// with the mark removes all assumptions made after it.
+// markAssumed returns a mark for the current assumptions. A call of resetAssumed with the mark
+// removes all assumptions made after the mark.
 func (r *nestEnds) markAssumed() int { return len(r.narrow) }
 func (r *nestEnds) resetAssumed(n int) {
 	r.narrow = r.narrow[:n]
@@ -484,8 +484,8 @@ func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	return x
 }
 
-// valueAt returns, as a 64-bit integer, the value of v in the last iterations of the loops in ends
-// and the first iterations of the other loops.
+// valueAt returns the value of v as a 64-bit integer. The value is from the last iterations of the
+// loops in the set "ends", and from the first iterations of the other loops.
 func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.varyingLoops(v)
 	key := endKey{v, ends}

@@ -18,15 +18,16 @@ import (
 // overlapCount is the number of iterations that run at a time.
 const overlapCount = 4
 
-// These constants limit the loops that get a copy which runs four iterations at a time.
+// These constants limit the loops for which overlap makes a copy that runs four iterations at a
+// time.
 const (
 	maxOverlapValues = 48 // largest number of instructions in an iteration; longer loops did not become faster
 	maxOverlapLoops  = 8  // largest number of such loops in a function
-	maxOverlapStages = 3  // largest length of a chain of loads in which each depends on the load before
+	maxOverlapStages = 3  // largest length of a chain of loads, each of which depends on the previous one
 )
 
 // Overlap inserts before a loop a copy that runs four iterations at a time. For example, consider
-// the loop for i < n { sum += x[c[i]] }, with a check that c[i] is less than len. It becomes:
+// the loop "for i < n { sum += x[c[i]] }", with a check that c[i] is less than len. It becomes:
 //
 //	for i+3 < n {                        that is, for i < n && i+1 < n && i+2 < n && i+3 < n
 //		c0, c1, c2, c3 := c[i], c[i+1], c[i+2], c[i+3]
@@ -290,8 +291,8 @@ func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loadBehind returns the load that computes v, perhaps before integer conversions. It
-// returns nil if there is no such load.
+// loadBehind returns the load that computes v, and looks through integer conversions. It returns
+// nil if there is no such load.
 func loadBehind(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -394,9 +395,9 @@ func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 	return rewrite.NestJoin(o.head, entries)
 }
 
-// stagesAhead adds code to block b and to new blocks that computes the values of all stages for the
-// four iterations. The code branches to block rest if one of the four iterations would not run to
-// its end. Otherwise it reaches the block that stagesAhead returns.
+// stagesAhead adds code that computes the values of all stages for the four iterations. The code is
+// in block b and in new blocks. The code branches to block "rest" if one of the four iterations
+// would not run to its end. Otherwise it reaches the block that stagesAhead returns.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {

@@ -1,7 +1,7 @@
 package loops
 
-// This file contains the pass polls. The pass runs before deadlanes, because deadlanes turns
-// work-items that leave their group into dead lanes.
+// This file contains the pass polls, which lets work-items stop when the host asks for it. The pass
+// runs before deadlanes, because deadlanes turns work-items that leave their group into dead lanes.
 
 import (
 	"math"
@@ -13,14 +13,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// To a module that can be cancelled, Polls adds code that makes work-items read the cancel word
-// from time to time. The cancel word is a 32-bit word of the fault record by which the host asks
-// work-items to stop. Polls adds the code that reads the cancel word to the back edges of loops
-// that are not short. The host may write the cancel word at any time, so it is in uncached memory,
-// and reading it is slow on some devices. So each iteration counts the values that it computes, and
-// a work-item reads the cancel word only when the count reaches maxUnasked. It reads the cancel
-// word for the first time after firstAsked values, so that work-items which start after the
-// cancellation stop early.
+// If a module can be cancelled, Polls adds code by which work-items read the cancel word from time
+// to time. The cancel word is a 32-bit word of the fault record. The host writes the word to ask
+// work-items to stop. Polls adds code to the back edges of loops that are not short. This code
+// reads the cancel word. The host may write the cancel word at any time, so it is in uncached
+// memory, and reading it is slow on some devices. So each iteration counts the values that it
+// computes, and a work-item reads the cancel word only when the count reaches maxUnasked. It reads
+// the cancel word for the first time after firstAsked values, so that work-items which start after
+// the cancellation stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked
@@ -59,7 +59,7 @@ func CanLeave(m *ir.Module) bool {
 
 const firstAsked = 1 << 12
 
-// poller adds the code that reads the cancel word to the back edges of a kernel.
+// poller adds code to the back edges of a kernel. This code reads the cancel word.
 type poller struct {
 	m    *ir.Module
 	f    *ir.Func
@@ -148,9 +148,9 @@ func (p *poller) addPoll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// countStaying appends code to b that computes the number of work-items that remain in the
-// group. The number is negative if isStaying is false for one of these work-items. The code
-// does not use sub-groups, because they might not be supported.
+// countStaying appends to b the code that computes the number of work-items that remain in the
+// group. The number is negative if isStaying is false for one of these work-items. The code does
+// not use sub-groups, because they might not be supported.
 func (p *poller) countStaying(b *ir.Block, isStaying *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
 	// The number -1<<24 makes the sum negative for any number of other work-items, and the float32

@@ -99,8 +99,8 @@ func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	return found
 }
 
-// newLoop returns the loop x as a Loop. The Loop includes the blocks that record faults only of
-// this loop, so that each copy of the loop gets copies of them.
+// newLoop returns the loop x as a Loop. The Loop also includes each block that records faults of
+// this loop alone. So each copy of the loop has its own copy of that block.
 func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
@@ -290,7 +290,7 @@ func (l *Loop) unrollLoop(f *ir.Func, n int) {
 	u.Promote(f, cells)
 }
 
-// demoteUses stores the values of the loop that are used after the loop in new variables, because
+// demoteUses stores values of the loop in new variables if they are used after the loop, because
 // each value will have several copies. demoteUses returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)

@@ -13,9 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit the iterations of a loop, the instructions of an iteration, and the
-// instructions of a loop nest and of all loop nests of a function after unrolling. Long iterations
-// are not unrolled, because copying them costs more and an array in memory slows them down less.
+// These constants limit the iterations of a loop and the instructions of an iteration. After
+// unrolling, they limit the instructions of a loop nest and of all loop nests of a function. Long
+// iterations are not unrolled, because copying them costs more and an array in memory slows them
+// down less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -23,9 +24,9 @@ const (
 	maxWrittenFunc   = 6144
 )
 
-// WriteOut unrolls loops with a constant number of iterations whose counters index a work-item's
-// own arrays, if no other index of the array varies. Then all indices become constants, and the
-// array's elements can be kept in registers:
+// WriteOut unrolls a loop with a constant number of iterations if its counter indexes a private
+// array, and no other index of the array varies. Then all indices become constants, and the array's
+// elements can be kept in registers:
 //
 //	var v [4]float32             var v [4]float32
 //	for j := range v {           v[0] = in[l]
@@ -125,9 +126,9 @@ func canSplit(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decideNests adds to nests the loops that must be unrolled so that all indices of the accesses
-// become constant. decideNests also adds the loops inside the added loops, unless the code would
-// become too large. decideNests reports whether the loops in nests can be unrolled.
+// decideNests adds to the set "nests" the loops that must be unrolled so that all indices of the
+// accesses become constant. decideNests also adds the loops inside the added loops, unless the code
+// would become too large. decideNests reports whether the loops in the set "nests" can be unrolled.
 func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -149,8 +150,8 @@ func (w *writer) decideNests(accesses []*ir.Value, nests map[*ir.Loop]bool) bool
 	return w.nestsFit(nests)
 }
 
-// nestsFit computes the cost of each loop in nests, and reports whether all these loops can
-// be unrolled.
+// nestsFit computes the cost of each loop in the set "nests", and reports whether all these loops
+// can be unrolled.
 func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {
@@ -162,8 +163,8 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// unrollFor adds loops around block b to nests so that v becomes a constant if these loops are
-// unrolled. unrollFor reports whether unrolling these loops is possible.
+// unrollFor adds some of the loops around block b to the set "nests". If these loops are unrolled,
+// v becomes a constant. unrollFor reports whether unrolling these loops is possible.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -183,8 +184,8 @@ func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, de
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.unrollFor(a, b, nests, depth-1) })
 }
 
-// isCounter reports whether phi, which is in the loop's head, starts with a constant and
-// depends only on itself and constants in later iterations.
+// isCounter reports whether phi starts with a constant and depends only on itself and constants in
+// later iterations. The phi must be in the loop's head.
 func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
@@ -202,8 +203,8 @@ func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns the number of instructions of the loop l after unrolling, including its inner
-// loops in nests, which are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
+// costOf returns the number of instructions of the loop l after unrolling. The inner loops in the
+// set "nests" are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
@@ -235,8 +236,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if all
-// Sync ops in the loop are barriers and algorithms of sub-groups.
+// isRepeatable reports whether the loop's instructions may be copied. Copying is allowed if each
+// Sync op in the loop is a barrier or an algorithm of sub-groups.
 func (l *Loop) isRepeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

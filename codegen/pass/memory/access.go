@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the pass access. InferAccess runs late, since earlier passes remove loads and
-// stores.
+// This file contains the pass access, which records the slices that a kernel reads or writes.
+// InferAccess runs late, since earlier passes remove loads and stores.
 
 import (
 	"github.com/kgen-go/kgen/abi"

@@ -14,16 +14,17 @@ import (
 // maxAlign is the alignment in bytes of the first byte of each buffer.
 const maxAlign = 16
 
-// Adjacent combines loads of adjacent numbers of the same element of a slice into the load of a vector,
-// and combines stores in the same way. For example, for a slice of struct{ Re, Im float32 }:
+// Adjacent combines loads of adjacent numbers into the load of a vector, if the numbers belong to the same
+// element of a slice. It combines stores in the same way. For example, for a slice of struct{ Re, Im float32 }:
 //
 //	%re = Load f32 [%v, %i, 0]          %w = Load f32x2 [%v, %i]
 //	%im = Load f32 [%v, %i, 1]   ──▶    %re = VecExtract %w 0
 //	                                    %im = VecExtract %w 1
 //
-// A vector has 8 or 16 bytes, and its address must be a multiple of its size. Buffers begin at multiples
-// of 16 bytes. So the address is known to be such a multiple if the size of the slice's elements is one.
-// Numbers of different types become a vector of integers. Numbers of 8 and 16 bits remain as they are.
+// A vector has 8 or 16 bytes, and its address must be a multiple of its size. Buffers begin at multiples of 16
+// bytes. So if the size of the slice's elements is a multiple of the vector's size, the address is such a
+// multiple, too. Numbers of different types become a vector of integers. Numbers of 8 and 16 bits remain as
+// they are.
 //
 // The accesses must be in the same block. Loads move up to the first load of a vector, and stores move down
 // to the last store. No instruction in between may synchronize, or access device memory in a conflicting way.
@@ -141,7 +142,8 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// combine replaces the accesses of a run by accesses of vectors, where the numbers of a vector are complete.
+// combine replaces the accesses of a run by accesses of vectors, wherever the run contains all numbers of a
+// vector.
 func (x *adjacent) combine(r *elementRun) {
 	align := alignment(x.m, r.key.base)
 	if r.key.elem.Size%16 != 0 {
@@ -156,8 +158,8 @@ func (x *adjacent) combine(r *elementRun) {
 	}
 }
 
-// within returns the run's accesses to numbers within size bytes at an offset, in the order of the numbers, if
-// they access all these bytes. It removes these accesses from the run.
+// within finds the run's accesses to a range of the element's bytes. If the accesses cover the whole range,
+// within returns them in the order of the numbers. It removes these accesses from the run.
 func (r *elementRun) within(at, size int) (list []*ir.Value) {
 	var found []int
 	for next := at; next < at+size; {
@@ -178,7 +180,8 @@ func (r *elementRun) within(at, size int) (list []*ir.Value) {
 	return list
 }
 
-// access replaces accesses to the adjacent numbers at an offset of an element by the access of a vector.
+// access replaces the accesses to adjacent numbers of an element by the access of a vector. The numbers begin
+// at the given offset in the element.
 func (x *adjacent) access(key elementKey, at int, list []*ir.Value) {
 	size, scalar := 0, accessed(list[0])
 	for _, v := range list {
@@ -245,14 +248,15 @@ func (x *adjacent) add(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir
 	return w
 }
 
-// alignment returns a power of two, at most maxAlign, that divides the address v. The result is 1 if no other is known.
-// Slices begin at elements of a buffer, and parts of slices begin at elements of the slice.
+// alignment returns a power of two, at most maxAlign, that divides the address v. If no larger power is known
+// to divide v, the result is 1. Slices begin at elements of a buffer, and parts of slices begin at elements of
+// the slice.
 func alignment(m *ir.Module, v *ir.Value) int {
 	seen := map[*ir.Value]bool{}
 	var of func(v *ir.Value) int
 	of = func(v *ir.Value) int {
 		if seen[v] {
-			return maxAlign // an address that depends on itself is as aligned as the others that it depends on
+			return maxAlign // an address that depends on itself is as aligned as its other operands
 		}
 		seen[v] = true
 		least := 1

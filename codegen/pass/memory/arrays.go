@@ -72,8 +72,8 @@ func Elements(m *ir.Module) diag.List {
 	return nil
 }
 
-// ownArrays returns the Function variables of f that are not scalars and whose only uses are loads,
-// stores and zeroing of the whole variable.
+// ownArrays returns the Function variables of f that are not scalars. Their only uses must be
+// loads, stores and zeroing of the whole variable.
 func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	own := map[*ir.Var]bool{}
 	for _, v := range f.Vars {
@@ -149,8 +149,8 @@ func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	return c
 }
 
-// meetContents returns the contents that are known on both of two paths into b, where c and d are
-// the contents known on each path.
+// meetContents returns the contents that are known on both of two paths into b. The arguments c and
+// d are the contents known on each path.
 func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	if c == d {
 		return c

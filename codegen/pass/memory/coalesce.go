@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the part of the pass arrays that uses the liveness of array elements. The code
-// in this file removes stores to dead elements, and merges two arrays into one.
+// This file is part of the pass arrays, and uses the liveness of array elements. The code in this
+// file removes stores to dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// These constants limit the number of elements of an array, and of all arrays of a function, whose
-// liveness is computed.
+// These constants limit the number of elements whose liveness is computed, for one array and for
+// all arrays of a function.
 const (
 	maxElements    = 256
 	maxAllElements = 1 << 12
@@ -28,8 +28,8 @@ type elemLiveness struct {
 
 type bitset []bool
 
-// readsOf computes the liveness of the elements of the arrays in own. readsOf ignores arrays that
-// are too large or whose elements are not scalars.
+// readsOf computes the liveness of the elements of the arrays in the list "own". readsOf ignores
+// arrays that are too large or whose elements are not scalars.
 func readsOf(f *ir.Func, own map[*ir.Var]bool) *elemLiveness {
 	r := &elemLiveness{f: f, firstBit: map[*ir.Var]int{}, bitCount: map[*ir.Var]int{}, liveAtEnd: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
@@ -131,8 +131,8 @@ func (r *elemLiveness) eachBackward(b *ir.Block, liveAfter bitset, visitAccess f
 	}
 }
 
-// dropUnread removes writes to dead elements of the arrays in own. If dropUnread has removed any
-// write, it returns true.
+// dropUnread removes writes to dead elements of the arrays in the list "own". If dropUnread has
+// removed any write, it returns true.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)

@@ -17,7 +17,7 @@
 // unrolled loops. If the head of a loop loads the same value in each iteration, Once may hoist the
 // load and its check out of the loop.
 //
-//	Once turns for j < k.Ends[i] {…} into for j < end {…}, with end := k.Ends[i] before the loop.
+//	Once turns "for j < k.Ends[i] {…}" into "for j < end {…}", with end := k.Ends[i] before the loop.
 //
 // InferAccess runs late and records which slices the kernel reads and writes.
 //

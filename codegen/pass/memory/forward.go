@@ -1,8 +1,8 @@
 package memory
 
-// This file contains the pass forward. Forward runs after fuse, the pass that combines products and
-// sums. Go rounds a float when it is stored, so fuse must see that a product is stored before it is
-// added.
+// This file contains the pass forward, which removes loads of known values. Forward runs after
+// fuse, the pass that combines products and sums. Go rounds a float when it is stored, so fuse must
+// see that a product is stored before it is added.
 
 import (
 	"slices"
@@ -246,9 +246,9 @@ func (w *forwarder) solveAvailable() {
 }
 
 // leavesLoop reports whether the edge from p to b leaves a loop in which the value of location k
-// became available. The value of a location that the loop made available must not be live after the
-// loop. Workarounds for drivers (passes loopvalues and outlive) would make a live-out value cost
-// more in each iteration than a load after the loop.
+// became available. A value that became available in the loop must not be live after the loop.
+// Workarounds for drivers (passes loopvalues and outlive) would make a live-out value cost more in
+// each iteration than a load after the loop.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.availableAt[l.Head][k] {
@@ -323,7 +323,7 @@ func (w *forwarder) rewriteLoads() bool {
 }
 
 // dropOverwritten removes a store if a later store in the same block writes the same location and
-// no instruction between the two may read it. For example:
+// no instruction between the two can read it. For example:
 //
 //	k.Out[i] += a           becomes x := k.Out[i] + a
 //	k.Out[i] += b           becomes k.Out[i] = x + b

@@ -1,9 +1,9 @@
 package memory
 
-// This file contains a pass with the name "internal". Slices marked by //kgen:internal become variables of the
-// work-items, if each work-item uses only its own elements. An internal slice is no longer an
-// argument of the kernel. For example, a store to k.Tmp becomes a store to the variable Tmp, and the
-// length of k.Tmp is computed from the launch's range.
+// This file contains the pass internal, which replaces internal slices by variables. Slices marked by
+// //kgen:internal become variables of the work-items, if each work-item uses only its own elements. An internal
+// slice is no longer an argument of the kernel. For example, a store to k.Tmp becomes a store to the variable
+// Tmp, and the length of k.Tmp is computed from the launch's range.
 //
 // Loads of the variables then become values if possible (mem2reg). For example, the following
 // kernel
@@ -85,7 +85,7 @@ func Internal(m *ir.Module) diag.List {
 // isInternal reports whether the parameter p is marked internal and is still used.
 func isInternal(p *abi.Param) bool { return p.Internal > 0 && p.Offset >= 0 }
 
-// whyNotInternal maps the reason for which a slice cannot be internal to a description and a hint.
+// whyNotInternal contains a description and a hint for each reason why a slice cannot be internal.
 var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyAtomic:  {"this access is atomic, and so for elements that work-items share", "use plain loads and stores, or pass memory that work-items share as an argument: leave //kgen:internal out"},
 	facts.WhyAddress: {"this may be an element of another slice, too, or has a computed address", "index the field itself; where one of several slices is meant, use it in each branch"},

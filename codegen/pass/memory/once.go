@@ -155,8 +155,8 @@ func (s *loopStart) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// markHoisted marks the given values and their operands to be hoisted, if they are invariant
-// values computed in the loop.
+// markHoisted examines the given values and their operands. It marks the invariant values that are
+// computed in the loop, so that they are hoisted.
 func (s *loopStart) markHoisted(values ...*ir.Value) {
 	for _, v := range values {
 		if s.invariants[v] && !s.hoisted[v] {

@@ -1,7 +1,7 @@
 package memory
 
-// This file contains the pass params. Params uses the liveness analysis of package simplify, and
-// must run after mem2reg.
+// This file contains the pass params, which removes parameters that the kernel never reads. Params
+// uses the liveness analysis of package simplify, and must run after mem2reg.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Params removes parameters that the kernel never reads from the argument block, and closes the
-// gaps. All modules of a kernel share the same argument block. So Params must run before the first
-// pass that changes the modules of a kernel in different ways.
+// Params changes the argument block: it removes the parameters that the kernel never reads, and
+// closes the gaps. All modules of a kernel share the same argument block. So Params must run before
+// the first pass that changes the modules of a kernel in different ways.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {

@@ -118,8 +118,8 @@ func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.areDifferent(a.Args[0], b.Args[0])
 }
 
-// splitSum returns a value base and a constant add whose sum is v. If base is nil, v is the
-// constant add.
+// splitSum splits v into two summands: the value "base" and the constant "add". If base is nil, v
+// is the constant.
 func (p *placeTable) splitSum(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

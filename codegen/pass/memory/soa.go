@@ -1,6 +1,7 @@
 package memory
 
-// This file contains the pass soa. SoA runs before SRoA, which splits the resulting arrays.
+// This file contains the pass soa, which splits arrays of structs. SoA runs before SRoA, which
+// splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

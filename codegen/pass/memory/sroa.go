@@ -1,6 +1,7 @@
 package memory
 
-// This file contains the pass sroa. SRoA runs before mem2reg, which promotes only scalars.
+// This file contains the pass sroa, which splits structs and short arrays. SRoA runs before
+// mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -131,7 +132,7 @@ func (h *splitShape) leaves() int {
 	return n
 }
 
-// markAccess marks an array as not split if the path indexes the array with a varying value.
+// markAccess marks an array as unsplit if the path indexes the array with a varying value.
 func (h *splitShape) markAccess(path []*ir.Value) {
 	for _, p := range path {
 		if h.unsplit {

@@ -125,8 +125,8 @@ func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// splitIndex returns a value base and a constant add whose sum is the index v. If base is
-// nil, v is the constant add.
+// splitIndex splits the index v into two summands: the value "base" and the constant "add". If base
+// is nil, v is the constant.
 func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -371,7 +371,7 @@ func pathOffset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// loadVector appends a load of a vector that replaces the given loads of adjacent elements.
+// loadVector appends a load of a vector. This load replaces the given loads of adjacent elements.
 // loadVector returns the vector's four 32-bit words.
 func (x *storeCombiner) loadVector(loads []*ir.Value) []*ir.Value {
 	first := loads[0]

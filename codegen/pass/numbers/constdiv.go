@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass constdiv. The pass runs late, because the interval of a division is
-// easier to compute than the interval of its expansion.
+// This file contains the pass constdiv, which replaces 64-bit divisions by constants. The pass runs
+// late, because the interval of a division is easier to compute than the interval of its expansion.
 
 import (
 	"math/bits"
@@ -45,7 +45,8 @@ func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
 // buildQuotient generates the code that replaces the op At. buildQuotient returns the last op of the code, and
-// appends the other ops to Made. If At is not a division by a suitable constant, it returns nil.
+// appends the other ops to Made. If the op At does not divide by a suitable constant, buildQuotient returns
+// nil.
 func (d *divider) buildQuotient() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
@@ -122,10 +123,10 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocalOf returns a factor m and a shift count with which x / by can be computed.
-// If h is the upper half of x*m, the quotient is h>>shift. If addsX is set, the factor
-// would need 65 bits, and m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift.
-// The divisor by must be less than 1<<63 and not a power of two.
+// reciprocalOf returns a factor m and a shift count with which x / by can be computed. If h is the
+// upper half of x*m, the quotient is h>>shift. If addsX is set, the factor would need 65 bits, and
+// m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift. The divisor "by" must
+// be less than 1<<63 and not a power of two.
 func reciprocalOf(by uint64) (m uint64, shift int, addsX bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

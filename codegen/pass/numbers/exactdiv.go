@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass exactdiv. The pass runs after the workarounds for drivers' bugs,
-// which must not change the corrections that it adds.
+// This file contains the pass exactdiv, which corrects float32 divisions and roots. The pass runs
+// after the workarounds for drivers' bugs, which must not change the corrections that it adds.
 
 import (
 	"slices"
@@ -15,17 +15,17 @@ import (
 
 // ExactDivide makes float32 division, square root and inverse square root correctly rounded on
 // devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
-// division and of 2 units for the inverse square root. The error of the square root may be that of
-// an inverse square root followed by a division. The code for each operation has three parts.
-// The raw part is the device's result. It is used if abi.SpecExactDivide says that it is correct,
-// but never for inverse roots, which no device rounds correctly. The quick part consists of a few
-// fused ops (see exactdiv_fused.go). It is used if abi.SpecFused says that the device fuses
-// products and sums, and only for operands that are neither tiny, huge nor special. The slow part
-// is code with 32-bit integers (see exactdiv_slow.go), which is used in all other cases.
+// division and of 2 units for the inverse square root. The square root may have the error of an
+// inverse square root followed by a division. The code for each operation has three parts. The raw
+// part is the device's result. It is used if abi.SpecExactDivide says that it is correct, but never
+// for inverse roots, which no device rounds correctly. The quick part consists of a few fused ops
+// (see exactdiv_fused.go). It is used if abi.SpecFused says that the device fuses products and
+// sums, and only for operands that are neither tiny, huge nor special. The slow part is code with
+// 32-bit integers (see exactdiv_slow.go), which is used in all other cases.
 //
 // Drivers know the specialization constants when they build the pipeline, and remove the unused
-// parts. The slow part is long and rarely executed if another part is used, so it is inside a
-// branch:
+// parts. The slow part is long. If another part is also used, the slow part is rarely executed, so
+// it is inside a branch:
 //
 //	q := a / b     q := quick
 //	               if exact && (!fused || a and b are out of the quick part's range) {
@@ -111,9 +111,9 @@ func (e *exactDivide) correctBlock(b *ir.Block) {
 	x.b.Insts = x.out
 }
 
-// branchIfRare ends x's block with a branch on the condition rare. If rare is true, a new
-// block computes v by the slow part. Otherwise v equals the value quick. After the call, x appends
-// to the block where the two paths join.
+// branchIfRare ends x's block with a branch on the condition "rare". If rare is true, a new block
+// computes v by the slow part. If rare is false, v equals the argument "quick". After the call, x
+// appends to the block where the two paths join.
 func (e *exactDivide) branchIfRare(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
 	e.blocks = append(e.blocks, extra, meet)

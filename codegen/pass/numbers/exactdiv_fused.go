@@ -51,9 +51,9 @@ func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.addDeviceOp(ir.
 // addFMA appends an operation that computes v*w + z with a single rounding.
 func (x *corrector) addFMA(v, w, z *ir.Value) *ir.Value { return x.addDeviceOp(ir.OpFma, v, w, z) }
 
-// These constants are the ranges of operands, as exponents of two, for which no intermediate result
-// of the quick part becomes infinite or subnormal. For roots, all normal operands with at least the
-// given exponent are in range.
+// These constants are ranges of operands, given as exponents of two. If the operands are in range,
+// no intermediate result of the quick part becomes infinite or subnormal. For roots, all normal
+// operands with at least the given exponent are in range.
 const (
 	DividendLeast, DividendMost = -64, 63
 	DivisorLeast, DivisorMost   = -62, 61
@@ -74,8 +74,8 @@ type inverseParts struct {
 	in    *ir.Value // condition that the divisor is in range; nil if always true
 }
 
-// exponentWithin returns the condition that the exponent of v is from least to most. The sign of
-// v is ignored.
+// exponentWithin returns the condition that the exponent of v is in [least, most]. The sign of v is
+// ignored.
 func (x *corrector) exponentWithin(v *ir.Value, least, most int64) *ir.Value {
 	bits := x.asWord(v)
 	// The shift by 1 removes the sign, so that the exponent is in the upper 8 bits.
@@ -124,12 +124,12 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 // System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
 // a/b. The last step has a small error if the error of q is 3/2 u. The error matters only if a/b is
 // close to the middle m between two floats. In that case, the distance of a*y and m is at most u,
-// so q is one of these two floats. This follows from the error of the product a*y, which is |b*y-1|
-// * a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and otherwise
-// at most half of u, since a/b is less than 2.
+// so q is one of these two floats. This follows from two facts: the error of the product a*y is
+// |b*y-1| * a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and
+// otherwise at most half of u, since a/b is less than 2.
 //
-// So the magnitude of the remainder r = a-b*q is half of b*u. The remainder is exact, because it is
-// a multiple of the product of the units of b and q, and less than 2^24 times that product. Before
+// So the magnitude of the remainder r = a-b*q is half of b*u. Let p be the product of the units of
+// b and q. The remainder is exact, because it is a multiple of p and less than 2^24 * p. Before
 // rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m, the exact
 // remainder for the middle m, is a nonzero multiple of 2^-23 * u/2. So the distance of a/b and m is
 // at least 2^-24 * u/b. The error of the sum is smaller than this distance, because |b*y-1|*b is

@@ -11,16 +11,17 @@ type floatParts struct {
 	// isSpecial is the condition that the float is zero, infinite or NaN. If it is true,
 	// the other parts are meaningless.
 	isSpecial *ir.Value
-	// biasedExp is the biased exponent. For a subnormal it is less than 1, and the
+	// biasedExp is the float's exponent plus 127. For a subnormal it is less than 1, and the
 	// fraction is normalized.
 	biasedExp *ir.Value
 	fraction  *ir.Value // fraction without the hidden bit
 }
 
-// slowResult returns the result of v, computed with 32-bit integers and without control flow.
-// It first lets the device compute an approximation for the significands, whose error Vulkan
-// bounds. Then it corrects the approximation by means of the remainder, which integers represent
-// exactly modulo a power of two. Finally it rounds the result once. The result may be subnormal.
+// slowResult returns the result of v, computed with 32-bit integers and without control flow. It
+// first lets the device compute an approximation from the significands. Vulkan bounds the error of
+// this approximation. Then it corrects the approximation by means of the remainder, which integers
+// represent exactly modulo a power of two. Finally it rounds the result once. The result may be
+// subnormal.
 func (x *corrector) slowResult(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:
@@ -207,8 +208,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	half := x.addInt(ir.OpShrA, x.addInt(ir.OpISub, x.addInt(ir.OpIAdd, p.biasedExp, even), x.intConst(128)), x.intConst(1))
 	bits := x.addInt(ir.OpIAdd, x.addInt(ir.OpShl, x.addInt(ir.OpISub, x.intConst(125), half), x.intConst(23)), root)
 
-	// The inverse root of a zero is an infinity of the same sign, that of infinity is zero, and
-	// that of a negative number is NaN.
+	// The inverse root of a zero is an infinity of the same sign. The inverse root of infinity is
+	// zero, and the inverse root of a negative number is NaN.
 	zero := x.addBool(ir.OpIEq, x.addInt(ir.OpShl, p.bits, x.intConst(1)), x.intConst(0))
 	special := x.addInt(ir.OpSelect, x.addBool(ir.OpIEq, p.bits, x.intConst(InfBits)), x.intConst(0), x.intConst(NaNBits))
 	special = x.addInt(ir.OpSelect, zero, x.addInt(ir.OpOr, p.bits, x.intConst(InfBits)), special)

@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass floats. The pass runs before fuse, which must see the remaining
-// products.
+// This file contains the pass floats, which narrows float64 operations to float32. The pass runs
+// before fuse, which must see the remaining products.
 
 import (
 	"math"
@@ -166,8 +166,8 @@ func isComputed(v *ir.Value) bool {
 	return v.Type == ir.TypeF32 && roundTwiceOps[v.Op]
 }
 
-// narrowOrder turns the comparison v of two float64s into one of float32s, if both are exactly
-// float32s. A constant operand between two float32s is replaced by an adjacent float32. narrowOrder reports
+// narrowOrder turns the comparison v of two float64s into one of float32s, if float32 represents both operands
+// exactly. A constant operand between two float32s is replaced by an adjacent float32. narrowOrder reports
 // whether it has changed v.
 func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]

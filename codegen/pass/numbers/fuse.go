@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass fuse. The pass runs after products and sums have been simplified, and
-// before the passes that copy them.
+// This file contains the pass fuse, which combines products and sums. The pass runs after products
+// and sums have been simplified, and before the passes that copy them.
 
 import (
 	"slices"

@@ -51,12 +51,12 @@ func IsLongDivision(v *ir.Value) bool {
 // longDivision generates the code for one division.
 //
 // The code computes four partial quotients with the divisor's float32 reciprocal, the first for the
-// dividend and the others for the remainders. The reciprocal is reduced by a small factor, the
-// constant under, which is larger than all rounding errors together. Rounding errors come from
+// dividend and the others for the remainders. The constant "under" reduces the reciprocal by a
+// small factor, which is larger than all rounding errors together. Rounding errors come from
 // conversions, a division and a product. The error of the division is at most 2.5 units in the last
 // place (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too
 // large. If the exact partial quotient is q, the computed one is more than q*(1-2^-18)-1. So the
-// remainder of each step is less than 2^-18 times the previous remainder plus the divisor. After
+// remainder of each step is less than the divisor plus 2^-18 times the previous remainder. After
 // four steps, the remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker

@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass narrow. The pass runs after the passes on checks, since checks
-// compare 64-bit integers as in Go.
+// This file contains the pass narrow, which replaces 64-bit computations by 32-bit computations.
+// The pass runs after the passes on checks, since checks compare 64-bit integers as in Go.
 
 import (
 	"math"
@@ -80,7 +80,7 @@ func (n *Narrower) chooseValues() {
 	}
 }
 
-// findUnsigned finds the divisions by constants without negative operands. It also replaces
+// findUnsigned finds the divisions by constants in which no operand is negative. It also replaces
 // remainders by powers of two, such as x - x/16*16, by masks.
 func (n *Narrower) findUnsigned() {
 	n.unsignedDivs = map[*ir.Value]bool{}

@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass shortdiv. The pass runs before narrow, which narrows the values
-// computed from the quotients.
+// This file contains the pass shortdiv, which replaces 64-bit divisions by 32-bit divisions. The
+// pass runs before narrow, which narrows the values computed from the quotients.
 
 import (
 	"math"
@@ -64,8 +64,8 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 }
 
 // isShortDivision reports whether v is a division that ShortDivide replaces. The dividend must be
-// from 0 to MaxInt32. Divisors that are constant or extended from 32 bits are excluded, and so are
-// signed divisors that narrow may handle.
+// from 0 to MaxInt32. The divisor must not be constant or extended from 32 bits. A signed divisor
+// is also excluded if narrow may handle it.
 func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
 		return false

@@ -4,10 +4,10 @@
 //
 // Most rows have a function that recognizes the values, or their uses, that the driver compiles
 // wrongly. Apply replaces the values that these functions recognize. Mostly Apply combines a value
-// with a 32-bit word of the launch block (the kernel's push constants), which is always zero. No
-// driver can know that the word of the launch block is zero. For example, the comparison x == 0
-// becomes (x | zero) == 0, where zero consists of bits of that word. Some rows name a function of
-// another package that avoids the bug.
+// with a 32-bit word that is always zero. The word is part of the launch block (the kernel's push
+// constants). No driver can know that the word of the launch block is zero. For example, the
+// comparison x == 0 becomes (x | zero) == 0, where zero consists of bits of that word. Some rows
+// name a function that avoids the bug and is in another package.
 //
 // LoopValues and Outlive rewrite live-out values of loops. LoopValues, Apply and Outlive run after
 // structurize and after the last simplification, because simplification would undo the workarounds.

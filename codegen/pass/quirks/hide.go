@@ -10,7 +10,7 @@ import (
 
 // This file hides values from a driver's optimizer. To hide a value, the code combines the value
 // with zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the
-// launch block (the push constants), which is zero in every launch.
+// launch block (the push constants). This word is zero in every launch.
 
 // hider hides the values of one function from the driver's optimizer.
 type hider struct {
@@ -25,8 +25,8 @@ type hider struct {
 	rewrittenBlock                     // state of hideFloat for the current block
 }
 
-// valueKinds is the number of kinds of zeros that hide values, in a function in which bools are
-// also hidden.
+// valueKinds is the number of kinds of zeros that hide values if the function also has hidden
+// bools.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
@@ -76,7 +76,8 @@ func (h *hider) otherKind(v *ir.Value) int {
 }
 
 // hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
-// replaces v in all its uses except comparisons. If v is a phi, phis that use v also keep v.
+// replaces v in all its uses except comparisons. If v is a phi, other phis also continue to use v
+// itself.
 type hidingFlags uint8
 
 const (
@@ -186,7 +187,8 @@ func (h *hider) hideValues() {
 	}
 }
 
-// isCompared reports whether a quirk matches the comparison use and hides v only from comparisons.
+// isCompared reports whether a quirk matches the comparison "use" and hides v only from
+// comparisons.
 func (h *hider) isCompared(v, use *ir.Value) bool {
 	for _, q := range h.rows {
 		if q.Match != nil && q.Hide&hideCompared != 0 && q.Match(h, v, use) {
@@ -237,7 +239,7 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns instructions that the caller inserts next to the instruction at. The last of the
+// orZero returns instructions that the caller inserts next to the instruction "at". The last of the
 // returned instructions computes v | zeros.
 func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.zeroKinds) }
 

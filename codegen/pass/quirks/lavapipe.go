@@ -205,16 +205,16 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// hideLiterals hides operands of float arithmetic that the driver could recognize as constants. A
-// driver could recognize a constant after it has unrolled a loop, or by folding that kgen does not
-// do. For example:
+// hideLiterals hides an operand of float arithmetic if the driver could recognize the operand as a
+// constant. A driver could recognize a constant after it has unrolled a loop, or by folding that
+// kgen does not do. For example:
 //
 //	for j := range 3 {
 //		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
 //	}
 //
-// hideLiterals hides values that depend only on constants and loop counters, and the initial
-// constants of phis. Phis that are only selected or stored to memory of other work-items are not
+// hideLiterals hides the initial constants of phis, and values that depend only on constants and
+// loop counters. Phis that are only selected, or stored to memory that is not private, are not
 // changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)

@@ -307,14 +307,14 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	}
 }
 
-// carriedValue is a live-out value of a loop that becomes a phi of the header.
+// carriedValue describes a live-out value of a loop. The value becomes a phi of the header.
 type carriedValue struct {
 	old *ir.Value   // the original value, which phi replaces after the loop
-	at  []*ir.Value // value of old at each break
+	at  []*ir.Value // the value that old has at each break
 	phi *ir.Value
 }
 
-// throughHeader adds a phi to header h that has the argument v on the back edge.
+// throughHeader adds a phi to header h. The phi has the argument v on the back edge.
 func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
 	p := h.NewPhi(v.Type)
 	for i := range h.Preds {
@@ -356,7 +356,7 @@ func moveAfter(f *ir.Func, b *ir.Block) {
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joinedPhi returns a phi of block c that has the argument v for all predecessors. If v is a
+// joinedPhi returns a phi of block c. The phi has the argument v for all predecessors. If v is a
 // constant or computed in c, joinedPhi returns v itself.
 func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
@@ -369,7 +369,8 @@ func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	return p
 }
 
-// replaceAfter replaces old by new in block m and in all blocks that m dominates.
+// replaceAfter replaces the value old by the value new in block m and in all blocks that m
+// dominates.
 func replaceAfter(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
 	inside := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
 	replace := func(args []*ir.Value) {

@@ -46,10 +46,10 @@ func Outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// recomputeOps returns the operations that compute the values xs, in order, and the
-// header's phis from which the operations start. recomputeOps returns false if there are more than
-// atMost operations, or if an operation is expensive or not pure. recomputeOps also returns false if
-// the operations need other values of the loop than the header's phis.
+// recomputeOps returns the operations that compute the values xs, in order, and the header's phis
+// from which the operations start. recomputeOps returns false if there are more than atMost
+// operations, or if an operation is expensive or not pure. recomputeOps also returns false if the
+// operations need values of the loop other than the header's phis.
 func (l *loopBlocks) recomputeOps(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration

@@ -3,8 +3,8 @@ package quirks
 import "github.com/kgen-go/kgen/codegen/ir"
 
 // This file contains the quirks of Mesa's compiler, which lavapipe shares with Mesa's drivers for
-// GPUs. The patterns that Mesa's nir_opt_algebraic.py replaces are correct for most floats, but not
-// for all NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of
+// GPUs. The replacements in Mesa's nir_opt_algebraic.py are correct for most floats, but not for
+// all NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of
 // nir_opt_algebraic.py.
 
 func mesaQuirks() []Quirk {
@@ -103,7 +103,7 @@ func (s *signFinder) signOf(v *ir.Value) signSet {
 		return out
 	}
 	const either = notNegative | notPositive
-	s.known[v] = either // an assumption while the operands of v are examined, which may be phis that depend on v
+	s.known[v] = either // assumed while the operands of v are examined, because they may be phis that depend on v
 	out := signSet(0)
 	switch v.Op {
 	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:

@@ -237,7 +237,7 @@ const farAway = 1 << 30
 // nearNumbers is the interval of numbers with a smaller magnitude than farAway.
 var nearNumbers = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the difference between the ends from and to may be the least integer.
+// farFrom reports whether the difference between the ends "from" and "to" may be the least integer.
 // farFrom returns true if one end is a large constant or a specialization constant that may be
 // large. For other ends, such as counters of outer loops, farFrom uses their intervals. The
 // difference of two non-negative numbers is never the least integer.

@@ -247,8 +247,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value in which at most one bit may be set. matchBit also matches a value of
-// which the instruction use needs only one bit.
+// matchBit matches a value in which at most one bit may be set. matchBit also matches a value if
+// its user needs only one bit of the value.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)
@@ -259,8 +259,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.readBitsOf[use]-1)) == 1
 }
 
-// isBit reports whether v is either always 0 or a certain power of two, or always -1, 0 or 1. For
-// example, isBit returns true for the product (x&1)*4.
+// isBit reports whether v can have only the values 0 and a certain power of two, or only the values
+// -1, 0 and 1. For example, isBit returns true for the product (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -290,8 +290,8 @@ func isBit(v *ir.Value) bool {
 // isSmall reports whether v is the constant -1, 0 or 1.
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
-// isFlag reports whether v is 1 or 0 depending on a bool, and use multiplies v by a number or
-// combines the two by "and".
+// isFlag reports whether v is 1 or 0 depending on a bool, and its user multiplies v or combines v
+// with a number by "and".
 func isFlag(v, use *ir.Value) bool {
 	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
@@ -302,7 +302,7 @@ func isFlag(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && isBit(v)
 }
 
-// isLesser reports whether v is the minimum or maximum of two 64-bit integers, and use adds,
+// isLesser reports whether v is the minimum or maximum of two 64-bit integers, and its user adds,
 // subtracts or inverts v.
 func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
@@ -311,7 +311,7 @@ func isLesser(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && v.Args[0].Op.Has(ir.FlagCompare)
 }
 
-// isSquare reports whether v is x*x, and use may need only the lowest bits of v.
+// isSquare reports whether v is x*x, and its user may need only the lowest bits of v.
 func isSquare(v, use *ir.Value) bool {
 	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
 }
@@ -321,15 +321,15 @@ func isSum64(v *ir.Value) bool {
 	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
 }
 
-// isChosenSum reports whether v is a 64-bit sum that a selection uses, or a phi outside of loop
-// headers. The argument `use` is the instruction that uses v.
+// isChosenSum reports whether v is a 64-bit sum and its user is a selection, or a phi outside of
+// loop headers. The argument `use` is the instruction that uses v.
 func isChosenSum(v, use *ir.Value) bool {
 	joins := use.Op == ir.OpSelect || use.Op == ir.OpPhi && use.Block.Continue == nil
 	return joins && isSum64(v)
 }
 
-// isNegated reports whether v is -x or a negative multiple of x, and use may extend v or select it,
-// as in a minimum.
+// isNegated reports whether v is -x or a negative multiple of x, and its user may extend v or
+// select it, as in a minimum.
 func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
 	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
@@ -339,8 +339,8 @@ func isNegated(v, use *ir.Value) bool {
 	return v.Block != nil && (facts.IsNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
 }
 
-// isDivided reports whether use is an unsigned division with the operand v, and the compiler may
-// know how many bits v has.
+// isDivided reports whether the user of v is an unsigned division, and the compiler may know how
+// many bits v has.
 func isDivided(v, use *ir.Value) bool {
 	if use.Op != ir.OpUDiv && use.Op != ir.OpUMod || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -352,8 +352,8 @@ func isDivided(v, use *ir.Value) bool {
 	return facts.Possible(v)&sign != 0 && !use.Args[1].IsConst()
 }
 
-// isSigned reports whether use converts v to a float64 as an unsigned number, although v may be the
-// result of a sign extension.
+// isSigned reports whether the user of v converts it to a float64 as an unsigned number, although v
+// may come from a sign extension.
 func isSigned(v, use *ir.Value) bool {
 	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -361,14 +361,14 @@ func isSigned(v, use *ir.Value) bool {
 	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && facts.Possible(v)>>31 != 0
 }
 
-// isDoubled reports whether v is the 64-bit sum x + x, and use is an unsigned comparison.
+// isDoubled reports whether v is the 64-bit sum x + x, and its user is an unsigned comparison.
 func isDoubled(v, use *ir.Value) bool {
 	return (use.Op == ir.OpULt || use.Op == ir.OpULe) && v.Op == ir.OpIAdd && v.Args[0] == v.Args[1] && v.Type == ir.TypeI64
 }
 
-// isScaled reports whether v is a multiple of a number, such as 4*x, and use is a signed comparison
-// of v. The comparison's other operand must be a constant, another multiple of the same number, or
-// a computed value whose interval the compiler may know.
+// isScaled reports whether v is a multiple of a number, such as 4*x, and its user is a signed
+// comparison of v. The comparison's other operand must be a constant, another multiple of the same
+// number, or a computed value whose interval the compiler may know.
 func isScaled(v, use *ir.Value) bool {
 	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
@@ -408,7 +408,8 @@ func isMultiple(v *ir.Value, depth int) bool {
 	return false
 }
 
-// upperBytes returns the values x for which use combines x<<8 with another value by "or".
+// upperBytes returns each value x if the instruction "use" combines x<<8 with another value by
+// "or".
 func upperBytes(use *ir.Value) []*ir.Value {
 	if use.Op != ir.OpOr {
 		return nil
@@ -432,12 +433,13 @@ func upperBytes(use *ir.Value) []*ir.Value {
 	return out
 }
 
-// isCounted reports whether use counts the set bits of v, and some bits of v can never be set.
+// isCounted reports whether the user of v counts the set bits of v, and some bits of v can never be
+// set.
 func isCounted(v, use *ir.Value) bool {
 	return use.Op == ir.OpBitCount && v.Block != nil && facts.Possible(v) != facts.Mask(v.Type)
 }
 
-// isTurned reports whether v is x>>n, and use is the sum or difference of v and x<<(64-n).
+// isTurned reports whether v is x>>n, and its user is the sum or difference of v and x<<(64-n).
 func isTurned(v, use *ir.Value) bool {
 	if use.Op != ir.OpIAdd && use.Op != ir.OpISub || use.Type != ir.TypeI64 {
 		return false
@@ -459,8 +461,8 @@ func isTurned(v, use *ir.Value) bool {
 	return false
 }
 
-// isShiftedNegative reports whether use is a signed shift of v, and v is negative because of an
-// "or" with a constant.
+// isShiftedNegative reports whether the user of v is a signed shift of v, and v is negative because
+// of an "or" with a constant.
 func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && isMadeNegative(v) }
 
 // isMadeNegative reports whether v is negative because of an "or" with a constant.

@@ -158,8 +158,8 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides each bool phi from all its uses except other phis. Instead of the phi, these
-// uses get (int(phi) | zeros) != 0.
+// joinedFlags hides each bool phi from all its uses except other phis. In these uses, (int(phi) |
+// zeros) != 0 replaces the phi.
 //
 // joinedFlags changes only functions with Sync ops. In functions without Sync ops, it is harmless
 // if the compiler lets some work-items skip a join.
@@ -238,8 +238,8 @@ func isSignalling(v *ir.Value) bool {
 	return v.IsConst() && v.Type == ir.TypeF32 && v.Bits&0x7fc00000 == 0x7f800000 && v.Bits&0x7fffff != 0
 }
 
-// keepSignals replaces floats by integers with the same bits in tables of constants that contain
-// signalling NaNs.
+// keepSignals replaces the floats of a table of constants by integers with the same bits, if the
+// table contains signalling NaNs.
 func keepSignals(m *ir.Module) {
 	changed := map[*ir.Var]bool{}
 	for _, t := range m.Vars {

@@ -11,10 +11,10 @@ import (
 // This file contains matchers of NVIDIA's quirks. The quirks in this file concern loops that the
 // compiler unrolls.
 
-// isBound reports whether use compares v with a loop's counter. The value v must not be constant, but its difference
-// from the counter's initial value must be known. An example is a loop in which i counts from an unknown value first to
-// first+7. NVIDIA's compiler handles loops that count between two constants correctly, and also loops for which it does
-// not know the number of iterations.
+// isBound reports whether the user of v compares v with a loop's counter. The value v must not be constant, but
+// its difference from the counter's initial value must be known. An example is a loop in which i counts from n
+// to n+7, where n is unknown. NVIDIA's compiler handles loops that count between two constants correctly, and
+// also loops for which it does not know the number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
@@ -94,8 +94,8 @@ func isCounter(v *ir.Value) bool {
 	return false
 }
 
-// isShiftedAgain reports whether v is a phi of a loop's header, and use shifts v by 8 bits or more
-// for the next iteration. A product with a power of two is treated as a shift.
+// isShiftedAgain reports whether v is a phi of a loop's header, and its user shifts v by 8 bits or
+// more for the next iteration. A product with a power of two is treated as a shift.
 func isShiftedAgain(v, use *ir.Value) bool {
 	if v.Op != ir.OpPhi || v.Block.Continue == nil || len(use.Args) != 2 || !use.Args[1].IsConst() {
 		return false
@@ -111,8 +111,8 @@ func isShiftedAgain(v, use *ir.Value) bool {
 	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }
 
-// isStart reports whether use is a loop's counter with the initial value v, and only a few bits of
-// v can be set.
+// isStart reports whether v is the initial value of a loop's counter, and only a few bits of v can
+// be set.
 func isStart(v, use *ir.Value) bool {
 	if use.Op != ir.OpPhi || use.Block.Continue == nil || v.Block == nil || !v.Type.IsInt() {
 		return false

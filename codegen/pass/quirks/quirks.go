@@ -64,8 +64,9 @@ type Quirk struct {
 	// Match reports whether the operand v of use must be hidden from the driver. The argument use
 	// of Match is an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
-	// Operands, if not nil, is used instead of Match. Operands returns the values to hide because
-	// of the instruction use. The values that Operands returns need not be operands of use.
+	// If the function Operands is not nil, it is used instead of Match. Operands returns the values
+	// to hide because of the instruction "use". The values that Operands returns need not be
+	// operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
 	Hide hidingFlags
@@ -100,11 +101,11 @@ func table() []*Quirk {
 	return quirkRows.all
 }
 
-// All returns all quirks.
+// All returns the quirks of all drivers, in the order in which they are applied.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error if one of the names is not the name of a quirk that can be
-// disabled, such as "quirk/rotation". The error of CheckDisabled lists the valid names.
+// CheckDisabled returns an error unless each name is that of a quirk that can be disabled, such as
+// "quirk/rotation". The error of CheckDisabled lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })

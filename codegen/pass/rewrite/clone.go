@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. The methods Value and Block of a Cloner map a value or block that was not
-// copied to itself.
+// Cloner copies code. If a value or block was not copied, the methods Value and Block return it
+// unchanged.
 type Cloner struct {
 	f      *ir.Func
 	Blocks map[*ir.Block]*ir.Block // maps each copied block to its copy
@@ -18,7 +18,7 @@ type Cloner struct {
 	from   map[*ir.Block]*ir.Block // maps each copy to its original
 }
 
-// NewCloner returns a Cloner for f that has copied nothing yet.
+// NewCloner returns a Cloner for f. The Cloner has copied nothing yet.
 func NewCloner(f *ir.Func) *Cloner {
 	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }

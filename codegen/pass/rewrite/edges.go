@@ -80,8 +80,9 @@ func SplitAfter(b *ir.Block, n int) *ir.Block {
 	return t
 }
 
-// CutOut removes instruction n of b, and leaves b without a terminator. The instructions after n
-// and b's terminator move to a new block. CutOut returns the removed instruction and the new block.
+// CutOut removes instruction n of b, and leaves b without a terminator. The terminator of b and the
+// instructions after instruction n move to a new block. CutOut returns the removed instruction and
+// the new block.
 func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	v := b.Insts[n]
 	rest := SplitAfter(b, n+1)

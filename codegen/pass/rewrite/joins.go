@@ -12,8 +12,8 @@ import (
 
 // nestJoins splits joins of paths that come from several branches. If some phi has the same
 // argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
-// After that, later passes see that the phi's argument does not depend on the branch. In the same way,
-// nestJoins first joins the exits of a loop for which a phi has the same argument.
+// After that, later passes see that the phi's argument does not depend on the branch. In the same
+// way, nestJoins first joins the exits of a loop if a phi has the same argument for all of them.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
@@ -83,9 +83,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo groups the predecessors preds of b. A group contains the predecessors that control reaches
-// from the same successor of their common dominator. waysTo returns the groups for which a phi of b has
-// a single argument (see phiArgsAgree). The other groups are divided further in the same way.
+// waysTo groups the given predecessors of b. A group contains the predecessors that control reaches from the
+// same successor of their common dominator. waysTo returns the groups for which a phi of b has a single
+// argument (see phiArgsAgree). The other groups are divided further in the same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil

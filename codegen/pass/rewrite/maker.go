@@ -56,10 +56,10 @@ func (m *Maker) FloatZero(z *ir.Value) *ir.Value {
 	return x
 }
 
-// Zeros returns the launch block's reserved word (always zero), masked by bits. Each hidden value
-// should use different bits, because a driver may learn that some bits are zero. For example, after
-// a branch on "x|z == 0", a driver knows that the bits of z are zero. From there on, these bits no
-// longer hide anything.
+// Zeros returns the launch block's reserved word (always zero), masked by the argument "bits". Each
+// hidden value should use different bits, because a driver may learn that some bits are zero. For
+// example, after a branch on "x|z == 0", a driver knows that the bits of z are zero. From there on,
+// these bits no longer hide anything.
 func (m *Maker) Zeros(bits uint32) *ir.Value {
 	return m.Op(ir.OpAnd, ir.TypeI32, m.Zero(ir.TypeI32), m.Func.Module.Const(ir.TypeI32, uint64(bits)))
 }

@@ -419,8 +419,8 @@ func (p *Promoter) dropTrivial() {
 	ReplaceUses(p.f, p.Resolve)
 }
 
-// DropTrivialPhis removes each phi all of whose arguments are either the phi itself or one other
-// value. It records that value in repl as the phi's replacement. The caller must replace the uses.
+// DropTrivialPhis removes each phi that has only itself and one other value as arguments. It
+// records that value in repl as the phi's replacement. The caller must replace the uses.
 func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	resolve := (&Promoter{Repl: repl}).Resolve
 	for changed := true; changed; {

@@ -1,8 +1,8 @@
 package rewrite
 
 // This file restores SSA form after a pass has moved edges. DemotePhis replaces phis by variables
-// before the edges move. RepairSSA replaces uses that the definition no longer dominates by loads
-// of variables.
+// before the edges move. If a definition no longer dominates a use, RepairSSA replaces the use by a
+// load of a variable.
 
 import (
 	"slices"
@@ -152,7 +152,7 @@ type Edits struct {
 	Start, End    map[*ir.Block][]*ir.Value
 }
 
-// NewEdits returns an Edits for f without instructions.
+// NewEdits returns an empty Edits for f.
 func NewEdits(f *ir.Func) *Edits {
 	return &Edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
 }

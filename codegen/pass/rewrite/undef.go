@@ -163,8 +163,8 @@ func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// findMisplaced finds the phis that their replacements do not dominate, and adds them to the
-// set kept. findMisplaced reports whether it found any.
+// findMisplaced finds the phis that their replacements do not dominate, and adds them to the set
+// "kept". findMisplaced reports whether it found any.
 func (s *settler) findMisplaced() bool {
 	found := false
 	for _, b := range s.order {

@@ -102,8 +102,8 @@ func (c *cse) numberBlock(b *ir.Block) {
 	}
 }
 
-// assumeBool records in the map known that the bool v has the given value. The record is
-// valid in the current block and in all blocks that it dominates.
+// assumeBool records in the map "known" that the bool v has the given value. The record is valid in
+// the current block and in all blocks that it dominates.
 func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
@@ -115,10 +115,10 @@ func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis records the constant values of other phis of v's block that follow from the given
-// value of the phi v. The value of v excludes some edges into the block, and thus some arguments of
-// the other phis. Phis whose value follows from another phi are frequent, because structurize adds
-// phis that serve as flags.
+// assumePhis finds other phis of v's block that are constant if the phi v has the given value. It
+// records the constants. The value of v excludes some edges into the block, and thus some arguments
+// of the other phis. Phis whose value follows from another phi are frequent, because structurize
+// adds phis that serve as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value

@@ -68,7 +68,7 @@ func (d *Liveness) Mark(v *ir.Value) {
 	}
 }
 
-// Roots marks the values of f that have effects as live.
+// Roots marks as live each value of f that has an effect.
 func (d *Liveness) Roots(f *ir.Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -85,7 +85,7 @@ func (d *Liveness) Roots(f *ir.Func) {
 	}
 }
 
-// furtherWord reports whether v is one of the 32-bit words of a ballot after the first. Work-items
+// furtherWord reports whether v is a 32-bit word of a ballot, but not the first word. Work-items
 // synchronize at the first 32-bit word, so an unused later 32-bit word has no effect. In sub-groups
 // of at most 32 work-items, only the first 32-bit word contains lanes.
 func furtherWord(v *ir.Value) bool {
@@ -136,7 +136,7 @@ func (d *Liveness) Sweep(f *ir.Func) {
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.Used[v] })
 }
 
-// CompactSites removes the sites without a remaining Fault op from m. It numbers the other sites
+// CompactSites removes each site of m for which no Fault op remains. It numbers the other sites
 // consecutively, in their old order.
 func CompactSites(m *ir.Module) {
 	m.Sites = nil

@@ -253,8 +253,8 @@ func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
-		// A selection between two constants is compared with a constant, such as a bool converted
-		// to 1 or 0.
+		// A selection between two constants, such as a bool converted to 1 or 0, is compared with a
+		// constant.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
 			yes, no := x.Args[1] == y, x.Args[2] == y
 			if v.Op == ir.OpINe {
@@ -305,8 +305,8 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
-	// truncated returns the constant of the narrow type whose extension is c, or nil if there is
-	// none.
+	// truncated returns the constant whose extension is c, as a constant of the narrow type, or nil
+	// if there is none.
 	truncated := func(c *ir.Value) *ir.Value {
 		n := s.Module.Const(t, c.Bits)
 		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
@@ -331,9 +331,9 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	return s.outOfRange(v, t, signed, okx)
 }
 
-// outOfRange folds the comparison v of an extended integer of type t with a constant that is not
-// the extension of any integer of type t. The flag left is set if the extended integer is the first
-// operand.
+// outOfRange folds the comparison v of an extended integer with a constant. The extended integer
+// has type t, and no integer of type t has this constant as its extension. The flag "left" is set
+// if the extended integer is the first operand.
 func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
@@ -508,7 +508,7 @@ func isWhere(v, constant, c *ir.Value, is bool, nJoins int) bool {
 	return true
 }
 
-// sameValues reports whether a and b are the same two values, in any order.
+// sameValues reports whether a and b contain the same two values, in any order.
 func sameValues(a, b []*ir.Value) bool {
 	return a[0] == b[0] && a[1] == b[1] || a[0] == b[1] && a[1] == b[0]
 }

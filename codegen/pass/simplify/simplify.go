@@ -187,8 +187,8 @@ func (s *Simplifier) setOp(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// applyRule applies the first matching identity to v. applyRule returns nil if no identity matches,
-// v if it has changed v in place, or another value that equals v.
+// applyRule applies the first matching identity to v. If no identity matches, applyRule returns
+// nil. If it has changed v in place, it returns v, and otherwise another value that equals v.
 func (s *Simplifier) applyRule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:

@@ -80,8 +80,8 @@ func (w *wordLowerer) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// orderPairs compares the high words of x and y by the op high. If the high words are equal, it
-// compares the low words by the op low.
+// orderPairs compares the high words of x and y by the op "high". If the high words are equal, it
+// compares the low words by the op "low".
 func (w *wordLowerer) orderPairs(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.addBool(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -119,7 +119,7 @@ func (w *wordLowerer) signExtend(lo *ir.Value) pair {
 // signOf returns -1 if x is negative, and otherwise 0.
 func (w *wordLowerer) signOf(x pair) *ir.Value { return w.addWord(ir.OpShrA, x.hi, w.wordConst(31)) }
 
-// negateIf returns -x if the word negative is -1, and x if the word is 0.
+// negateIf returns -x if the argument "negative" is -1, and x if this argument is 0.
 func (w *wordLowerer) negateIf(negative *ir.Value, x pair) pair {
 	flipped := pair{w.addWord(ir.OpXor, x.lo, negative), w.addWord(ir.OpXor, x.hi, negative)}
 	return w.difference(flipped, pair{negative, negative})

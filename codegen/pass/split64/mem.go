@@ -104,8 +104,8 @@ func (w *wordLowerer) addressOf(elem *ir.Type, path []*ir.Value) (pair, *ir.Type
 	return w.sum(at, pair{w.wordConst(offset), w.wordConst(0)}), t
 }
 
-// wordAround returns the address of the 32-bit word that contains the byte with the given address,
-// and the bit offset of the byte within that word.
+// wordAround takes the address of a byte. It returns the address of the 32-bit word that contains
+// the byte, and the byte's bit offset in that word.
 func (w *wordLowerer) wordAround(at pair) (word, shift *ir.Value) {
 	word = w.joinAddress(pair{w.addWord(ir.OpAnd, at.lo, w.wordConst(^3)), at.hi})
 	return word, w.addWord(ir.OpShl, w.addWord(ir.OpAnd, at.lo, w.wordConst(3)), w.wordConst(3))
@@ -137,7 +137,7 @@ func (w *wordLowerer) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 }
 
 // storeHelper creates the helper function that replaces some bits of a 32-bit word in memory. Its
-// parameter keep is a mask of the bits that do not change.
+// parameter "keep" is a mask of the bits that do not change.
 func storeHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("store")
 	addr, keep, bits := f.NewParam(ir.TypeAddr), f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI32)

@@ -112,7 +112,7 @@ func (e *emitter) stmt(s *stmt) {
 	}
 }
 
-// isSilent reports whether the statements in code generate no instructions and control
+// isSilent reports whether the statements of the list "code" generate no instructions and control
 // reaches their end.
 func (e *emitter) isSilent(code []*stmt) bool {
 	for _, s := range code {

@@ -23,8 +23,8 @@ type leaver struct {
 	all  bool // whether all code is wrapped in a loop
 }
 
-// leaveByBreak replaces a return in nested loops by breaks that leave one loop after the other,
-// because lavapipe miscompiles returns that leave several loops at once. If there are many returns,
+// leaveByBreak replaces a return in nested loops by several breaks, each of which leaves one loop.
+// Lavapipe miscompiles returns that leave several loops at once. If there are many returns,
 // leaveByBreak also wraps all code in a loop with a single iteration. The returns then become
 // breaks, which do not need nested ifs.
 func leaveByBreak(f *ir.Func, t *stmtTree) {
@@ -115,7 +115,7 @@ func onlyReturns(code []*stmt) bool {
 	return true
 }
 
-// nestedLoops returns the outermost loops in code.
+// nestedLoops returns the outermost loops in the list "code".
 func nestedLoops(code []*stmt) []*stmt {
 	var out []*stmt
 	for _, s := range code {
@@ -128,7 +128,7 @@ func nestedLoops(code []*stmt) []*stmt {
 	return out
 }
 
-// hasBreak reports whether code contains a break out of the innermost loop around it.
+// hasBreak reports whether the list "code" contains a break out of the innermost loop around it.
 func hasBreak(code []*stmt) bool {
 	for _, s := range code {
 		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.thenStmts) || hasBreak(s.els)) {
@@ -138,8 +138,8 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue appends a condition to b that is always false, but not recognizably so for a driver. A
-// driver would remove a loop if it recognized that the loop has a single iteration.
+// neverTrue appends to b a condition that is always false, but that no driver recognizes as false.
+// A driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
 	// The condition uses only the sign bit of the launch block's reserved word, so a driver learns nothing about
 	// the other bits.
@@ -149,9 +149,9 @@ func neverTrue(b *ir.Block) *ir.Value {
 	return never
 }
 
-// loopAroundJumps wraps code that contains many jumps to the block after it in a loop with a single
-// iteration. The jumps become breaks, which do not need deeply nested selections. The blocks of f
-// must not contain phis.
+// loopAroundJumps handles code that contains many jumps to the block after the code. It wraps such
+// code in a loop with a single iteration. The jumps become breaks, which do not need deeply nested
+// selections. The blocks of f must not contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
@@ -185,8 +185,9 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// A block belongs to the loop only if it can reach the head. So each jump gets a back
-			// edge that is never taken, including a jump from a block that records a fault.
+			// A block belongs to the loop only if it can reach the head. So for each jump there is
+			// a back edge that is never taken. This includes a jump from a block that records a
+			// fault.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()

@@ -64,9 +64,9 @@ func CheckReducible(m *ir.Module) diag.List {
 	return ds
 }
 
-// entryPos returns the source position of the branch that leads to both entries of the loop with
-// the back edge from b to s. If the branch has no position, entryPos returns the position of the
-// back edge.
+// entryPos returns the source position of the branch that leads to both entries of a loop. The loop
+// has the back edge from b to s. If the branch has no position, entryPos returns the position of
+// the back edge.
 func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	top := dom.Idom(b)
 	for top != nil && !dom.Dominates(top, s) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// tidyArms removes arms of selections that only jump. It also replaces selections that contain no
-// code except phis.
+// tidyArms removes an arm of a selection if the arm only jumps. It also replaces selections that
+// contain no code except phis.
 func tidyArms(f *ir.Func) {
 	t := &tidier{exits: map[*ir.Block]bool{}, merges: map[*ir.Block]bool{},
 		gone: map[*ir.Block]bool{}, repl: map[*ir.Value]*ir.Value{}}

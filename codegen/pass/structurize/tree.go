@@ -52,9 +52,9 @@ type treeBuilder struct {
 	dom     *ir.DomTree
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
-	// innerJoins maps a block to its children in the dominator tree that several forward edges
-	// enter and that are in the same loop. The code of the children follows the code of the block.
-	// The map after contains, for the head of a loop, to the blocks that directly follow the loop.
+	// innerJoins maps a block to certain children in the dominator tree: blocks of the same loop
+	// that several forward edges enter. The code of the children follows the code of the block. The
+	// map "after" contains, for the head of a loop, the blocks that directly follow the loop.
 	innerJoins, after map[*ir.Block][]*ir.Block
 	// testedFlags is the set of blocks whose flags some statement tests.
 	testedFlags map[*ir.Block]bool
@@ -169,7 +169,7 @@ func (t *treeBuilder) branch(p *treePart, x *ir.Block, ctx *loopCtx) {
 	p.code = append(p.code, s)
 	// If control never reaches the end of an arm, only that arm is nested in the selection. The
 	// other arm follows the selection. If control reaches the end of neither arm, the smaller arm
-	// is nested. A return without instructions outside of loops is not nested, because as the last
+	// is nested. Outside of loops, a return without instructions is not nested, because as the last
 	// statement it can be removed.
 	less := yes.size <= no.size
 	if ctx == nil && min(yes.size, no.size) == 0 {
@@ -350,8 +350,8 @@ func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	p.outBlocks = here
 }
 
-// flattenInto appends the statements in code to out. It replaces lists by their statements
-// and omits blocks without instructions.
+// flattenInto appends the statements of the list "code" to the list "out". It replaces lists by
+// their statements and omits blocks without instructions.
 func flattenInto(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {
@@ -366,8 +366,8 @@ func flattenInto(code, out []*stmt) []*stmt {
 	return out
 }
 
-// dropReturns removes returns after which the function returns anyway. If isTail is true,
-// the function returns after code, which must not contain lists.
+// dropReturns removes returns after which the function returns anyway. If isTail is true, the
+// function returns after the given code. The code must not contain lists.
 func dropReturns(code []*stmt, isTail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {

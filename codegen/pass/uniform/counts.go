@@ -32,8 +32,8 @@ type stepInfo struct {
 	isSubtracted bool      // whether each iteration subtracts step instead of adding it
 }
 
-// Proviso is a condition under which a loop is known to end. The condition of a Proviso is that
-// Step is from 1 to Most. If Opposite is set, the condition is that -Step is from 1 to Most.
+// Proviso is a condition under which a loop is known to end. The condition of a Proviso is 1 <=
+// Step <= Most. If Opposite is set, the condition is 1 <= -Step <= Most.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
@@ -176,8 +176,8 @@ func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// intervalAt returns an interval of v in block b that is valid also for dead lanes. intervalAt
-// ignores the conditions of divergent branches.
+// intervalAt returns an interval of v in block b. The interval is also valid for dead lanes.
+// intervalAt ignores the conditions of divergent branches.
 func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -195,7 +195,7 @@ func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 }
 
 // reachesValue reports whether the count n is known to equal an invariant value in some iteration
-// of the loop. The argument end is an interval that contains the invariant value. If wantEqual is
+// of the loop. The argument "end" is an interval that contains the invariant value. If wantEqual is
 // false, reachesValue reports whether n is known to differ from the value in some iteration.
 func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	if n.stepWay != byAdding {
@@ -221,9 +221,9 @@ func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	}
 }
 
-// subtractOffset subtracts n.outOffset from the count n and from the interval end. subtractOffset
+// subtractOffset subtracts n.outOffset from the count n and from the interval "end". subtractOffset
 // returns three intervals after the subtraction: all possible values of n, the values of n in the
-// first iteration, and end.
+// first iteration, and the interval "end".
 func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})

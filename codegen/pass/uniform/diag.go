@@ -15,7 +15,7 @@ import (
 // Check returns diagnostics for the Sync ops that some work-items of a group may miss.
 func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { return true }) }
 
-// CheckOf is like Check, but considers only the Sync ops for which the function ops returns true.
+// CheckOf is like Check, but considers only the Sync ops for which the function "ops" returns true.
 func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
@@ -34,7 +34,7 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays applies the function change to a clone of m and reports whether all barriers are still
+// Stays applies the function "change" to a clone of m and reports whether all barriers are still
 // recognized as being in uniform control flow. Passes call Stays before they copy code, because
 // copied code adds paths. For the added paths, the analysis might not recognize that all work-items
 // take the same path.

@@ -1,15 +1,14 @@
 // Package uniform finds which values are the same for all work-items of a work-group, and which
 // blocks all these work-items reach together.
 //
-// For example, n := len(s) is a uniform value, and if n > 9 { … } is a uniform branch, in which a barrier
-// is legal. The branch of the statement if id == 2 { return } is divergent. Work-item 2 leaves its group
-// there and becomes a dead lane. A barrier after the branch is legal, since all remaining work-items reach
-// it together.
+// For example, n := len(s) is a uniform value. A barrier is legal in the uniform branch "if n > 9 { … }". The
+// branch of the statement "if id == 2 { return }" is divergent. Work-item 2 leaves its group there and becomes
+// a dead lane. A barrier after the branch is legal, since all remaining work-items reach it together.
 //
 // The function Of analyses a kernel and returns the result as an Info. A barrier in a block that is
 // not uniform is an error in the kernel, and Info.Check returns the diagnostics. When all
 // work-items have left the group, dead lanes must not stay in a loop for ever. So the code in
-// ends.go searches for an exit of the loop that dead lanes are known to take. If the loop has no
+// ends.go searches for an exit by which dead lanes are known to leave the loop. If the loop has no
 // such exit, the code in loops.go may decide that the loop tests in each iteration whether a live
 // lane remains.
 //

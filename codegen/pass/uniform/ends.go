@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds exits of a loop that dead lanes are known to take. In a loop without an exit for
-// dead lanes, dead lanes would stay for ever after all work-items have left the group.
+// This file finds exits by which dead lanes are known to leave a loop. In a loop without an exit
+// for dead lanes, dead lanes would stay for ever after all work-items have left the group.
 
 import (
 	"cmp"

@@ -31,8 +31,8 @@ func (u *Info) splitsGroup(e edge) bool {
 }
 
 // meetsLater reports whether work-items that take the edge e can later meet work-items that have
-// passed a Sync op. meetsLater assumes that work-items leave the group on all edges in leaving.
-// Work-items that only share the block of a return statement do not count as meeting.
+// passed a Sync op. meetsLater assumes that work-items leave the group on all edges of the list
+// "leaving". Work-items that only share the block of a return statement do not count as meeting.
 func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
@@ -76,7 +76,8 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 }
 
 // meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
-// branch again. meetsAgain assumes that work-items leave the group on all edges in leaving.
+// branch again. meetsAgain assumes that work-items leave the group on all edges of the list
+// "leaving".
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
@@ -104,9 +105,9 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
-// and return statements. For the result true, the work-items that stay must also reach an end of
-// the kernel without the faults and return statements after e. The condition on the work-items that
-// stay excludes a return statement that all work-items reach after a loop.
+// and return statements. The result is true only if the work-items that stay also reach an exit of
+// the kernel, without the faults and return statements after e. This condition excludes a return
+// statement that all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !endsInStatements(region) {
@@ -125,7 +126,7 @@ func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// A block whose successors are all targets of failing checks is an end of the kernel, too.
+		// A block whose successors are all targets of failing checks is an exit of the kernel, too.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -184,8 +185,8 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 // isFailTarget reports whether b is the block to which a failing check jumps.
 func isFailTarget(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// endsInStatements reports whether each end of the kernel within region is a fault, a panic
-// or a return statement.
+// endsInStatements reports whether each kernel exit in the given region is a fault, a panic or a
+// return statement.
 func endsInStatements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
@@ -193,7 +194,7 @@ func endsInStatements(region []*ir.Block) bool {
 	})
 }
 
-// onlyFaults reports whether each end of the kernel within region is a fault.
+// onlyFaults reports whether each kernel exit in the given region is a fault.
 func onlyFaults(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !Faults(b) })
 }

@@ -18,7 +18,7 @@ import (
 //   - A loop of the second kind tests in each iteration whether a live lane remains. The loop contains
 //     Sync ops and is left only by faults and return statements, or it has an exit that exitsOf finds.
 //   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
-//     branch at which work-items leave such a loop counts as an end of the kernel.
+//     branch at which work-items leave such a loop counts as an exit of the kernel.
 //
 // At the first loop that is not of the first kind, decideLoops returns false, since the decision
 // affects other loops. If all loops are of the first kind, decideLoops returns true.
@@ -72,7 +72,7 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leaveInfo describes how work-items leave the kernel from within a loop.
 type leaveInfo struct {
-	leaveIndex   int  // index of a block in the loop from which work-items leave, if possible without a fault; -1 if none
+	leaveIndex   int  // index of a block from which work-items leave the loop, if possible without a fault; -1 if none
 	byStatements bool // whether work-items leave the loop only by faults and return statements
 	hasSync      bool // whether the loop contains Sync ops
 	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
@@ -121,9 +121,9 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 	return seen
 }
 
-// askWhereStuck searches for a loop from which the remaining work-items never reach an end of the
-// kernel, and for which mayAsk is true. The head of the loop is added to u.testedHeads. askWhereStuck
-// reports whether it found a loop.
+// askWhereStuck searches for a loop from which the remaining work-items never reach an exit of the
+// kernel. In addition, mayAsk must be true for the loop. The head of the loop is added to
+// u.testedHeads. askWhereStuck reports whether it found a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
@@ -143,7 +143,7 @@ func (u *Info) leftTo(i int) *ir.Block {
 }
 
 // Faults reports whether b records the fault of a check. A panic in the source is not a check but
-// an ordinary end of the kernel.
+// an ordinary exit of the kernel.
 func Faults(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool {
 		return v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic

@@ -26,7 +26,7 @@ type Info struct {
 	roots *facts.Roots
 	Order []*ir.Block
 	Index map[*ir.Block]int
-	// Before records for each block, by index, whether a Sync op is reachable from the block.
+	// Before tells, for the index of each block, whether a Sync op is reachable from the block.
 	Before    []bool
 	hasSyncAt []bool
 
@@ -37,7 +37,7 @@ type Info struct {
 	keptEdges       map[edge]bool           // edges on which no work-items leave their group, as the analysis has found
 	dom             *ir.DomTree
 	loops           []*ir.Loop
-	addedExits      map[int]bool // blocks that count as ends of the kernel (see decideLoops)
+	addedExits      map[int]bool // blocks that count as exits of the kernel (see decideLoops)
 	// testedHeads contains the indices of the heads of loops that test in each iteration whether a
 	// live lane remains. In the graph for postdominators, an additional node before the head
 	// represents the test.
@@ -261,8 +261,8 @@ func (u *Info) findDivergent() {
 			}
 			continue
 		}
-		// The loop first decides, for all edges of branches with varying conditions together,
-		// whether work-items leave on these edges. Then it decides this for the edges of other
+		// The loop first considers all edges of branches with varying conditions together, and
+		// decides whether work-items leave on them. Then it decides this for the edges of other
 		// branches, one by one. A branch may only seem divergent because an edge nearer to the
 		// varying branch is undecided.
 		n := len(u.Order)
@@ -296,10 +296,10 @@ func (u *Info) findDivergent() {
 	}
 }
 
-// retractExits removes edges from u.Leaving on which no work-items leave after all, given the other
-// edges in u.Leaving. retractExits removes edges that all work-items take together, and edges after
-// which work-items meet work-items that stay. retractExits removes an edge that all work-items take
-// together at most once. retractExits reports whether it removed any edge.
+// retractExits removes an edge from u.Leaving if, given the other edges in u.Leaving, no work-items
+// leave on it. retractExits removes an edge if all work-items take it together, or if work-items
+// that take it later meet work-items that stay. An edge that all work-items take together is
+// removed no more than once. retractExits reports whether it removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -386,7 +386,7 @@ func (u *Info) spreadDivergence() []edge {
 			continue
 		}
 		why := b
-		if b.Term.Cond == nil { // b was made an end of the kernel in an endless loop
+		if b.Term.Cond == nil { // b was made an exit of the kernel in an endless loop
 			why = u.controlBlock[i]
 		}
 		mark := func(j int) {
@@ -542,7 +542,7 @@ func postorderFrom(root int, succs [][]int) []int {
 	return out
 }
 
-// reachEnd returns for each node whether work-items that stay in the group can reach an end of the
+// reachEnd returns for each node whether work-items that stay in the group can reach an exit of the
 // kernel from that node.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
