@@ -263,8 +263,8 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		return err
 	}
 	first, last := in.Before(p), in.Before(p)+in.RowsOn(p)
-	// inner returns the inner planes, which are the planes of the device without the given number of planes beside
-	// each halo.
+	// inner returns the planes of the device without the given number of planes beside each halo. For a negative
+	// number, inner returns additional planes of the halos.
 	inner := func(edge int) (lo, hi int) {
 		lo, hi = 1, total-1
 		if first > 0 {
@@ -275,6 +275,7 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		}
 		return lo, hi
 	}
+	begin, end := inner(step%w - w + 1) // later steps before the next exchange read these planes of the halos
 	before, after := step%w == w-1 && step < steps-1, step%w == 0
 	if step == 0 {
 		if err := in.Exchange(p); err != nil {
@@ -282,7 +283,7 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		}
 	}
 	if last-first <= 2*w+3 { // no plane is an inner one
-		err := launchPlanes(1, total-1)
+		err := launchPlanes(begin, end)
 		if before {
 			err = errors.Join(err, out.Exchange(p))
 		}
@@ -291,12 +292,12 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 	switch {
 	case before:
 		lo, hi := inner(w + 1)
-		return errors.Join(launchPlanes(1, lo), launchPlanes(hi, total-1), out.Exchange(p), launchPlanes(lo, hi))
+		return errors.Join(launchPlanes(begin, lo), launchPlanes(hi, end), out.Exchange(p), launchPlanes(lo, hi))
 	case after:
 		lo, hi := inner(1)
-		return errors.Join(launchPlanes(lo, hi), launchPlanes(1, lo), launchPlanes(hi, total-1))
+		return errors.Join(launchPlanes(lo, hi), launchPlanes(begin, lo), launchPlanes(hi, end))
 	}
-	return launchPlanes(1, total-1)
+	return launchPlanes(begin, end)
 }
 
 var gemmShared = Work{Group: twoDevices, Name: "Gemm f32 by rows, shared", Sizes: [4]int{64, 256, 2048, 16384}, Make: func(b *Bench, n int) (*Job, error) {
