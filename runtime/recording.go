@@ -173,7 +173,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	return Event{l}, nil
 }
 
-// If the queue records, recordCopy adds the copy command c to the graph as a node.
+// recordCopy adds the copy command c to the graph as a node, if the queue records.
 func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	g := q.into.Load()
 	if g == nil {
