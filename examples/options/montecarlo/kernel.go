@@ -23,7 +23,7 @@ type Sums struct {
 	Worth, Squares float32
 }
 
-// Price simulates paths of the share's price. Each work-group stores its sums in an element of its own.
+// Price simulates paths of the share's price. Each work-group stores its sums in its own element.
 type Price struct {
 	Call  Call
 	Key   [2]uint32 // key of Philox; other keys give other paths

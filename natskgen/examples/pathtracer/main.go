@@ -5,9 +5,8 @@
 //	go run ./examples/pathtracer -server nats://host:4222 -workers 0
 //	go run ./examples/pathtracer -server nats://host:4222 -work   # a worker, on each machine
 //
-// The first line needs nothing: it starts a NATS server on loopback, and three worker processes. The
-// others take the server that is there, such as one of nats-server -js, and the workers that have
-// been started with -work.
+// The first line needs nothing: it starts a NATS server on loopback, and three worker processes. The other lines use a
+// running server, such as nats-server -js, and the workers that were started with -work.
 package main
 
 import (
