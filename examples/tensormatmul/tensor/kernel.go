@@ -74,7 +74,7 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
 
-// Kernel computes a tile, of which each sub-group computes a block.
+// Kernel computes a tile. Each sub-group computes a block of it.
 func (k MatMul) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -105,7 +105,7 @@ type MatMulBytes struct {
 // Properties states the sizes of work-groups and sub-groups.
 func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 
-// Kernel computes a tile, of which each sub-group computes a block.
+// Kernel computes a tile. Each sub-group computes a block of it.
 func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
