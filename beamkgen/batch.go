@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// openBatches is the largest number of batches that a bundle fills at the same time. Each of these batches is for
-// different windows. The limit bounds the memory of bundles with many windows.
+// openBatches is the largest number of batches that a bundle fills at the same time. No two of these batches have
+// elements of the same windows. The limit bounds the memory of bundles with many windows.
 const openBatches = 64
 
 // The variable now is the clock for Options.Wait.
@@ -29,7 +29,7 @@ type batchFn[T, R any] struct {
 	queue    *runtime.Queue
 	results  *emitter // output for results; nil before the bundle's first element
 	failures *emitter
-	open     []*batch[T] // batches that have not been launched, the oldest first
+	open     []*batch[T] // batches that have not been launched, in order of age, oldest first
 }
 
 // Type batch contains elements of the same windows until the launch function is called with them.
@@ -53,8 +53,8 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	return f.prepare()
 }
 
-// The method prepare gets the process's device, and checks that the device can run the kernels. After a device was
-// lost, the process opens another device.
+// The method prepare opens the process's device if necessary, and checks that the device can run the kernels. After a
+// device was lost, the process opens another device.
 func (f *batchFn[T, R]) prepare() error {
 	dev, err := process.device()
 	if err == nil && dev != f.dev {
@@ -68,7 +68,7 @@ func (f *batchFn[T, R]) prepare() error {
 	return nil
 }
 
-// StartBundle drops elements that remain from an earlier bundle after an error.
+// If an earlier bundle failed, StartBundle drops its remaining elements.
 func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
 	f.results, f.failures, f.open = nil, nil, nil
 	return nil
@@ -153,9 +153,9 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 }
 
 // The method compute launches the elements [i, j) of a batch, and emits their results. A fault does not contain the
-// index of its element. For this reason, after a fault, compute calls itself for each half of the elements. An element
-// that faults in a batch of its own becomes a failure. Other errors of the launch, and errors of later pipeline steps,
-// are returned unchanged.
+// index of its element. For this reason, after a fault, compute calls itself for each half of the elements. If an
+// element faults in a batch that contains no other element, it becomes a failure. Other errors of the launch, and
+// errors of later pipeline steps, are returned unchanged.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The variable process contains the only device of this process, which all bundles share.
+// The variable process contains the only device of this process. All bundles use it.
 var process = &deviceSource{open: runtime.Open}
 
 // deviceSource opens a device at the first call of method device.
@@ -84,7 +84,8 @@ func (s *deviceSource) device() (*runtime.Device, error) {
 	return dev, err
 }
 
-// The method lost is called after a device was lost. It closes the device, and the next bundle opens another device.
+// The method lost must be called when a device has been lost. It closes the device, and the next bundle opens another
+// device.
 func (s *deviceSource) lost(dev *runtime.Device) {
 	s.mu.Lock()
 	o := s.now
@@ -93,7 +94,7 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 		return
 	}
 	if now, _ := o.device(); now == dev && s.forget(o) {
-		dev.Close() // ignores errors, because launches have returned them
+		dev.Close() // the error is ignored, because launches have returned it
 	}
 }
 

@@ -52,15 +52,15 @@
 //
 // # Faults
 //
-// If a work-item panics, the launch function returns the *runtime.Fault. The fault contains the id of a work-item, from
-// which beamkgen cannot determine the element. For example, a kernel may have a work-item for each letter of a text. To
-// find the element, beamkgen calls the launch function again for each half of the batch, and divides each half that
-// faults in the same way. An element that faults in a batch of its own becomes a [Failure]. All other elements have
-// results.
+// If a work-item panics, the launch function returns the *runtime.Fault. The fault contains the id of a work-item, but
+// beamkgen cannot determine the element from this id. For example, a kernel may have a work-item for each letter of a
+// text. To find the element, beamkgen calls the launch function again for each half of the batch, and divides each half
+// that faults in the same way. If an element faults in a batch that contains no other element, it becomes a [Failure].
+// All other elements have results.
 //
 // In a batch of n elements, one faulting element causes at most 2·log2(n) further launches, rounded up. If k elements
-// fault, the number of further launches is at most k times as large. If all elements fault, beamkgen calls the launch
-// function 2n-1 times. An element has a result if it faults only in a batch with other elements.
+// fault, there are at most k times as many further launches. If all elements fault, beamkgen calls the launch function
+// 2n-1 times. If an element faults only in batches with other elements, it has a result.
 //
 // # Errors
 //
@@ -87,9 +87,9 @@
 //
 //	batch_elements: distribution of the number of elements in a batch.
 //	launches: number of kernel launches, including the launches after faults.
-//	bytes: number of bytes that To and From copied to and from the device.
+//	bytes: number of bytes that To copied to the device and From copied from it.
 //	device_ns: nanoseconds that launches took on the device, without copies.
-//	launches_untimed: number of launches on devices without timestamps, which are not in device_ns.
+//	launches_untimed: number of launches that are not in device_ns, because the device has no timestamps.
 //	failures: number of elements without a result.
 //
 // Worker.Run, To and From update the metrics. For other launches and copies, launch functions must call Worker.Count.

@@ -22,11 +22,11 @@ func sameWindows(a, b []typex.Window) bool {
 	return slices.EqualFunc(a, b, func(v, w typex.Window) bool { return v.Equals(w) })
 }
 
-// Beam's own emitters give an output the windows with which Beam calls the DoFn's method. Beam calls FinishBundle with
-// the global window, so results at the end of a bundle would lose their windows. The emitters in this file can send an
-// output with any windows, timestamp and pane. Beam passes an emitter to a DoFn as a function, whose parameters cannot
-// include the windows. For this reason a call of such a function only stores its emitter in the variable handed, and
-// the DoFn then uses the emitter.
+// In Beam's own emitters, an output has the windows with which Beam calls the DoFn's method. Beam calls FinishBundle
+// with the global window, so results at the end of a bundle would lose their windows. The emitters in this file can
+// send an output with any windows, timestamp and pane. Beam passes an emitter to a DoFn as a function, whose parameters
+// cannot include the windows. For this reason such a function only stores its emitter in the variable handed. The DoFn
+// then uses that emitter.
 
 // emitResult and emitFailure are the types of the functions that Beam passes to the DoFn. They are unexported, so that
 // no other package can register emitters for them.

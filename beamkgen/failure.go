@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/runtime"
 // Failure describes why an element has no result. In a batch that contained only this element, a work-item panicked.
 type Failure struct {
 	Function string // name of the Function
-	Position int    // index of the element in the first batch that contained it, from 0
+	Position int    // index, from 0, of the element in the first batch that contained it
 	Batch    int    // number of elements of the first batch that contained the element
 	Kernel   string // package and name of the kernel, as in runtime.Fault
 	Pos      string // file:line:col in the kernel's source

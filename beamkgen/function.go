@@ -20,9 +20,9 @@ import (
 type Options struct {
 	// Size is the largest number of elements of a batch. Size has no default and must be at least 1.
 	Size int
-	// Wait is the age from which a batch is launched even if it is not full. The age of a batch is checked when an
-	// element of the bundle arrives. If Wait is 0, which is the default, a batch is launched when it is full. At the
-	// end of a bundle, all its batches are launched.
+	// A batch of age Wait or more is launched even if it is not full. The age of a batch is checked when an element of
+	// the bundle arrives. If Wait is 0, which is the default, a batch is launched when it is full. At the end of a
+	// bundle, all its batches are launched.
 	Wait time.Duration
 	// Kernels lists the kernels that the launch function launches, for example gen.Kernels(). If the device cannot run
 	// a listed kernel, the DoFn's Setup fails before the first launch. If the device cannot run another kernel, the
@@ -30,8 +30,8 @@ type Options struct {
 	Kernels []*runtime.Kernel
 }
 
-// Function computes a result of type R for each element of type T, by kernels that run on batches of elements.
-// Functions are made by Register.
+// Function computes a result of type R for each element of type T. The kernels run on batches of elements. Functions
+// are made by Register.
 type Function[T, R any] struct {
 	name    string
 	launch  func(w *Worker, batch []T) ([]R, error)

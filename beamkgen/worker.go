@@ -42,7 +42,7 @@ func (w *Worker) Context() context.Context { return w.ctx }
 func (w *Worker) Device() *runtime.Device { return w.dev }
 
 // Queue returns a queue of the device that no other goroutine uses. When the launch function returns, beamkgen waits
-// for the queue. Failures of the queue count as errors of the launch function.
+// for the queue. If the queue has failures, they count as errors of the launch function.
 func (w *Worker) Queue() *runtime.Queue { return w.queue }
 
 // Run waits for a launch. The arguments of Run are the results of a launch method:

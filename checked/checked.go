@@ -45,8 +45,8 @@ const interpretedForm = "params"
 
 // internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no memory for
 // internal fields, so pass internal must replace internal fields by variables before the interpretation. Pass internal
-// runs after the pass in interpretedForm. After pass internal, products that are no longer stored in memory are still
-// not fused with sums.
+// runs after the pass in interpretedForm. Pass internal does not fuse products with sums, even if the products are no
+// longer stored in memory.
 const internalForm = "floats"
 
 // kernelResult is the result of compiling a kernel, or the error.

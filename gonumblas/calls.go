@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The functions from gemm to nrm2 report whether they have run a BLAS call on the device. The result is false if the
-// call is too small for the device, or if no kernel exists for it. The result is also false if an argument is wrong,
-// because gonum's implementation then panics with its own text.
+// The functions gemm, gemv, ger, axpy, dot and nrm2 report whether they have run a BLAS call on the device. The result
+// is false if the call is too small for the device, or if no kernel exists for it. The result is also false if an
+// argument is wrong, because gonum's implementation then panics with its own text.
 
 type float interface{ float32 | float64 }
 
@@ -54,7 +54,7 @@ func vector[T float](s []T, n, inc int) blasOperand[T] {
 	return blasOperand[T]{s: s, rows: n, cols: 1, ld: inc}
 }
 
-// wholeSlice returns the slice of all elements if there are no gaps between the rows.
+// wholeSlice returns the slice of all elements, if there are no gaps between the rows.
 func (o blasOperand[T]) wholeSlice() ([]T, bool) {
 	if o.rows > 1 && o.ld > o.cols {
 		return nil, false
@@ -239,10 +239,10 @@ func nrm2[T float](d *blasDevice, n int, x []T, incX int) (T, bool) {
 	return to[0], isNorm(to[0], n)
 }
 
-// isNorm reports whether the norm of n numbers from package reduce has no error except rounding. The device does not
-// scale the numbers, but gonum does. For this reason the sum of squares may overflow on the device, and squares below
-// the smallest normal number may be flushed to 0. The total of n flushed squares must be less than half an ulp of the
-// sum.
+// isNorm reports whether a norm of n numbers, computed by package reduce, has no error except rounding. The device does
+// not scale the numbers, but gonum does. For this reason the sum of squares may overflow on the device, and squares
+// below the smallest normal number may be flushed to 0. The total of n flushed squares must be less than half an ulp of
+// the sum.
 func isNorm[T float](norm T, n int) bool {
 	least := math.Ldexp(math.Sqrt(float64(n)), -51) // from n flushed squares below 2^-126, and a precision of 24 bits
 	if isDouble[T]() {

@@ -21,7 +21,7 @@ type Client[J, R any] struct {
 	end   context.CancelFunc
 
 	mu      sync.Mutex
-	waiting map[string][]chan struct{} // those who wait, by the id of the job
+	waiting map[string][]chan struct{} // channels of waiting calls, by the id of the job
 	closed  bool
 }
 
@@ -34,7 +34,7 @@ func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, op
 		return nil, err
 	}
 	c := &Client[J, R]{queue: q, waiting: map[string][]chan struct{}{}}
-	// One consumer of the client hears of all records; waits ask for theirs then.
+	// One consumer of the client hears of all records; a waiting call then asks for its own record.
 	var live context.Context
 	live, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.watch, err = q.records.WatchAll(live, jetstream.UpdatesOnly(), jetstream.MetaOnly(), jetstream.IgnoreDeletes())
@@ -46,7 +46,7 @@ func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, op
 	return c, nil
 }
 
-// notify wakes the waits for the jobs whose records are made.
+// notify wakes the calls that wait for the jobs whose records are made.
 func (c *Client[J, R]) notify() {
 	for entry := range c.watch.Updates() {
 		if entry == nil {
@@ -66,8 +66,8 @@ func (c *Client[J, R]) notify() {
 // Settings returns the queue's settings.
 func (c *Client[J, R]) Settings() Settings { return c.settings }
 
-// Close ends the client: waits return ErrInvalid, and so do later calls. Jobs that were submitted
-// are not touched.
+// Close ends the client: calls that wait return ErrInvalid, and so do later calls. Jobs that were submitted are not
+// touched.
 func (c *Client[J, R]) Close() error {
 	c.mu.Lock()
 	was := c.closed
@@ -108,15 +108,15 @@ type submitOptions struct {
 	id string
 }
 
-// ID gives the job an id: 1 to 64 letters of A-Z and a-z, digits, hyphens and underscores. Jobs with
-// the same id are the same job. Only the first one runs, and all waits get its result, until the
-// queue's Retention after its end. A wait for a job whose id was that of another one returns
-// ErrConflict. Without the option the id is a random one.
+// ID gives the job an id: 1 to 64 letters of A-Z and a-z, digits, hyphens and underscores. Jobs with the same id are
+// the same job. Only the first one runs, and all calls of Wait return its result. They can do so until the queue's
+// Retention after the job's end. If the id already belongs to another job, Wait returns ErrConflict. Without this
+// option the id is random.
 func ID(id string) SubmitOption {
 	return func(o *submitOptions) { o.id = id }
 }
 
-// A Submitted is a job that the server has.
+// A Submitted is a job that the server has stored.
 type Submitted[R any] struct {
 	id   string
 	sum  string
@@ -129,12 +129,12 @@ func (s *Submitted[R]) ID() string { return s.id }
 // Wait is Client.Wait for this job. It returns ErrConflict if the id is that of another job.
 func (s *Submitted[R]) Wait(ctx context.Context) (R, error) { return s.wait(ctx, s.id, s.sum) }
 
-// Submit stores the job with the server and returns: the job's slices of more than MaxInline bytes
-// as an object, then the job's message. The job's memory is not used after the return.
+// Submit stores the job with the server and returns: the job's slices of more than MaxInline bytes as an object, then
+// the job's message. After Submit has returned, nothing uses the job's memory.
 //
-// An error of the class ErrType says that a field's own MarshalBinary has failed. If the server
-// does not answer (ErrConnection, or the context's error), it may or may not have the job. Another
-// Submit with the same ID is then no second job.
+// An error of the class ErrType says that a field's own MarshalBinary has failed. If the server does not answer
+// (ErrConnection, or the context's error), it may or may not have the job. Another Submit with the same ID then makes
+// no second job.
 func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) (*Submitted[R], error) {
 	if err := c.usable(); err != nil {
 		return nil, err
@@ -177,8 +177,8 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 	return &Submitted[R]{id: o.id, sum: pl.sum, wait: c.await}, nil
 }
 
-// publish sends a job's message. If no acknowledgement comes, it sends it again, a few times: the
-// server knows the id. It reports whether the server had a message of another Submit with the id.
+// publish sends a job's message. If no acknowledgement comes, it sends it again, a few times: the server knows the id.
+// It reports whether the server already had a message with the id from another Submit.
 func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (other bool, err error) {
 	for again := 0; ; again++ {
 		once, cancel := context.WithTimeout(ctx, request)
@@ -204,17 +204,15 @@ func (c *Client[J, R]) Do(ctx context.Context, job J, opts ...SubmitOption) (R, 
 	return s.Wait(ctx)
 }
 
-// Wait waits until the job with the id has ended, and returns its result. Any program may wait,
-// also several times, until the queue's Retention after the job's end. A job that has failed for
-// good is a *JobError.
+// Wait waits until the job with the id has ended, and returns its result. Any program may wait, also several times,
+// until the queue's Retention after the job's end. If the job has failed for good, the error is a *JobError.
 //
-// Wait returns when the context ends, with its error; when the connection is closed, with
-// ErrConnection; when the queue is removed, with ErrRemoved. It goes on while the client library
-// tries to reach the server again. An id that no job has, or had before the retention, is waited
-// for until the context ends.
+// Wait returns when the context ends, with its error; when the connection is closed, with ErrConnection; when the queue
+// is removed, with ErrRemoved. It goes on while the client library tries to reach the server again. If no job has the
+// id, or the job ended longer ago than the retention, Wait waits until the context ends.
 func (c *Client[J, R]) Wait(ctx context.Context, id string) (R, error) { return c.await(ctx, id, "") }
 
-// poll is how often a wait asks for the record if it hears nothing.
+// poll is the interval at which a waiting call asks for the record if no message arrives.
 const poll = 2 * time.Second
 
 func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err error) {
@@ -256,8 +254,8 @@ func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err
 	}
 }
 
-// ask returns the job's record, or nil if there is none or the server does not answer now. It
-// returns an error if it will not answer any more.
+// ask returns the job's record, or nil if there is none or the server does not answer now. It returns an error if the
+// server will not answer any more.
 func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
 	once, cancel := context.WithTimeout(ctx, request)
 	rec, err := c.find(once, id)

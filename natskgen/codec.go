@@ -15,7 +15,7 @@ import (
 type plan struct {
 	typ    reflect.Type
 	kind   reflect.Kind
-	size   int  // number of bytes, if each value has as many; otherwise 0
+	size   int  // number of bytes, if it is the same for all values; otherwise 0
 	raw    bool // whether the bytes are those in this machine's memory
 	marsh  bool // whether the type's own methods encode it
 	elem   *plan
@@ -28,10 +28,10 @@ var (
 	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// little reports whether this machine's memory is in the order of the encoding.
+// little reports whether this machine stores numbers in the byte order of the encoding.
 var little = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// sizes are the bytes of kinds whose values have a fixed size.
+// sizes contains the number of bytes of each kind whose values have a fixed size.
 var sizes = map[reflect.Kind]int{
 	reflect.Bool: 1, reflect.Int: 8, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8,
 	reflect.Uint: 8, reflect.Uint8: 1, reflect.Uint16: 2, reflect.Uint32: 4, reflect.Uint64: 8,
@@ -47,7 +47,7 @@ func planOf(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// newPlan returns the plan of a type within the types of above.
+// newPlan returns the plan of a type. The list above contains the types around it.
 func newPlan(t reflect.Type, above []reflect.Type) (*plan, error) {
 	if slices.Contains(above, t) {
 		return nil, fmt.Errorf("%v contains itself", t)
@@ -126,7 +126,7 @@ func memory(v reflect.Value, size int) []byte {
 type encoder struct {
 	text  []byte
 	moved [][]byte
-	limit int // most bytes of a slice that stays in the text
+	limit int // largest number of bytes of a slice that stays in the text
 }
 
 // encode returns the text of an addressable value, and the slices beside it. The bytes of raw
@@ -183,8 +183,8 @@ func (e *encoder) elements(elem *plan, v reflect.Value) error {
 	return nil
 }
 
-// slice writes the length plus one, doubled, or 0 for nil. The lowest bit says that the elements
-// are beside the text.
+// slice writes the length plus one, doubled, or 0 for nil. The lowest bit says whether the elements are beside the
+// text.
 func (e *encoder) slice(elem *plan, v reflect.Value) error {
 	if v.IsNil() {
 		e.text = append(e.text, 0)

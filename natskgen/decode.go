@@ -14,8 +14,8 @@ import (
 // A decoder reads a value from its text and from the slices beside it.
 type decoder struct {
 	text []byte
-	// beside has the slices that are not in the text, one after the other, and left the number of
-	// bytes that it has yet.
+	// The reader beside contains the slices that are not in the text, one after the other. The field left is the number
+	// of its bytes that have not been read.
 	beside io.Reader
 	left   int64
 }
@@ -25,8 +25,8 @@ var (
 	errRest  = errors.New("it goes on after its end")
 )
 
-// decode reads a value into v, of the plan's type. Beside, of the length left, has the slices that
-// are not in the text. All bytes must belong to the value.
+// decode reads a value into v, of the plan's type. The reader beside has left bytes, and contains the slices that are
+// not in the text. All bytes must belong to the value.
 func (p *plan) decode(v reflect.Value, text []byte, beside io.Reader, left int64) error {
 	d := &decoder{text, beside, left}
 	err := d.value(p, v)
@@ -113,7 +113,7 @@ func (d *decoder) elements(elem *plan, v reflect.Value) error {
 	return nil
 }
 
-// slice makes no slice that is longer than the bytes that are left allow.
+// slice returns an error if the remaining bytes are too few for a slice of the given length.
 func (d *decoder) slice(p *plan, v reflect.Value) error {
 	head, err := d.uvarint()
 	if err != nil || head == 0 {

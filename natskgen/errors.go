@@ -12,20 +12,19 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The classes of errors, for use with errors.Is. All errors of this package are of type *Error or
-// *JobError. An error of a call whose context ended matches the context's error:
-// context.Canceled or context.DeadlineExceeded.
+// The classes of errors, for use with errors.Is. All errors of this package are of type *Error or *JobError. If a
+// call's context has ended, the call's error matches the context's error: context.Canceled or context.DeadlineExceeded.
 var (
-	// ErrInvalid is a call that makes no sense: no JetStream, no handler, an option out of range,
-	// a name or an id with characters that are not allowed, a closed client.
+	// ErrInvalid means that a call makes no sense: no JetStream, no handler, an option out of range, a name or an id
+	// with characters that are not allowed, a closed client.
 	ErrInvalid = errors.New("invalid")
 	// ErrType is a type of jobs or results that cannot be encoded, or one that differs from the
 	// type of the queue.
 	ErrType = errors.New("type")
 	// ErrConfig is an option that differs from the queue's own setting.
 	ErrConfig = errors.New("configuration")
-	// ErrConnection is a server that does not answer: the connection is closed or lost, or the
-	// server has no JetStream.
+	// ErrConnection means that the server does not answer: the connection is closed or lost, or the server has no
+	// JetStream.
 	ErrConnection = errors.New("connection")
 	// ErrServer is a request that JetStream has refused, such as one past a limit of storage.
 	ErrServer = errors.New("server")
@@ -45,8 +44,8 @@ var (
 // Error is an error of this package.
 type Error struct {
 	Class   error  // one of the Err variables, or the error of the context that ended
-	Queue   string // name of the queue, if it is about one
-	Job     string // id of the job, if it is about one
+	Queue   string // name of the queue, if the error is about a queue
+	Job     string // id of the job, if the error is about a job
 	Problem string
 	Err     error // the cause, if there is one
 }
@@ -90,8 +89,7 @@ type JobError struct {
 	Tries int    // number of deliveries to workers
 	// Text is the text of the error that ended the last try.
 	Text string
-	// Fault is the run-time panic of a work-item, if the handler's error was one or had one as its
-	// cause.
+	// Fault is the run-time panic of a work-item, if such a panic was or caused the handler's error.
 	Fault *runtime.Fault
 	// Stack is the stack of the handler's goroutine, if the handler panicked.
 	Stack string
@@ -116,7 +114,7 @@ func (e *JobError) Unwrap() []error {
 	return []error{ErrFailed, e.Fault}
 }
 
-// unreachable are the errors of the client library that say that no server answers.
+// unreachable lists the errors of the client library which mean that no server answers.
 var unreachable = []error{
 	nats.ErrConnectionClosed, nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected,
 	nats.ErrInvalidConnection, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrTimeout, nats.ErrReconnectBufExceeded,
@@ -136,7 +134,7 @@ func gone(err error) bool {
 		errors.Is(err, nats.ErrStreamNotFound) || errors.Is(err, nats.ErrConsumerNotFound)
 }
 
-// fault gives a class to an error of the client library in a call with the context.
+// fault returns an error of this package for an error of the client library. ctx is the context of the call.
 func (q *queue) fault(ctx context.Context, job, problem string, err error) error {
 	var own *Error
 	if errors.As(err, &own) {

@@ -15,11 +15,11 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// stall is how long an object's transfer may bring no bytes before it has failed.
+// stall is the time without new bytes after which the transfer of an object counts as failed.
 const stall = 30 * time.Second
 
-// A payload is an encoded job or result: its text, and the slices beside it. If there are slices,
-// or the text is long, they are an object.
+// A payload is an encoded job or result: its text, and the slices beside it. If there are slices, or the text is long,
+// they are stored in an object.
 type payload struct {
 	text  []byte
 	moved [][]byte
@@ -49,13 +49,12 @@ func pack(p *plan, v reflect.Value) (pl *payload, err error) {
 // A location says where the parts of a payload are.
 type location struct {
 	Object string `json:"object,omitempty"` // name of the object; empty if there is none
-	// Text is the number of bytes of the text at the object's start. It is 0 if the text is in the
-	// message.
+	// Text is the number of bytes at the object's start that belong to the text. It is 0 if the text is in the message.
 	Text int `json:"text,omitempty"`
 }
 
-// store puts the long parts of a payload into the object store, under a name that begins with the
-// job's id, and returns the location and the text that stays. Each call has an object of its own.
+// store puts the long parts of a payload into the object store, under a name that begins with the job's id, and returns
+// the location and the rest of the text. Each call makes another object.
 func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location, []byte, error) {
 	var parts []io.Reader
 	var loc location
@@ -89,7 +88,7 @@ func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location
 // errStalled is a transfer that brought no bytes for the time stall.
 var errStalled = fmt.Errorf("no byte for %v: %w", stall, context.DeadlineExceeded)
 
-// lively is a reader that postpones a timer with each read.
+// lively is a reader that restarts a timer before each read.
 type lively struct {
 	io.Reader
 	watch *time.Timer
@@ -110,11 +109,11 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	if loc.Object == "" {
 		return q.data(p.decode(v, text, nil, 0))
 	}
-	// The library's reader ends after 5 seconds without a byte, and its context ends with a
-	// delay. So the reading has a goroutine of its own, whose value nobody else has.
+	// The library's reader ends after 5 seconds without a byte, and its context ends with a delay. So another goroutine
+	// reads the object, into a value that only this goroutine uses.
 	to := reflect.New(p.typ)
 	done := make(chan error, 1)
-	// With a deadline the library would wait for each answer as long.
+	// If ctx had a deadline, the library would wait until then for each answer.
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -137,7 +136,7 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	return err
 }
 
-// data gives an error of decoding its class.
+// data returns an error of decoding with its class.
 func (q *queue) data(err error) error {
 	if err == nil {
 		return nil
@@ -187,12 +186,11 @@ func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location
 	return nil
 }
 
-// patient is a reader of an object, whose reads return no bytes and no error when they have waited
-// for 5 seconds.
+// patient reads an object. If no byte comes for 5 seconds, a read returns no bytes and no error.
 type patient struct {
 	ctx context.Context
 	r   io.Reader
-	err error // the reader's error, but for io.EOF
+	err error // the reader's error, unless it is io.EOF
 }
 
 func (p *patient) Read(b []byte) (int, error) {

@@ -14,11 +14,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Settings are those of a queue. The first call that names the queue makes it, with the call's
-// options, and stores them with the types of jobs and results. Later calls take the stored
-// settings; an option that differs from them is ErrConfig.
+// Settings contains the settings of a queue. The first call that names the queue makes it, with the call's options, and
+// stores them with the types of jobs and results. Later calls use the stored settings; if an option differs from them,
+// the error is ErrConfig.
 type Settings struct {
-	AckWait   time.Duration // time without a sign of life after which a worker counts as dead
+	AckWait   time.Duration // a worker without a sign of life for this time counts as dead
 	Tries     int           // number of deliveries of a job before it is a dead letter
 	Retention time.Duration // how long results, slices and dead letters are kept
 	Replicas  int           // number of servers of a cluster that have the data
@@ -27,15 +27,15 @@ type Settings struct {
 	Result    string        // the type of results
 }
 
-// The settings of queues that no option changes.
+// The default settings of queues.
 const (
 	DefaultAckWait   = 30 * time.Second
 	DefaultTries     = 5
 	DefaultRetention = 24 * time.Hour
 )
 
-// MaxInline is the number of bytes up to which a slice travels within a message, 512 KiB. Longer
-// slices are objects. The server has to take messages of 1 MiB, as it does if nothing else is set.
+// MaxInline is the number of bytes up to which a slice travels within a message, 512 KiB. Longer slices are objects.
+// The server must accept messages of 1 MiB, which is its default.
 const MaxInline = 512 << 10
 
 // An Option is an option of Open and Serve.
@@ -55,9 +55,9 @@ func (o *options) fail(format string, args ...any) {
 	}
 }
 
-// AckWait sets how long the server waits for a sign of life of a worker that has a job, from 100 ms
-// to an hour; the default is 30 seconds. Workers give one each third of that time, also while a
-// kernel runs. If there is none, the job goes to another worker.
+// AckWait sets how long the server waits for a sign of life from a worker that runs a job: 100 ms to an hour; the
+// default is 30 seconds. Workers give one each third of that time, also while a kernel runs. If there is none, the job
+// goes to another worker.
 func AckWait(d time.Duration) Option {
 	return func(o *options) {
 		if d < 100*time.Millisecond || d > time.Hour {
@@ -67,8 +67,8 @@ func AckWait(d time.Duration) Option {
 	}
 }
 
-// Tries sets how often a job is delivered to workers, from 1 to 1000; the default is 5. A job whose
-// last try ends with an error, or with the death of its worker, is a dead letter.
+// Tries sets how often a job is delivered to workers, from 1 to 1000; the default is 5. If the last try ends with an
+// error, or its worker dies, the job becomes a dead letter.
 func Tries(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 1000 {
@@ -78,9 +78,9 @@ func Tries(n int) Option {
 	}
 }
 
-// Retention sets how long the server keeps results and dead letters from the end of a job, and
-// long slices of a job from its submission: at least a second; the default is 24 hours. The slices
-// of a job that has a result are removed at once. An id may be used anew after that time.
+// Retention sets how long the server keeps results and dead letters from the end of a job, and long slices of a job
+// from its submission: at least a second; the default is 24 hours. The slices of a job that has a result are removed at
+// once. After that time another job may have the same id.
 func Retention(d time.Duration) Option {
 	return func(o *options) {
 		if d < time.Second {
@@ -100,15 +100,14 @@ func Replicas(n int) Option {
 	}
 }
 
-// Memory keeps the queue's data in the server's memory, which is faster. A server that restarts has
-// lost it, unless other replicas have it.
+// Memory keeps the queue's data in the server's memory, which is faster. A restart of the server loses the data, unless
+// other replicas have it.
 func Memory() Option {
 	return func(o *options) { o.settings.Memory, o.stated = true, append(o.stated, "Memory") }
 }
 
-// Parallel sets how many jobs a call of Serve runs at once, from 1, which is the default, to 1024.
-// With 2, the slices of a job travel while the kernel of another runs. It is no setting of the
-// queue.
+// Parallel sets how many jobs a call of Serve runs at once, from 1, which is the default, to 1024. With 2, the slices
+// of a job travel while the kernel of another runs. Parallel is not stored with the queue.
 func Parallel(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 1024 {
@@ -118,8 +117,8 @@ func Parallel(n int) Option {
 	}
 }
 
-// Logger sets the logger that hears of tries that failed and of a server that does not answer, at
-// warning level. Without it that is slog.Default().
+// Logger sets the logger for warnings about failed tries and about a server that does not answer. The default is
+// slog.Default().
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.log = l; l == nil {
@@ -151,7 +150,7 @@ type queue struct {
 	consumer jetstream.Consumer
 }
 
-// nameRule is the rule of names of queues and of ids of jobs, which are parts of subjects.
+// nameRule matches the allowed names of queues and ids of jobs. Both are parts of subjects.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkName(of, name string) error {
@@ -167,7 +166,7 @@ func (q *queue) bucketName() string  { return "KGEN_" + q.name }
 func (q *queue) jobSubject() string  { return "kgen." + q.name + ".job" }
 func (q *queue) deadSubject() string { return "kgen." + q.name + ".dead." }
 
-// request is how long a request may take. After that the server counts as one that does not answer.
+// request is how long a request may take. After that the server counts as not answering.
 const request = 5 * time.Second
 
 // consumerName is the name of the consumer that all workers share.
@@ -260,7 +259,7 @@ func (q *queue) compare(o options) error {
 	return nil
 }
 
-// ensure finds or makes the other parts of the queue.
+// ensure finds or makes the queue's other stream, its consumer and its buckets.
 func (q *queue) ensure(ctx context.Context) error {
 	s := q.settings
 	var err error
@@ -294,7 +293,7 @@ func (q *queue) ensure(ctx context.Context) error {
 	return err
 }
 
-// find returns the part of a queue that look finds, or that build makes.
+// find returns the stream or bucket that look finds. If there is none, build makes it.
 func find[T any](ctx context.Context, look, build func(context.Context) (T, error)) (T, error) {
 	part, err := look(ctx)
 	if !gone(err) {
@@ -325,8 +324,8 @@ func storage(s Settings) jetstream.StorageType {
 	return jetstream.FileStorage
 }
 
-// Remove removes the queue with its jobs, results and dead letters. Calls of Serve, and waits for
-// its jobs, end with ErrRemoved. A queue that does not exist is no error.
+// Remove removes the queue with its jobs, results and dead letters. Calls of Serve, and calls that wait for its jobs,
+// then return ErrRemoved. If the queue does not exist, Remove returns no error.
 func Remove(ctx context.Context, js jetstream.JetStream, name string) error {
 	if js == nil {
 		return errorf(ErrInvalid, "the JetStream is nil")

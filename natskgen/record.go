@@ -23,7 +23,7 @@ type record struct {
 	Sum     string   `json:"sum"` // SHA-256 of the job
 	Tries   int      `json:"tries"`
 	Failure *failure `json:"failure,omitempty"`
-	result  []byte   // the text of the result, unless the object has it
+	result  []byte   // text of the result, unless it is in the object
 }
 
 // A failure is the error of a job's last try.
@@ -33,13 +33,13 @@ type failure struct {
 	Stack string         `json:"stack,omitempty"`
 }
 
-// The most bytes that a failure keeps of a text and of a stack, so that it fits into a message.
+// Largest numbers of bytes of a text and of a stack in a failure, so that it fits into a message.
 const (
 	maxText  = 16 << 10
 	maxStack = 8 << 10
 )
 
-// failureOf keeps an error of a handler.
+// failureOf returns the failure for an error of a handler.
 func failureOf(err error) *failure {
 	f := &failure{Text: clip(err.Error(), maxText)}
 	var fault *runtime.Fault
@@ -67,7 +67,7 @@ func clip(s string, most int) string {
 	return fmt.Sprintf("%s… (%d bytes more)", s[:cut], len(s)-cut)
 }
 
-// jobError is the failure as the waiting program gets it.
+// jobError converts the failure to the error for the waiting program.
 func (q *queue) jobError(id string, tries int, f *failure) *JobError {
 	return &JobError{Queue: q.name, Job: id, Tries: tries, Text: f.Text, Fault: f.Fault, Stack: f.Stack}
 }
@@ -110,7 +110,7 @@ func (q *queue) find(ctx context.Context, id string) (rec *record, err error) {
 	return rec, nil
 }
 
-// keep makes the record of a job, unless there is one, and returns the one that there is then.
+// keep makes the record of a job if there is none. In any case keep returns the stored record.
 func (q *queue) keep(ctx context.Context, id string, rec *record) (*record, error) {
 	value, err := rec.marshal()
 	if err != nil {

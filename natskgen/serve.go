@@ -18,9 +18,9 @@ import (
 // A Handler runs a job and returns its result. The context ends with that of Serve. Calls of one
 // Serve run at the same time if Parallel asks for that; they may share a device.
 //
-// A job may run more than once: when its worker died, when the handler returned an error, or when
-// the server heard nothing of the worker for the time AckWait. So a handler has to leave nothing
-// behind that a second run would find, and the same job has to give the same result.
+// A job may run more than once: when its worker died, when the handler returned an error, or when the server heard
+// nothing of the worker for the time AckWait. So a handler must return the same result when it runs again, and its
+// effects must not change a second run.
 type Handler[J, R any] func(ctx context.Context, job J) (R, error)
 
 // Info says which job a handler runs.
@@ -32,7 +32,7 @@ type Info struct {
 
 type infoKey struct{}
 
-// InfoOf returns the job that the handler with this context runs. Other contexts have none.
+// InfoOf returns the Info of a job from the context of its handler. For other contexts the second result is false.
 func InfoOf(ctx context.Context) (Info, bool) {
 	i, ok := ctx.Value(infoKey{}).(Info)
 	return i, ok
@@ -46,34 +46,32 @@ const (
 )
 
 const (
-	// pull is how long the server keeps a request for a job. A call of Serve whose context ends
-	// waits as long for a job that is on its way.
+	// pull is how long the server keeps a request for a job. If Serve's context ends, Serve waits for the same time,
+	// because the server may have sent a job.
 	pull = time.Second
-	// storeTime is how long a request to store something is repeated, at least, and how long the
-	// storing of a result may take. The server hears of the worker meanwhile.
+	// storeTime is how long a request to store something is repeated, at least, and how long the storing of a result
+	// may take. In this time the worker sends signs of life.
 	storeTime = 2 * time.Minute
 )
 
-// passed is called when a worker passes a point of a job's way, for tests that stop workers there.
+// passed is called at several steps of a job, so that tests can stop workers there.
 var passed = func(point, id string) {}
 
-// Serve makes this process a worker of the queue: it takes jobs of type J one after the other, or
-// several at once with Parallel, calls the handler, and stores the results of type R. It returns
-// when the context has ended and the handlers have returned, with the context's error, or before if
-// the queue cannot be served any more: ErrConnection if the connection is closed, ErrRemoved if the
-// queue does not exist any more. A connection that is lost, and that the client library opens again,
-// is no error: Serve goes on then.
+// Serve makes this process a worker of the queue: it takes jobs of type J one after the other, or several at once with
+// Parallel, calls the handler, and stores the results of type R. It returns when the context has ended and the handlers
+// have returned, with the context's error, or before if the queue cannot be served any more: ErrConnection if the
+// connection is closed, ErrRemoved if the queue does not exist any more. If the client library opens a lost connection
+// again, that is no error: Serve goes on then.
 //
 // Serve checks types (ErrType), options (ErrConfig, ErrInvalid) and the server (ErrConnection)
 // before it takes a job.
 //
-// A job is acknowledged when its result is stored. While the handler runs, the server hears of the
-// worker each third of AckWait, so the job stays with it however long a kernel takes. The job goes
-// to another worker if this one dies. An error of the handler, or a panic, is a try that failed: the
-// job is delivered again, after a delay of 250 ms that doubles with each try up to 30 s. After the
-// last try the job is a dead letter, and those who wait for it get a *JobError. A handler that
-// returns an error because Serve's context has ended gives the job back at once; that delivery
-// counts as a try.
+// A job is acknowledged when its result is stored. While the handler runs, the server hears of the worker each third of
+// AckWait, so the job stays with it however long a kernel takes. The job goes to another worker if this one dies. If
+// the handler returns an error or panics, the try has failed: the job is delivered again, after a delay of 250 ms that
+// doubles with each try up to 30 s. After the last try the job becomes a dead letter, and calls that wait for it return
+// a *JobError. If the handler returns an error because Serve's context has ended, another worker may take the job at
+// once; that delivery counts as a try.
 func Serve[J, R any](ctx context.Context, js jetstream.JetStream, name string, handler Handler[J, R], opts ...Option) error {
 	if handler == nil {
 		return errorf(ErrInvalid, "the handler is nil")
@@ -98,7 +96,7 @@ type worker struct {
 	run func(ctx context.Context, job reflect.Value) (*payload, error)
 }
 
-// serve runs as many loops as jobs may run at once. The first that cannot go on ends the others.
+// serve runs as many loops as jobs may run at once. If one loop cannot go on, it ends the others.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -132,8 +130,8 @@ func (w *worker) loop(ctx context.Context) error {
 			}
 			err = batch.Error()
 		}
-		// A server that answers says so when the request ends. Further requests to one that does
-		// not would wait in the client library, and take jobs later that nobody waits for.
+		// A server that answers says so when the request ends. If the server does not answer, more requests would wait
+		// in the client library. Later they would receive jobs that no loop handles.
 		if err == nil && !taken && time.Since(began) > pull+pull/2 {
 			err = nats.ErrTimeout
 		}
@@ -147,8 +145,8 @@ func (w *worker) loop(ctx context.Context) error {
 	return nil
 }
 
-// revive waits until the server answers or the context ends, after a request for a job has failed
-// with err. It returns an error if jobs cannot be had any more.
+// revive waits until the server answers or the context ends, after a request for a job has failed with err. It returns
+// an error if the worker cannot receive jobs any more.
 func (w *worker) revive(ctx context.Context, err error) error {
 	for said := false; ctx.Err() == nil; {
 		if !closed(err) {
@@ -174,7 +172,7 @@ func (w *worker) revive(ctx context.Context, err error) error {
 	return nil
 }
 
-// A delivery is a message of a job on its way through a worker.
+// A delivery is a job's message that a worker is handling.
 type delivery struct {
 	*worker
 	msg jetstream.Msg
@@ -192,7 +190,7 @@ func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 		w.log.Error("kgen: a message that is no job", "error", err)
 		return
 	}
-	if ctx.Err() != nil { // it was on its way when the context ended
+	if ctx.Err() != nil { // the server sent it before the context ended
 		if err := msg.Nak(); err != nil {
 			w.log.Warn("kgen: a job is not given back, and comes again after AckWait", "error", err)
 		}
@@ -210,7 +208,7 @@ func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	d.loc = location{Object: h.Get(headerObject)}
 	d.loc.Text, err = strconv.Atoi(h.Get(headerText))
 	if err != nil && h.Get(headerText) != "" {
-		d.loc.Text = -1 // which decoding reports
+		d.loc.Text = -1 // decoding then returns an error
 	}
 	d.log = w.log.With("job", d.id, "try", d.try)
 
@@ -241,7 +239,7 @@ func (d *delivery) beat(ctx context.Context) {
 
 // work runs the job and stores how it ended. It returns the last step, which tells the server.
 func (d *delivery) work(ctx context.Context) (end func()) {
-	// Storing goes on when the context has ended: the result is there.
+	// Storing goes on when the context has ended: the result exists already.
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	var rec *record
 	err := d.insist(keep, func(ctx context.Context) (err error) {
@@ -281,7 +279,7 @@ func (d *delivery) work(ctx context.Context) (end func()) {
 	return d.failed(ctx, err)
 }
 
-// failed returns the last step of a try that ended with an error.
+// failed returns the step after a try that ended with an error.
 func (d *delivery) failed(ctx context.Context, err error) (end func()) {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		d.log.Info("kgen: the job is given back, since the worker stops")
@@ -294,7 +292,7 @@ func (d *delivery) failed(ctx context.Context, err error) (end func()) {
 	return d.giveBack(min(250*time.Millisecond<<min(d.try-1, 7), 30*time.Second))
 }
 
-// call calls the handler. A panic is an error, and so is a handler that ends its goroutine.
+// call calls the handler. If the handler panics or ends its goroutine, call returns an error.
 func (d *delivery) call(ctx context.Context, job reflect.Value) (result *payload, err error) {
 	err = &panicError{"runtime.Goexit", ""}
 	var running sync.WaitGroup
@@ -335,7 +333,7 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	passed("stored", d.id)
 	rec, err := d.settle(keep, &record{location: loc, Sum: d.sum, Tries: d.try, result: text})
 	if err != nil {
-		// The record may have been made though no answer came, so the object stays.
+		// The server may have made the record although no answer came, so the object is not removed.
 		return nil, d.fault(keep, d.id, "making the record", err)
 	}
 	passed("recorded", d.id)
@@ -346,8 +344,8 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	return d.done(true), nil
 }
 
-// finish makes the record of a failure, unless there is one, and the dead letter of a record with a
-// failure.
+// finish makes the record of a failure, unless the job has a record. If the record then says that the job failed,
+// finish makes the dead letter.
 func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
@@ -369,8 +367,8 @@ func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	return d.done(false)
 }
 
-// settle is keep for a server that may take a while to answer. If an answer is lost, the record that
-// is there may be the one that was to be made.
+// settle is like keep, but repeats the request while the server does not answer. If an answer is lost, the stored
+// record may be the one that this call has made.
 func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err error) {
 	err = d.insist(ctx, func(ctx context.Context) (err error) {
 		there, err = d.keep(ctx, d.id, rec)

@@ -25,22 +25,21 @@ type Buffer[T any] struct {
 	is  launch.Memory
 }
 
-// smallCopy is the size in bytes of the largest copy whose elements are first copied to other
-// memory of the host. The device accesses larger slices directly.
+// smallCopy is a size in bytes. Copies up to this size go through other memory of the host. The device accesses larger
+// slices directly.
 const smallCopy = 4 << 10
 
 // roomTime is the longest time that NewBuffer waits for a device with too many launches pending.
 const roomTime = 10 * time.Second
 
-// NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T
-// holds pointers of any kind (slices, strings, maps, interfaces…). NewBuffer returns
-// ErrMemoryAllocation if the device has too little memory, and ErrDeadline if the device is
-// thousands of launches behind and does not catch up. NewBuffer waits at most 10 seconds for the
-// device to catch up. NewBuffer also waits at most 10 seconds for memory of closed buffers that
-// running launches still use.
+// NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T holds pointers of
+// any kind (slices, strings, maps, interfaces…). NewBuffer returns ErrMemoryAllocation if the device has too little
+// memory, and ErrDeadline if the device is thousands of launches behind and does not catch up. NewBuffer waits at most
+// 10 seconds for the device to catch up. Running launches may still use the memory of closed buffers. NewBuffer waits
+// for that memory, too, at most 10 seconds.
 //
-// The properties AccessScope, FusionInternalMemory and NoInit of package properties are allowed
-// (ErrInvalid otherwise). All views of the buffer have the buffer's properties.
+// NewBuffer accepts the properties AccessScope, FusionInternalMemory and NoInit of package properties, and returns
+// ErrInvalid for others. All views of the buffer have the buffer's properties.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.isHost() {
@@ -218,7 +217,7 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	return v.copyFrom(ctx, q, src)
 }
 
-// copyFrom does the work of CopyFrom after its checks, on a queue that does not record.
+// copyFrom copies src, whose length has been checked, for CopyFrom. The queue must not be recording.
 func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	bytes := bytesOf(src)
 	if len(bytes) == 0 {
@@ -265,11 +264,10 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	return nil
 }
 
-// CopyTo copies the view's elements into dst, after all earlier commands that write them, and
-// waits. The slice dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns
-// the failures of the queue's earlier launches that no wait has returned. The elements in dst are
-// then the results of failed launches. If ctx ends first, dst holds part of the elements, or none,
-// and the copy stops.
+// CopyTo copies the view's elements into dst, after all earlier commands that write them, and waits for the copy. The
+// slice dst has as many elements as the view (ErrInvalid otherwise). If earlier launches on the queue have failed, and
+// no wait has returned these failures, CopyTo returns them. The elements in dst are then the results of failed
+// launches. If ctx ends first, the copy stops, and dst holds only some of the elements, or none.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err

@@ -24,14 +24,13 @@ func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 // kernels. Constants that only other kernels read then need no value. After BuildContext, the
 // program's constants cannot be changed. Further calls can build further kernels.
 //
-// The device makes pipelines for the kernels, as many at a time as there are processors
-// (GOMAXPROCS). BuildContext makes pipelines for tasks, and for kernels over a range. Kernels over
-// an nd-range must state their work-group size or a hint of it. For a kernel over a range,
-// BuildContext assumes a large range, which decides the work-group size. Some pipelines depend on
-// facts which only a launch states, such as a small range, another work-group size, or the lengths
-// of local accessors. The first launch makes these pipelines. Kernels that the device cannot run
-// ([Device.Compatible]) get no pipeline here. The device keeps the pipelines as long as the
-// Executable or its program is in use.
+// The device makes pipelines for the kernels, as many at a time as there are processors (GOMAXPROCS). BuildContext
+// makes pipelines for kernels that are tasks, and for kernels over a range. Kernels over an nd-range must state their
+// work-group size or a hint of it. For a kernel over a range, BuildContext assumes a large range, which decides the
+// work-group size. Some facts that decide a pipeline are known only at a launch: a small range, another work-group
+// size, or the lengths of local accessors. The first launch makes these pipelines. Kernels that the device cannot run
+// ([Device.Compatible]) get no pipeline here. The device keeps the pipelines as long as the Executable or its program
+// is in use.
 //
 // Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
 // array the length 0. Errors are of class ErrMemoryAllocation if arrays sized by constants are

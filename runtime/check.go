@@ -35,8 +35,8 @@ func (d *Device) checkLaunch(k *Kernel, c *exec.Launch, o *launchOptions) (exec.
 	return p, nil
 }
 
-// planFor does those checks of checkLaunch whose results stay valid until the launch runs. planFor does
-// not check whether buffers are open and whether variables still have their values.
+// planFor does those checks of checkLaunch whose results stay valid until the launch runs. planFor does not check that
+// buffers are open, nor that variables still have their values.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -48,7 +48,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
-	// First check the demands of the kernel that do not depend on the launch.
+	// First check those demands of the kernel that do not depend on the launch.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.setKernel(k)
 	}
@@ -88,8 +88,8 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	return p, nil
 }
 
-// checkVariables checks that the package-level variables which the kernel reads still have the
-// values that are constants in its modules.
+// checkVariables checks the package-level variables that the kernel reads. The kernel's modules contain their values as
+// constants, so the variables must still have these values.
 func (k *Kernel) checkVariables() *Error {
 	v := k.watch.Changed()
 	switch {
@@ -264,9 +264,9 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 	return nil
 }
 
-// fitsWorkGroup reports whether the device can run work-groups of the size dims, which is in index order. If
-// the device cannot run work-groups of that size, fitsWorkGroup also returns a text that
-// describes the exceeded limit.
+// fitsWorkGroup reports whether the device can run work-groups of the size dims, which is in the order of the range's
+// dimensions. If the device cannot run such work-groups, fitsWorkGroup also returns a text that describes the exceeded
+// limit.
 func (d *Device) fitsWorkGroup(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)
@@ -283,7 +283,7 @@ func (d *Device) fitsWorkGroup(dims []int) (string, bool) {
 	return "", true
 }
 
-// checkLocalMemory adds up the work-group memory of the kernel, in bytes.
+// checkLocalMemory returns the number of bytes of work-group memory that the kernel needs.
 func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (total uint64, err *Error) {
 	var crowded *Error
 	for i := range k.abi.Locals {
@@ -327,8 +327,8 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns the number of 32-bit words of work-group memory that matrix products of a
-// work-group need. Each sub-group needs the number in the parameter words.
+// matrixWords returns how many 32-bit words of work-group memory the matrix products of a work-group need. The
+// parameter words is the number of these words that each sub-group needs.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
@@ -350,8 +350,8 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// matrixError returns the error for a matrix that has too many elements for each work-item,
-// and too many bytes for work-group memory.
+// matrixError returns the error for a matrix that is too large. Each work-item would hold too many of its elements, and
+// work-group memory is too small for all of them.
 func (d *Device) matrixError(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",

@@ -23,7 +23,7 @@ type Finding struct {
 	Message string
 }
 
-// FindingKind is the kind of a [Finding].
+// FindingKind says which mistake in a kernel a [Finding] reports.
 type FindingKind uint8
 
 // The kinds of findings.

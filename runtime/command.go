@@ -13,14 +13,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Command is work for a device, as a value. A Command is either a launch, made by the method Node
-// of a generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue
-// runs a Command, Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another
-// Command by it. The zero Command does nothing. As a node of a graph, the zero Command only orders
-// other nodes.
+// Command is a value that describes work for a device. A Command is either a launch, made by the method Node of a
+// generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue runs a Command. Graph.Add
+// makes a Command a node of a graph, and ExecutableGraph.Update replaces the Command of a node by another. The zero
+// Command does nothing. As a node of a graph, the zero Command only orders other nodes.
 //
-// A Command keeps the memory that it names alive. Errors in a Command are reported where the
-// Command is used, not where it is made.
+// As long as a Command is reachable, the garbage collector does not free its buffers and slices. If a Command is made
+// with wrong arguments, the call that uses the Command returns the error.
 type Command struct{ c *commandData }
 
 // commandData is the content of a Command. If commandData.kernel is set, the command is a launch of that
@@ -34,7 +33,7 @@ type commandData struct {
 	opts   []LaunchOption
 	node   stream.Command
 	host   dag.Uses   // memory that a host function uses
-	keep   []any      // the device memory that the command uses
+	keep   []any      // slices that a host function uses; this field keeps them allocated
 	cross  *crossCopy // set instead of node for a copy between two devices
 	// openMemory contains memory that must be open although the command does not access it on
 	// the device. Examples are the memory of views without elements, and the host buffer that
@@ -58,7 +57,8 @@ func (c Command) String() string {
 	return c.c.label
 }
 
-// commandOf returns a launch as a value. The value has its own copies of the call's slices.
+// commandOf returns the content of a Command that launches a kernel. The content has its own copies of the call's
+// slices.
 func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
@@ -66,18 +66,17 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 	return &commandData{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
-// Copy copies src to dst. Both have the same number of elements, and they do not overlap
-// (ErrInvalid otherwise).
+// Copy copies src to dst. The views dst and src must have the same number of elements, and must not overlap (ErrInvalid
+// otherwise).
 //
-// The two may be of two devices. The copy is then enqueued on a queue of one of them, and is ordered
-// with the commands of both: the copy sees the writes of all commands that were enqueued before on
-// either device, and later commands on either device see its writes. Commands that use other memory run
-// meanwhile. The copy can be a node of a graph of either device. Each run of that graph then runs the
-// copy, which is ordered with the other device's commands as if Submit had enqueued it there. Between two
-// NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions, and
-// KGEN_NVLINK=off prevents such copies. If one of
-// the devices fails, the error of the copy's event names that device. The other device can still be
-// used. Only the elements of dst become unusable, until they are written again.
+// The buffers of dst and src may belong to two devices. The copy is then enqueued on a queue of either device, and is
+// ordered with the commands of both devices: the copy sees the writes of all commands that were enqueued before on
+// either device, and later commands on either device see the copy's writes. Commands that use other memory may run at
+// the same time as the copy. The copy can be a node of a graph of either device. Each run of that graph then runs the
+// copy. The copy is ordered with the other device's commands as if Submit had enqueued it on that device. Between two
+// NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions, and KGEN_NVLINK=off
+// prevents such copies. If one of the devices fails, the error of the copy's event names that device. The other device
+// can still be used. Only the elements of dst become unusable, until they are written again.
 func Copy[T any](dst, src View[T]) Command {
 	c := &commandData{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -119,8 +118,8 @@ func Fill[T any](dst View[T], v T) Command {
 		}
 		return Command{c}
 	}
-	// Devices fill memory only with repetitions of 32 bits. Elements whose bytes do not repeat after 32
-	// bits are copied from the host.
+	// Devices fill memory only with repetitions of 32 bits. If the bytes of an element do not repeat after 32 bits,
+	// Fill copies the elements from the host.
 	all := make([]T, dst.Len())
 	for i := range all {
 		all[i] = v
@@ -183,9 +182,9 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf looks for the open host buffer that contains the slice in the parameter host.
-// hostBufferOf returns the buffer's memory if the buffer is of the same device as s. A slice of another
-// device's host buffer counts as ordinary memory of the host.
+// hostBufferOf looks for an open host buffer that contains the bytes in the parameter host. If that buffer belongs to
+// the device of s, hostBufferOf returns the buffer's memory. A slice of another device's host buffer counts as ordinary
+// memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.findMemory(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -209,10 +208,10 @@ func sizeOf[T any](v View[T]) uint64 {
 	return uint64(v.Len()) * uint64(unsafe.Sizeof(zero))
 }
 
-// Enqueue puts the command on the queue and returns without waiting for it. While the queue
-// records, the command becomes a node. For a launch, Enqueue returns the errors that the generated
-// methods such as ParallelFor return. For other commands, Enqueue returns an error of class
-// ErrInvalid if a view is not valid. The options are DependsOn and WithContext.
+// Enqueue puts the command on the queue, and does not wait until the command has run. While the queue records, the
+// command becomes a node. For a launch, Enqueue returns the errors that the generated methods such as ParallelFor
+// return. For other commands, Enqueue returns an error of class ErrInvalid if a view is not valid. The options are
+// DependsOn and WithContext.
 func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err

@@ -25,7 +25,7 @@ func newCrossCopy(dst, src launch.Slice, size uint64) *crossCopy {
 // deviceOf returns the device of memory.
 func deviceOf(m *stream.Memory) *Device { return m.Stream().Owner.(*Device) }
 
-// on returns the copy as a command of the device, which has one of the two buffers.
+// on returns the copy as a command of the device d. One of the two buffers must belong to d.
 func (c *crossCopy) on(d *Device) (stream.Command, error) {
 	near, far := c.dst, c.src
 	if c.src.Mem.Stream() == d.stream {
@@ -53,7 +53,7 @@ func (c *crossCopy) on(d *Device) (stream.Command, error) {
 	}, nil
 }
 
-// move moves the bytes.
+// move copies the bytes from one device to the other.
 func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	end := func(u stream.Use) ferry.End {
 		return ferry.End{Device: deviceOf(u.Mem).hal, Memory: u.Mem.HAL(), Off: u.Lo}
@@ -63,7 +63,7 @@ func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo, note))
 }
 
-// crossWithin returns the copy with a move that does nothing once ctx has ended.
+// crossWithin returns a copy of c whose method Move does nothing once ctx has ended.
 func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
 	if ctx == nil || c == nil {
 		return c
@@ -71,15 +71,15 @@ func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
 	own := *c
 	own.Move = func(life context.Context, cancel *hal.Cancel) stream.Moved {
 		if ctx.Err() != nil {
-			return stream.Moved{Cancelled: true} // the goroutine that asks cancel when ctx ends may not have run yet
+			return stream.Moved{Cancelled: true} // ctx has ended, but the goroutine that calls cancel.Ask may not have run yet
 		}
 		return c.Move(life, cancel)
 	}
 	return &own
 }
 
-// crossFailed returns the error of a copy between two devices of which the other device, or a
-// command there, has failed.
+// crossFailed returns the error of a copy between two devices. The cause is a failure of the other device, or of a
+// command on it.
 func (l *pending) crossFailed(err *stream.CrossError) error {
 	if err.From != nil {
 		return l.readUnwritten(err.From)

@@ -22,7 +22,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// DeviceType is the kind of a device. Devices lists devices of lower values first.
+// DeviceType classifies devices, for example as GPUs or processors. Function Devices lists the devices in increasing
+// order of DeviceType.
 type DeviceType uint8
 
 // The types of devices.
@@ -63,8 +64,7 @@ type DeviceInfo struct {
 	// Matrices are the matrix products that the device computes itself, by sub-groups; see
 	// docs/matrices.md. Matrices is empty on devices where kernels compute matrices by loops.
 	Matrices []MatrixProduct
-	// ComputeUnits is the least number of work-groups that run at once. ComputeUnits is 0 if that
-	// number is unknown.
+	// The device runs at least ComputeUnits work-groups at once. ComputeUnits is 0 if that number is unknown.
 	ComputeUnits int
 	// Timestamps says that the device can measure when commands run; see Profiling.
 	Timestamps bool
@@ -80,9 +80,9 @@ type DeviceInfo struct {
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
 	// do not correct these results.
 	ExactDivide64 bool
-	// Missing says why there is no other or no better device. It names the backends that found no
-	// device, and the devices that did not open. If the caller chose no device, Missing also names
-	// the Vulkan drivers on the processor that Open did not consider. Open sets this field.
+	// Missing says why Open opened no better device. Missing names the backends that found no device, and the devices
+	// that failed to open. If the caller chose no device, Missing also names the Vulkan drivers on the processor that
+	// Open did not consider. Open sets this field.
 	Missing []string
 }
 
@@ -216,37 +216,37 @@ func MissingDevices() []string {
 type Device struct {
 	hal     hal.Device
 	backend string
-	info    hal.Info // facts about the device, as limited by the options of Open
+	info    hal.Info // facts about the device; the options of Open may have hidden aspects and lowered limits
 	missing []string
 	stream  *stream.Stream
 	queue   *Queue
 	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
-	trace   *trace.Tracer // nil without a trace
+	trace   *trace.Tracer // nil if the device writes no trace
 	// measuresTimes says that the device measures when commands run. profilingOn says that Event.Profile
 	// returns the measured times.
 	measuresTimes, profilingOn bool
 	noClock                    error // reason why the device cannot measure when commands run, or nil
 	// correctsDivision says that kernels correct the results of float32 division and square root.
 	correctsDivision bool
-	// byFma says that these corrections of float32 results use fused multiply-adds.
+	// byFma says that kernels correct these float32 results by fused multiply-adds.
 	byFma bool
 	// byFma64 says that math.FMA is an instruction in kernels.
 	byFma64 bool
 	// flushesSubnormals says that the device flushes subnormals in operations that package math32
 	// uses.
 	flushesSubnormals bool
-	// smallVariants says that small launches use the variants made for small launches.
+	// smallVariants says that small launches use the variants that are made for them.
 	smallVariants bool
 
-	closing time.Duration // longest wait of Close, if positive
+	closing time.Duration // longest time that Close waits; zero or less means no limit
 
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printSettings // print options for launches that have no print options of their own
+	printing  printSettings // print options of launches that set none
 	prints    printBuffers
-	attached  sync.Map // values that packages keep for the device; see package primimpl
+	attached  sync.Map // values that packages of prim store in the device; see package primimpl
 	close     sync.Once
 	err       error // error that Close returned
 }
@@ -258,16 +258,15 @@ type Device struct {
 // if the caller chooses it. The host device does the same work on the same processor, usually faster,
 // and does not have the driver's bugs.
 //
-// If no device matches the choice, or the matching device cannot be opened, the error is
-// ErrNoDevice, which lists the existing devices. If several devices match, as with "vulkan", Open
-// takes the first device that opens. Open also returns an error (ErrInvalid) if an environment
-// variable KGEN_… has a value that is not allowed. A value that cannot take effect is an error,
-// too, such as a directory for pipelines that is not writable.
+// If no device matches the choice, or the matching device cannot be opened, the error is ErrNoDevice, which lists the
+// existing devices. If several devices match, as with "vulkan", Open takes the first device that opens. Open also
+// returns an error (ErrInvalid) if an environment variable KGEN_… has a value that is not allowed. A value that cannot
+// take effect, such as a directory that is not writable, is also an error.
 //
-// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks the
-// kernels whose generated packages the test imports, and whose module's sources are present.
-// Without this check, the test would run the old kernels. The error names the files and the command
-// to run. KGEN_STALE=run in the environment turns this check off.
+// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks a kernel if the test
+// imports its generated package, and if the sources of its module are present. Without this check, the test would run
+// the old kernels. The error names the files and the command to run. KGEN_STALE=run in the environment turns this check
+// off.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
@@ -295,7 +294,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
-		if o.checks == "" { // in checked mode, no other device can replace the host device, which alone has this mode
+		if o.checks == "" { // only the host device has the checked mode, so no other device can replace it
 			missing = append(missing, passed...)
 		}
 	} else {
@@ -464,19 +463,18 @@ func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.A
 // DefaultQueue returns the device's default queue; each call returns the same queue.
 func (d *Device) DefaultQueue() *Queue { return d.queue }
 
-// NewQueue returns a further queue. All queues of a device share its memory and the order of
-// commands that use the same memory. Queue.Wait waits only for commands of its own queue, and
-// reports only their failures.
+// NewQueue returns a further queue. The queues of a device share its memory. Commands that use the same memory are
+// ordered, whichever queues they are on. Queue.Wait waits only for commands of its own queue, and reports only their
+// failures.
 func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
-// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline
-// for each combination of kernel, work-group size, sub-group size and set of specialization
-// constants that was launched or built. The number grows when a launch has to make a pipeline
-// first, which takes time. A device keeps the several hundred pipelines that were launched last,
-// and those of Executables in use. Other pipelines are dropped, and made again by the next launch
-// that needs them.
+// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline for each combination
+// of kernel, work-group size, sub-group size and values of specialization constants. If a launch increases the number,
+// it had to make a pipeline first, and took longer. A device keeps the several hundred pipelines that were launched
+// last, and those of Executables in use. Other pipelines are dropped, and made again by the next launch that needs
+// them.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0

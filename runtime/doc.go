@@ -75,14 +75,13 @@
 //	exe, err := p.Build()
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Radius = 4.
 //
-// A device builds a pipeline once for each set of values, which takes milliseconds; see
-// Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
-// compiles such a kernel for small launches. In a small launch the sizes (int arguments, lengths,
-// ranges), and products of sizes such as height times width, are below 2^28. Devices compute such
-// indices in 32 bits, which is much faster. Both pipelines give the same results. Packages with the
-// directive //kgen:variants load, such as those of prim, do not contain the module for small
-// launches. The runtime makes that module, once in each run of a program. With KGEN_SMALL=never,
-// every launch uses the general module, for tests and measurements.
+// A device builds a pipeline once for each set of values, which takes milliseconds; see Device.Pipelines. A kernel that
+// computes many indices may have two pipelines, because kgen also compiles such a kernel for small launches. In a small
+// launch the sizes (int arguments, lengths, ranges), and products of sizes such as height times width, are below 2^28.
+// Devices compute such indices in 32 bits, which is much faster. Both pipelines give the same results. A package whose
+// kernels have the directive //kgen:variants load does not contain the module for small launches. Examples are the
+// packages of prim. The runtime makes that module, once in each run of a program. With KGEN_SMALL=never, every launch
+// uses the general module, for tests and measurements.
 //
 // # Printing
 //
@@ -97,11 +96,10 @@
 //
 // # Long loops
 //
-// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When
-// these work-items have run 65,535 loop iterations together, the driver leaves the loop early and
-// continues after the loop. Open tests whether a device does that. On such a device kernels count
-// their loop iterations, which costs a little. A launch whose loop the driver left early returns a
-// [LoopError] with the loop's source position.
+// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When these work-items have
+// run 65,535 loop iterations together, the driver leaves the loop early and continues after the loop. Open tests
+// whether a device ends long loops in this way. On such a device kernels count their loop iterations, which costs a
+// little. A launch whose loop the driver left early returns a [LoopError] with the loop's source position.
 //
 // # Floating point
 //
@@ -111,11 +109,10 @@
 // KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
 // KGEN_EXACT_DIVIDE=never corrects on no device, to measure the cost of the correction.
 //
-// Corrections use fused multiply-adds if Open finds that the device rounds these once. The same is
-// true of math32.Rsqrt, on every device. Without such fused multiply-adds, or with
-// KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64
-// division and square root are the device's own instructions; DeviceInfo.ExactDivide64 says whether
-// the results are correctly rounded.
+// Corrections use fused multiply-adds if Open finds that the device rounds each of them only once. In this case
+// math32.Rsqrt also uses them, whether or not kernels correct results. Without such fused multiply-adds, or with
+// KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64 division and square root
+// are the device's own instructions; DeviceInfo.ExactDivide64 says whether the results are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
 // flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package
@@ -139,9 +136,8 @@
 //
 // # Several devices
 //
-// A program may open several devices, each with its own queues and buffers. [Copy] copies between
-// the buffers of two devices, in the order of the commands of both. Package shard divides arrays
-// and work among devices.
+// A program may open several devices, each with its own queues and buffers. [Copy] copies between buffers of two
+// devices, and is ordered with the commands of both devices. Package shard divides arrays and work among devices.
 //
 // # Closing
 //

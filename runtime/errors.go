@@ -35,9 +35,9 @@ var (
 	// ErrKernelArgument reports an invalid argument of a kernel, such as a view of another device's
 	// buffer.
 	ErrKernelArgument = errors.New("kernel argument")
-	// ErrBuild reports a module that the device does not accept, or that cannot be made from the
-	// kernel's IR. ErrBuild also reports a module that was compiled with other properties than the
-	// kernel's Properties method returns in this program.
+	// ErrBuild reports a module that the device does not accept, or that cannot be made from the kernel's IR. ErrBuild
+	// also reports a module whose properties differ from those that the kernel's Properties method returns in this
+	// program.
 	ErrBuild = errors.New("build")
 	// ErrCompileProgram reports a program that cannot be compiled.
 	ErrCompileProgram = errors.New("compile program")
@@ -64,9 +64,8 @@ var (
 	// ErrStale reports generated code that is older than its kernels. In tests, Open returns
 	// ErrStale.
 	ErrStale = errors.New("stale generated code")
-	// ErrNoProfile is returned by Event.Profile if nothing recorded when commands ran: the device
-	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
-	// ErrFeatureNotSupported too.
+	// ErrNoProfile is returned by Event.Profile if the device did not record when commands ran: the device was opened
+	// without Profiling, or has no timestamps. Errors of this class are of the class ErrFeatureNotSupported too.
 	ErrNoProfile error = subclass{"no profile", ErrFeatureNotSupported}
 	// ErrNoDevice is returned by Open if no device matches the caller's choice, or none opens.
 	ErrNoDevice = errors.New("no such device")
@@ -80,15 +79,14 @@ type subclass struct {
 func (s subclass) Error() string { return s.text }
 func (s subclass) Unwrap() error { return s.super }
 
-// Error is an error of this package.
+// Error is the type of most errors of this package.
 type Error struct {
 	Class   error  // one of the Err variables
-	Kernel  string // package and name of the kernel that the error is about, or ""
+	Kernel  string // package and name of the kernel that caused the error, or ""
 	Problem string
 	Remedy  string // way to solve the problem, if there is one
 	Err     error  // the cause, if there is one
-	// Uses are the places where the kernel uses the missing aspects, if kgen found these in its
-	// code.
+	// Uses lists the places in the kernel's code that need the missing aspects, if kgen found such places.
 	Uses []abi.Use
 }
 
@@ -122,7 +120,7 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// setKernel sets the name of the kernel to which the error refers, and returns the error.
+// setKernel sets the name of the kernel that caused the error, and returns the error.
 func (e *Error) setKernel(k *Kernel) *Error {
 	e.Kernel = k.Name()
 	return e
@@ -189,14 +187,14 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
-	GlobalID []int     // global id of the work-item, in the kernel's index order
+	GlobalID []int     // global id of the work-item, in the order of the range's dimensions
 	Kind     FaultKind // kind of the panic; its text is the text that gc prints
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64
 }
 
-// FaultKind is the kind of a [Fault].
+// FaultKind says which panic caused a [Fault], such as an index out of range.
 type FaultKind = abi.FaultKind
 
 // Error returns a line such as
@@ -215,16 +213,14 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
-// llvmpipe runs a few work-items together. Once these have run some 65,000 loop iterations,
-// llvmpipe leaves all loops that a work-item is in and continues after the loops. The results of
-// the launch are then wrong, even if the launch also faulted. A LoopError is of the class
-// ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of
-// fewer iterations.
+// A LoopError reports a loop that the device ended too early. Kernels cannot prevent this. Mesa's llvmpipe runs a few
+// work-items together. Once these have run some 65,000 loop iterations, llvmpipe leaves the current loop and all loops
+// around it. The results of the launch are then wrong, even if the launch also faulted. A LoopError is of the class
+// ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of fewer iterations.
 type LoopError struct {
 	Kernel string // package and name
-	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or of LoadModule
-	Number int    // number of the loop among the module's loops, from 1
+	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or a loop in a module of LoadModule
+	Number int    // number of the loop among the module's loops; the first has the number 1
 	Device string
 }
 
@@ -269,7 +265,7 @@ func newFault(k *Kernel, r *hal.Fault) *Fault {
 	return f
 }
 
-// shortName returns the kernel's name as Go source writes it.
+// shortName returns the kernel's name as Go source writes it, such as saxpy.SAXPY.
 func shortName(k *abi.Kernel) string {
 	return path.Base(k.Package) + "." + k.Name
 }

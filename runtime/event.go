@@ -9,8 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Event represents one launch or other command. An Event is a small value, and the zero Event is
-// done.
+// Event represents a launch or another command. An Event is a small value, and the zero Event is done.
 type Event struct{ l *pending }
 
 // A pending is a recorded launch, copy or host function.
@@ -18,10 +17,10 @@ type pending struct {
 	ev     stream.Event
 	dev    *Device
 	kernel *Kernel  // nil for a copy
-	local  [3]int32 // in index order
+	local  [3]int32 // in the order of the range's dimensions
 	// hostFunc says that the command is a host function.
 	hostFunc bool
-	stays    bool // a kernel that has begun continues even if ctx ends
+	stays    bool // once the kernel has begun, it continues even if ctx ends
 	prints   bool // the command writes the output of a kernel that prints
 
 	rareOrNil *rarePending // nil if all rare fields are zero
@@ -30,9 +29,9 @@ type pending struct {
 // rarePending holds the fields that few commands use; see stream.Rare.
 type rarePending struct {
 	cancel hal.Cancel
-	ctx    context.Context // context whose end ends the launch, or nil
+	ctx    context.Context // the launch is cancelled when ctx ends; nil for no context
 
-	node   *Node    // node of a command that was recorded into a graph, and does not run
+	node   *Node    // if set, the command is this node of a graph, and does not run itself
 	output *pending // the command that writes the kernel's output, if it prints
 
 	parts []*pending // commands of a submitted graph, in the graph's order; nil if the graph was replayed
@@ -63,11 +62,11 @@ func newPending(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues
-// (see [WithContext] for a way to end the launch). Wait returns the launch's *Fault if a work-item
-// panicked. If the launch did not complete, because the device failed or the launch was cancelled,
-// Wait returns the reason as an error. A launch that read memory which another launch failed to
-// write returns the error of that launch, too. Further calls of Wait return the same result.
+// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues (see [WithContext]
+// for a way to end the launch). Wait returns the launch's *Fault if a work-item panicked. If the launch did not
+// complete, because the device failed or the launch was cancelled, Wait returns the reason as an error. If this launch
+// read memory that another launch failed to write, Wait returns the error of that other launch, too. Further calls of
+// Wait return the same result.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
@@ -98,8 +97,8 @@ func (e Event) Wait(ctx context.Context) error {
 	return joinErrors(failed)
 }
 
-// stillRuns extends the error of a wait if the launch's own context has ended, too, but the launch
-// continues. stillRuns adds to the error that the launch cannot be ended.
+// stillRuns extends the error of a wait if the context of the launch has ended, but the kernel is still running. The
+// added text says that the kernel cannot be cancelled.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rareFields().parts {
 		if p.stays {
@@ -128,8 +127,8 @@ func (e Event) Done() bool {
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
-// LocalRange returns the launch's work-group size, in the kernel's index order. LocalRange is empty
-// for a task. For a launch over a range, the kernel's properties or the runtime chose the size.
+// LocalRange returns the launch's work-group size, in the order of the range's dimensions. LocalRange is empty for a
+// task. For a launch over a range, the kernel's properties or the runtime chose the size.
 func (e Event) LocalRange() []int {
 	if e.l == nil || e.l.kernel == nil {
 		return nil
@@ -223,8 +222,8 @@ func (l *pending) lostError(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// readUnwritten returns the error of a command that read memory which an earlier command should have
-// written, but did not. The parameter writer is the event of that earlier command.
+// readUnwritten returns the error of the command l, which read memory that had not been written. The earlier command
+// that should have written this memory has failed, and its event is writer.
 func (l *pending) readUnwritten(writer *stream.Event) error {
 	cause := writer.Owner.(*pending).lostError(writer.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").

@@ -71,7 +71,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 
 // addAll adds the nodes of g to the executable graph.
 func (ex *ExecutableGraph) addAll(g *Graph) {
-	stands := make([][]int, len(g.nodes)) // maps the index of a node in g to the indexes of its nodes in ex
+	stands := make([][]int, len(g.nodes)) // for each node of g, the indexes of its nodes in ex
 	for _, i := range g.order.Sequence() {
 		n := g.nodes[i]
 		var preds []int
@@ -139,8 +139,8 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	return planError(ex.graph.Update(n, s, func(steps []*exec.Step, at int) error { return checkUpdate(n, c, s, steps, at) }))
 }
 
-// checkUpdate checks that the step s of the command c can replace steps[at], which is the step of the
-// node n. stepIndex is -1 if n has no step.
+// checkUpdate checks that the command c, whose step is s, can replace the command of the node n. The step of n is
+// steps[stepIndex]; stepIndex is -1 if n has no step.
 func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, stepIndex int) error {
 	if stepIndex < 0 {
 		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
@@ -166,17 +166,17 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, stepIndex
 	return nil
 }
 
-// Submit runs the graph once, and returns without waiting for it. The run is ordered with all other
-// commands of the device as if the graph's commands had been launched here, with no command in
-// between. The event is done when all commands of the graph have completed. If commands fail, the
-// event returns the failure of the first of them, in the order of Finalize. The results of commands
-// after a failed one are unspecified. A graph may be submitted again before it has completed.
+// Submit runs the graph once, and returns without waiting for it. The run is ordered with the device's other commands
+// as if Submit had launched all commands of the graph, with no other command in between. The event is done when all
+// commands of the graph have completed. If commands fail, the event returns one failure, that of the first failed
+// command in the order that Finalize chose. The results of commands after a failed one are unspecified. A graph may be
+// submitted again before it has completed.
 //
 // Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit returns this error
 // even if no command uses the buffer, for example because fusion has made its memory internal.
 //
-// The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the
-// graph becomes a node, as by AddGraph.
+// The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, Submit adds the graph as a
+// node, as AddGraph does.
 func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -315,7 +315,7 @@ func (p *graphPlanner) Events(run *exec.Sequence) []*stream.Event {
 	return events
 }
 
-// cancellableRun returns the sequence with commands that end when ctx ends.
+// cancellableRun returns a copy of the sequence, whose commands end when ctx ends.
 func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)

@@ -20,14 +20,14 @@ type FusionReport struct {
 	Fused bool
 	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
-	// Splits lists the reasons why launches were not fused, in the order of Finalize. External
-	// lists the reasons why launches still use memory that has the property FusionInternalMemory.
+	// Splits lists the reasons why launches were not fused, in the order of these launches. External lists the reasons
+	// why launches still use memory that has the property FusionInternalMemory.
 	Splits, External []string
 }
 
 // FusedLaunch is a launch that does the work of one or several launches of the graph.
 type FusedLaunch struct {
-	Name  string   // name of the kernel; names joined by pluses for several kernels
+	Name  string   // name of the kernel, or names of several kernels joined by pluses
 	Nodes []string // the results of the nodes' String methods
 	// Internal are the parameters whose memory the launch does not use, because its work-items keep
 	// the elements in private memory; see properties.FusionInternalMemory.
@@ -52,7 +52,7 @@ func (r FusionReport) String() string {
 	return b.String()
 }
 
-// Report returns the launches that Finalize has made of the graph's launches.
+// Report describes the launches that Finalize has made from the graph's launches.
 func (ex *ExecutableGraph) Report() FusionReport {
 	if ex == nil {
 		return FusionReport{}

@@ -10,10 +10,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Graph is a set of commands (its nodes) with an order (its edges). Graphs are for commands that
-// run many times, with one call for each run. A graph grows by Add, or by recording the launches on
-// a queue (Queue.BeginRecording). Finalize makes an executable graph from the graph. Queue.Submit
-// runs the executable graph:
+// Graph is a set of commands (its nodes) with an order (its edges). Graphs are for commands that run many times, with
+// one call for each run. Add adds a node to a graph, and Queue.BeginRecording adds the launches on a queue. Finalize
+// makes an executable graph from the graph. Queue.Submit runs the executable graph:
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
@@ -118,9 +117,9 @@ func (g *Graph) prepareStep(c Command) (*exec.Step, error) {
 	return g.dev.checkCommand(c.c, &o)
 }
 
-// AddGraph adds a node that contains all of another graph, which is of the same device (ErrInvalid
-// otherwise). The nodes of sub run after the nodes that the new node depends on, and before the
-// nodes that depend on the new node. Later updates of sub change nothing.
+// AddGraph adds a node that contains a copy of the graph sub. Both graphs must belong to the same device (ErrInvalid
+// otherwise). The nodes of sub run after the nodes that the new node depends on, and before the nodes that depend on
+// the new node. Later updates of sub change nothing.
 func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -185,7 +184,8 @@ func (g *Graph) insertNode(n *Node, predNodes []*Node) error {
 	return nil
 }
 
-// errReadBack returns the error for a node that reads memory of the host which another node writes.
+// errReadBack returns the error for two nodes of a graph, if one of them reads memory of the host that the other
+// writes.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
 		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it, or add a HostFunc between that writes it")
@@ -209,9 +209,9 @@ func (g *Graph) notRecording(what string) error {
 	return nil
 }
 
-// MakeEdge adds an edge between two nodes of the graph, so that the second depends on the first.
-// MakeEdge returns ErrInvalid, and changes nothing, if a node is of another graph or there would be
-// a cycle, and while a queue records into the graph.
+// MakeEdge adds an edge between two nodes of the graph, so that the second depends on the first. MakeEdge returns
+// ErrInvalid if a node is of another graph, if the edge would make a cycle, or while a queue records into the graph.
+// The graph then does not change.
 func (g *Graph) MakeEdge(from, to *Node) error {
 	if err := g.usable(); err != nil {
 		return err

@@ -22,13 +22,12 @@ import (
 //	…
 //	err = ev.Wait(ctx)                                    // now h.Slice() may be written again.
 //
-// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of other
-// slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of a
-// HostBuffer are commands like all others. The runtime orders these copies by the memory that they read
-// and write. Copies of a HostBuffer can be nodes of graphs, and end with the contexts of WithContext.
-// Some GPUs have a queue only for copies. On these GPUs, copies of 1 MiB and more run at the same time
-// as kernels that use other memory. A program can therefore copy the next batch of data while the GPU
-// computes the current batch.
+// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of other slices
+// (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of a HostBuffer are commands like
+// all others. The runtime orders these copies by the memory that they read and write. Copies of a HostBuffer can be
+// nodes of graphs, and can be cancelled by WithContext. Some GPUs have a queue only for copies. On these GPUs, copies
+// of 1 MiB and more run at the same time as kernels that use other memory. A program can therefore copy the next batch
+// of data while the GPU computes the current batch.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the
@@ -83,8 +82,8 @@ type hostRange struct {
 	mem    *stream.Memory
 }
 
-// openHostMemory lists the open host buffers of all devices, by address. Commands that copy from
-// and to a slice of such a buffer depend on the buffer, as commands with a view of it do.
+// openHostMemory lists the open host buffers of all devices, by address. A command that copies from or to a slice of
+// such a buffer is ordered as if it used a view of the buffer.
 var openHostMemory hostRanges
 
 // hostRanges is a list of ranges in order of addresses, without overlaps.
@@ -162,10 +161,9 @@ func (b *HostBuffer[T]) Len() int {
 	return len(b.s)
 }
 
-// Slice returns the elements, always the same memory, or nil once the buffer or its device is
-// closed. After that, the program must not use a slice that was returned before, because its memory
-// may be freed. A graph with a copy from or to the slice can be submitted only while the buffer is
-// open (ErrInvalid).
+// Slice returns the elements, or nil once the buffer or its device is closed. All calls return the same memory. After
+// that, the program must not use a slice that was returned before, because its memory may be freed. A graph with a copy
+// from or to the slice can be submitted only while the buffer is open (ErrInvalid).
 func (b *HostBuffer[T]) Slice() []T {
 	if b == nil || b.dev.stream.Closed() || b.mem != nil && b.mem.Released() {
 		return nil

@@ -32,10 +32,10 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 // corresponds to SYCL's host_task. On a queue, f is called when all commands that were enqueued
 // before on the device have completed. Commands that are enqueued later begin when f has returned.
 //
-// In a graph, the host function depends on all nodes before it, and all later nodes depend on it.
-// If memory is given, the node has fewer edges. The host function then depends only on earlier
-// nodes that After names or that copy to the memory. A later node depends on the host function only
-// if the node copies from memory that f writes, or to memory that f uses:
+// In a graph, the host function depends on all nodes before it, and all later nodes depend on it. If memory is given,
+// the node has fewer edges. The host function then depends only on the earlier nodes that the option After names, or
+// that copy to the memory. A later node depends on the host function only if the node copies from memory that f writes,
+// or to memory that f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
@@ -44,11 +44,10 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
 //	g.Add(runtime.Upload(in.All(), scale)) // depends on the host function, because of scale.
 //
-// Launches before and after f are not fused. Only one host function runs at a time, on its own
-// goroutine. The device is idle while a host function runs. The context of f ends with the context
-// of WithContext, and when the device is closed without waiting. f may enqueue commands. These
-// commands run after all commands that were enqueued before. A call in f that waits for f's own
-// device returns ErrInvalid, because the wait would never end.
+// Launches before and after f are not fused. Only one host function runs at a time, on its own goroutine. The device is
+// idle while a host function runs. The context of f ends when the context of WithContext ends, or when the device is
+// closed without waiting. f may enqueue commands. These commands run after all commands that were enqueued before. A
+// call in f that waits for f's own device returns ErrInvalid, because the wait would never end.
 //
 // f is not called if an earlier command of its graph, or a command of DependsOn, has failed.
 // Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
@@ -66,8 +65,8 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// joinContexts returns a function that calls run with the caller's context, which also ends
-// when the device's context ends.
+// joinContexts returns a function that calls run with a context. That context ends when ctx ends or when the device's
+// context ends.
 func joinContexts(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run

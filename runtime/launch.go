@@ -47,7 +47,7 @@ func (c *queueLaunch) nextEvent(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// newLaunching returns a queueLaunch for a call that keeps no storage from an earlier launch.
+// newLaunching returns a newly allocated queueLaunch for the call, and does not store it in the call.
 func newLaunching(c *launch.Call) *queueLaunch { return &queueLaunch{Launch: exec.NewLaunch(c)} }
 
 // recordLaunch records the checked launch l. If too many launches are pending on the device,

@@ -47,16 +47,15 @@ func (d *Device) logOpen() {
 	}
 }
 
-// logRefused logs that the device does not use a variant of a kernel. If v is nil, it is
-// the kernel's own module that the device does not use.
+// logRefused logs that the device does not use a variant of a kernel. If v is nil, the device does not use the kernel's
+// own module.
 func (d *Device) logRefused(k *Kernel, v *abi.Variant, why string) {
 	if d.logging() {
 		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)
 	}
 }
 
-// logPassedOver logs which modules of a kernel the device does not use, because the device uses the
-// variant v.
+// logPassedOver logs why the device uses the variant v instead of the kernel's own module.
 func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 	if v == nil || !d.logging() {
 		return
@@ -69,7 +68,8 @@ func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 	}
 }
 
-// copiesFrom logs which way copies from another device go, where there are two ways.
+// copiesFrom logs whether copies from another device go through CUDA's driver or, because of the error refused, through
+// the host's memory.
 func (d *Device) copiesFrom(other *Device, refused error) {
 	switch {
 	case !d.logging():

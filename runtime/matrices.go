@@ -10,11 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct
-// multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. Elem names the
-// Go type of the factors' elements, such as "half.Float16". Of names the Go type of the sum's
-// elements, such as "float32". A kernel's larger matrices consist of several such matrices, if the
-// sizes of the larger matrices are multiples of M, N and K.
+// MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct multiplies a matrix of M
+// rows and K columns by a matrix of K rows and N columns. Elem is the Go type of the factors' elements, such as
+// "half.Float16". Of is the Go type of the sum's elements, such as "float32". Kernels can use the product for larger
+// matrices, if their sizes are multiples of M, N and K.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -25,10 +24,9 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// usesNative reports whether a launch uses the device's own matrix instructions. The launch's work-group
-// size, in index order, is in the argument local. subGroup is the size of sub-groups that the launch
-// requires, or 0. If usesNative returns false, it also returns the reason, or "" if the kernel has no
-// matrices.
+// usesNative reports whether a launch uses the device's own matrix instructions. The argument local is the launch's
+// work-group size, in the order of the range's dimensions. subGroup is the size of sub-groups that the launch requires,
+// or 0. If usesNative returns false, it also returns the reason, or "" if the kernel has no matrices.
 func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, reason string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
@@ -58,9 +56,9 @@ func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, rea
 // instructions.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrix instructions. buildFor does
-// so if the launch may use them, if the kernel's matrices consist of the device's matrices, and if the
-// driver accepts the module. Otherwise buildFor calls buildPipeline.
+// buildFor makes a pipeline of the module that uses the device's own matrix instructions. The launch must be allowed to
+// use these instructions, the kernel's matrices must divide into the device's matrices, and the driver must accept the
+// module. Otherwise buildFor calls buildPipeline.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.usesNative(k, sh.Local, sh.SubGroup)
 	if sh.Native {

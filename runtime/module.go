@@ -20,11 +20,10 @@ import (
 // SpecId. desc.Specs may give their names and Go types. Without desc.Specs, the types are int32,
 // uint32, float32 and so on, as the module declares them. Launch the kernel with [LaunchKernel].
 //
-// On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
-// To be watched, the module must address memory by PhysicalStorageBuffer64. Package abi defines
-// where a launch block contains the address of the fault record, and a zero. At these two offsets,
-// the module's push constants must have these two values, or no member. In any other module, loops
-// that the device ends early end without an error.
+// On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too. The runtime can
+// watch only modules that address memory by PhysicalStorageBuffer64. Package abi defines two offsets in a launch block,
+// that of the address of the fault record and that of a zero. At these two offsets, the module's push constants must
+// have these two values, or no member. In any other module, loops that the device ends early end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module:
@@ -36,7 +35,7 @@ import (
 //     instruction and the reason.
 //   - ErrMemoryAllocation for more work-group or private memory than the device has.
 //   - ErrKernelNotSupported for larger work-groups than the device allows.
-//   - ErrSpecConst for two constants with one number.
+//   - ErrSpecConst for two constants with the same number.
 //
 // When the kernel is built, the values of its constants are checked against the same limits.
 //
@@ -110,7 +109,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits, and fitsWorkGroup needs sizes in index order
+		dims[2-i] = int(n) // the values have 32 bits, and fitsWorkGroup needs the last dimension, x, at the end
 	}
 	if limit, ok := d.fitsWorkGroup(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)

@@ -19,9 +19,9 @@ import (
 //  3. Arrange that the command is cancelled when its context ends.
 //  4. Record the command in the device's stream.
 //
-// If the queue records into a graph, a command has only the first two steps (see Graph.record).
+// If the queue records into a graph, a command has only the first two steps (see Graph.recordCommand).
 
-// backgroundCtx is the context for waits that no context of the caller limits.
+// backgroundCtx is the context of a wait if the caller gave no context.
 var backgroundCtx = context.Background()
 
 // commandOrder contains the options of a command, and its destination. The destination is the
@@ -31,8 +31,8 @@ type commandOrder struct {
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// recorderEnds says that the function which records the command also ends the command, or
-	// its parts, when the context ends.
+	// If recorderEnds is set, the function that records the command makes the end of the context cancel the command, or
+	// each of its parts.
 	recorderEnds bool
 }
 
@@ -72,9 +72,8 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// runSteps runs the steps of a command after its options have been read. The parameter l is the event of
-// the command. The arguments of the function in the parameter record are the context that limits waits,
-// and the cancel request of the command.
+// runSteps runs the steps of a command after its options have been read. The parameter l is the event of the command.
+// runSteps calls the function record with the context that limits waits, and with the cancel request of the command.
 func (o *commandOrder) runSteps(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
@@ -203,8 +202,9 @@ func (q *Queue) enqueueLaunch(k *Kernel, c *queueLaunch, opts []LaunchOption) (E
 	})
 }
 
-// launchRemembered launches a remembered launch. launchRemembered returns false, and does nothing, if
-// the launch differs from the remembered one, or if the launch must return an error.
+// launchRemembered repeats a launch that the device has remembered, without the checks whose results cannot change.
+// launchRemembered returns false, and does nothing, if the launch c differs from the remembered one, or if c must
+// return an error.
 func (q *Queue) launchRemembered(k *Kernel, c *queueLaunch) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)

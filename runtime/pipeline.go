@@ -37,9 +37,8 @@ func (d *Device) addReserved(c *exec.Launch, local [3]uint32, subGroup int) {
 	})
 }
 
-// dividesSubGroups returns a number that divides the size of each sub-group, except a work-group's last
-// one. If a launch requires a sub-group size, that size is in the parameter required, which is 0
-// otherwise.
+// dividesSubGroups returns a number that divides the size of every sub-group, except the last sub-group of each
+// work-group. The parameter required is the sub-group size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
 // pipelineFor returns a pipeline, and counts the caller as one of its users.
@@ -87,10 +86,10 @@ func (m *pipelineMaker) Make(code *exec.Kernel, sh exec.Shape, desc hal.Pipeline
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be the one
-// that the device needs, the one for small launches, or one that can be cancelled. build also
-// returns the variant, which is nil for the kernel's own module. If the driver fails to compile a
-// module, buildPipeline tries a variant, because a variant has other code for the same results.
+// buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be the one that the device
+// needs, the one for small launches, or one that can be cancelled. buildPipeline also returns the variant, which is nil
+// for the kernel's own module. If the driver fails to compile a module, buildPipeline tries a variant, because a
+// variant has other code for the same results.
 func (d *Device) buildPipeline(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.isHost() {
 		h, err = d.newPipeline(&desc)

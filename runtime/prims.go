@@ -24,8 +24,8 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 // Recorded reports whether e is the event of a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rareFields().node != nil }
 
-// Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once. If
-// kernels may use that instruction, math32.HasFMA is true in kernels.
+// Fuses reports whether kernels may use the device's instruction that computes x*y + z and rounds once. In kernels,
+// math32.HasFMA has the same value.
 func (forStubs) Fuses(d *Device) bool { return d.byFma }
 
 // Fuses64 is like Fuses, but for float64.
@@ -38,13 +38,12 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 	o.props, o.specs, o.withSpec, o.valuesOf, o.printing = nil, nil, false, nil, nil
 }
 
-// OrderAlone returns an option that drops the options before it, except those for the order of
-// commands. The dropped options are properties, specialization constants and print options, which
-// copies do not accept.
+// OrderAlone returns an option that drops some of the options before it, and keeps those for the order of commands. It
+// drops properties, specialization constants and print options, because copies do not accept them.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device stores under a key. The first call for a key gets the value
-// by calling the function in the parameter made. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key calls the function made and
+// stores its result. The garbage collector frees the value together with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

@@ -49,12 +49,11 @@ func PrintTo(w io.Writer) PrintOption {
 	}
 }
 
-// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB.
-// A call of a print function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is
-// not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
-// slice needs 4 bytes, and one byte for each byte of the string. Such a string has at most 32 KiB.
-// Calls that do not fit print nothing. A last line on the writer of println then says how many
-// calls did not fit. Sizes below 32 bytes and above 1 GiB are errors (ErrInvalid).
+// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB. A call of a print
+// function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is not constant. A string that is not
+// constant needs 8 bytes. A string made from the bytes of a slice needs 4 bytes, and one byte for each byte of the
+// string. Such a string has at most 32 KiB. Calls that do not fit print nothing. A last line on the writer of println
+// then says how many calls did not fit. Sizes below 32 bytes or above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printSettings) {
 		p.Bytes = bytes
@@ -64,9 +63,8 @@ func PrintBuffer(bytes int) PrintOption {
 	}
 }
 
-// PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
-// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call of a print function then starts a
-// new line.
+// PrintItems starts each line of a kernel's output with the kernel's name and the global id of the work-item, as in
+// "saxpy.SAXPY[17]: ". Each call of a print function then starts a new line.
 func PrintItems() PrintOption { return func(p *printSettings) { p.Items = true } }
 
 // printSettings contains the values of print options.
@@ -84,8 +82,7 @@ func (p *printSettings) fail(err error) {
 	}
 }
 
-// withOptions returns the print options of a launch, which are the options p overridden by the
-// options opts.
+// withOptions returns the print options of a launch. Options in opts override those in p.
 func (p *printSettings) withOptions(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
@@ -122,14 +119,14 @@ type printBuffer struct {
 	words []uint32
 }
 
-// printBuffers keeps unused print buffers for later launches. The bytes of these buffers are zero.
+// printBuffers keeps unused print buffers, with zeros in all bytes, for later launches.
 type printBuffers struct {
 	mu             sync.Mutex
 	free           []*printBuffer
-	pendingWriters []*stream.Event // events of commands that write the output of launches and may not have completed
+	pendingWriters []*stream.Event // events of commands that write output; some of these commands may not have completed
 }
 
-// maxPrinting is the largest number of pending launches on a device whose kernels print. Each of these
+// maxPrinting is the largest number of launches of printing kernels that may be pending on a device. Each of these
 // launches has its own print buffer.
 const maxPrinting = 32
 

@@ -23,7 +23,7 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 // measures empty submissions, and the error of the conversion is at most the duration of a
 // submission. The runtime changes times that would contradict the order of these four times.
 type Profile struct {
-	Queued    time.Time // time of the call that launched
+	Queued    time.Time // time at which the program launched the command
 	Submitted time.Time // time when the batch with the command was submitted to the driver
 	Start     time.Time // time when the commands that this command waits for were done on the device
 	End       time.Time // time when the command was done on the device
@@ -32,9 +32,9 @@ type Profile struct {
 // Duration returns how long the command ran on the device: End - Start.
 func (p Profile) Duration() time.Duration { return p.End.Sub(p.Start) }
 
-// Profile returns when the command ran. The profile of a submitted graph is about the whole run. A
-// launch over an empty range ends when the commands that it waited for have ended. A copy from or
-// to the host ends when the device has completed its part of the copy.
+// Profile returns when the command ran. The profile of a submitted graph covers the whole run. A launch over an empty
+// range ends when the commands that it waited for have ended. A copy from or to the host ends when the device has
+// completed its part of the copy.
 //
 // Errors are of class ErrNoProfile if the device was opened without Profiling or writes no
 // timestamps. Errors are of class ErrInvalid if the command has not completed yet or is a node of a
@@ -69,8 +69,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// commandTimes returns the times of a completed command. For a command with several parts, the
-// times begin with the first part and end with the last part.
+// commandTimes returns the times of a completed command. If a command has several parts, the times are those from the
+// start of the first part to the end of the last.
 func (l *pending) commandTimes() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {

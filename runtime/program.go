@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Program is a set of kernels with values for their specialization constants. Constants can be set
-// until the program is compiled or built. Build returns an Executable, which launches of the
-// kernels use. A Compile or Build that fails leaves the program as it was.
+// Program is a set of kernels with values for their specialization constants. Constants can be set until the program is
+// compiled or built. Build returns an Executable, which launches of the kernels use. If Compile or Build fails, the
+// program does not change.
 //
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	tile, err := runtime.SetSpec(p, blur.Tile, 32)
@@ -49,9 +49,9 @@ type Specs interface {
 	specSettings() (settingList, error)
 }
 
-// NewProgram returns a program of the kernels for the device. The function Kernels of a generated
-// package returns its kernels. NewProgram returns an error of class ErrBuild if a kernel's
-// Properties method returns another list in this program than when kgen compiled it.
+// NewProgram returns a program of the kernels for the device. The function Kernels of a generated package returns its
+// kernels. NewProgram calls each kernel's Properties method. If the result differs from the list with which kgen
+// compiled the kernel, the error is of class ErrBuild.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -293,8 +293,8 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 		found = slices.DeleteFunc(found, func(f place) bool { return !f.row.Pinned })
 	}
 	for i := range found {
-		// The constants of modules of LoadModule have no Go variables, so only other constants can
-		// be told apart.
+		// A constant in a module of LoadModule has no Go variable, and Pos is "". Two such constants are not told
+		// apart.
 		if f := &found[i]; i > 0 && (f.v.info.Pos != "" || found[0].v.info.Pos != "") {
 			return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
 				specName(found[0].row, found[0].row.Path), specName(f.row, f.row.Path)).
@@ -335,7 +335,8 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 	return nil
 }
 
-// assignScalar sets a scalar to a value. The value has the scalar's type, or is an int.
+// assignScalar stores a value in the scalar leaf. The value must be of the scalar's kind, or an int that the scalar can
+// represent.
 func assignScalar(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
 	v := reflect.ValueOf(value)
 	switch {

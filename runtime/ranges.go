@@ -63,8 +63,8 @@ func (r NDRange3) RoundUp() NDRange3 {
 	return r
 }
 
-// roundUp returns the least multiple of local that is at least global. roundUp returns global for
-// negative sizes, and if the multiple does not fit an int.
+// roundUp returns the least multiple of local that is at least global. If a size is negative, or the multiple does not
+// fit an int, roundUp returns global.
 func roundUp(global, local int) int {
 	if global < 0 || local <= 0 || global%local == 0 || global > math.MaxInt-local {
 		return global
@@ -86,7 +86,7 @@ type launchOptions struct {
 
 	specs    settingList
 	withSpec bool
-	valuesOf []*Program // programs whose constants have the values given by WithSpecValue
+	valuesOf []*Program // programs to which the values of WithSpecValue belong
 	exe      *Executable
 	printing []PrintOption
 }
@@ -124,12 +124,11 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 // device's events. When ctx ends, that wait ends with an error of class ErrDeadline or ErrCanceled,
 // and the kernel is not launched. Without WithContext the launch waits as long as necessary.
 //
-// A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
-// the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan this
-// requires the directive //kgen:cancel on the kernel. On Vulkan, kernels without the directive run
-// to their end. Waiting for a cancelled launch returns an error of the same classes. Commands that
-// read memory which the launch should have written also return such an error, until that memory is
-// overwritten completely.
+// A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If the launch is
+// running, it stops at the end of an iteration of one of its loops. On Vulkan this requires the directive //kgen:cancel
+// on the kernel. On Vulkan, kernels without the directive run to their end. Waiting for a cancelled launch returns an
+// error of the same classes. If a command reads memory that the launch should have written, it returns such an error,
+// too, until that memory is overwritten completely.
 //
 // If the option is given several times, the last one applies. Run has its own context and does not
 // accept this option (ErrInvalid).
@@ -148,7 +147,6 @@ type with properties.List
 
 func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
 
-// With gives properties for this launch. The properties are merged with the kernel's own properties
-// into one list. If both lists have a property with the same key, the values must be equal
-// (ErrInvalid otherwise).
+// With adds properties to the launch. The properties are merged with the kernel's own properties into one list. If both
+// lists have a property with the same key, the values must be equal (ErrInvalid otherwise).
 func With(props ...properties.Property) LaunchOption { return with(props) }

@@ -75,8 +75,8 @@ func (g *Graph) EndRecording(queues ...*Queue) error {
 	return nil
 }
 
-// notRecording returns an error if the queue records. The argument is the name of the call that is
-// then not allowed.
+// notRecording returns an error if the queue records. The argument names the call that is not allowed while the queue
+// records.
 func (q *Queue) notRecording(what string) error {
 	if q.into.Load() != nil {
 		return errorf(ErrInvalid, "%s on a queue that records into a graph", what).advise("call EndRecording before")
@@ -84,9 +84,9 @@ func (q *Queue) notRecording(what string) error {
 	return nil
 }
 
-// graphFor returns the graph that a command with these options is recorded into, or nil. graphFor
-// also returns the nodes among the events that the command depends on. If an event is the event of
-// a node and the queue does not record yet, the queue begins to record.
+// graphFor returns the graph that a command with these options is recorded into, or nil. If the options name events of
+// nodes, graphFor also returns these nodes. If there are such nodes and the queue does not record yet, the queue begins
+// to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.firstNode(); g == nil && n != nil {
@@ -173,7 +173,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	return Event{l}, nil
 }
 
-// recordCopy records a copy of the queue as a node, if the queue records.
+// recordCopy adds the copy command c to the graph as a node, if the queue records.
 func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	g := q.into.Load()
 	if g == nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// WithSpec sets a specialization constant for one launch. Kernels that do not read the constant
-// ignore it. The device makes a pipeline for each new set of values that a kernel is launched with,
-// which takes as long as a first launch.
+// WithSpec sets a specialization constant for one launch. Kernels that do not read the constant ignore it. If a kernel
+// is launched with values that are new for it, the device makes another pipeline. That takes as long as at the kernel's
+// first launch.
 //
 // A program has its own values, so WithSpec together with WithProgram is an error (ErrInvalid).
 func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
@@ -38,9 +38,9 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs can
-// compute ranges and sizes of local memory from the constant with which kernels are built. A SpecValue
-// is valid until the constant is set again. The zero SpecValue is not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs can compute ranges
+// and sizes of local memory from the value with which kernels are built. A SpecValue is valid until the constant is set
+// again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo
@@ -171,11 +171,10 @@ var scalarTypes = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// specName returns the name of a constant as Go source writes the name. The name includes the path
-// to a scalar within the constant.
+// specName returns the name of a constant as Go source writes it, followed by the path to a scalar in the constant.
 func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
 
-// leafBits returns the bits of a scalar in the value at p, as the device gets them.
+// leafBits returns the bits that the device receives for a scalar. The scalar is in the value at p.
 func leafBits(row *abi.SpecConstant, p unsafe.Pointer) (uint64, *Error) {
 	p = unsafe.Add(p, row.Offset)
 	var n int64
@@ -315,8 +314,8 @@ func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	return err
 }
 
-// privateMemory adds up the private memory of a work-item, in bytes. privateMemory stops when the
-// sum exceeds the limit.
+// privateMemory returns the number of bytes of private memory that a work-item needs. Once the sum exceeds the limit,
+// privateMemory stops adding.
 func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64, err *Error) {
 	for i := range k.abi.Privates {
 		p := &k.abi.Privates[i]
@@ -335,10 +334,9 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// privateMemoryError returns an error for a kernel that the driver did not accept.
-// privateMemoryError returns nil unless the work-items have more private memory than the driver guarantees.
-// The runtime does not check the guarantee earlier, because values that the driver keeps in
-// registers need no memory.
+// privateMemoryError returns an error for a kernel that the driver did not accept. privateMemoryError returns nil
+// unless work-items need more private memory than the driver guarantees. Before the driver has refused a kernel, the
+// runtime does not compare them, because values in registers need no memory.
 func (d *Device) privateMemoryError(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {
@@ -354,5 +352,5 @@ func (d *Device) privateMemoryError(k *Kernel, specs []hal.SpecValue, cause erro
 	return e.advise("make the arrays smaller, or keep them in a slice or in work-group memory")
 }
 
-// defaultPrivate is the private memory of a work-item, in bytes, if the device does not report it.
+// defaultPrivate is the limit, in bytes, for the private memory of a work-item if the device reports no limit.
 const defaultPrivate = 1 << 20

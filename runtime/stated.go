@@ -7,20 +7,19 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
-// is part of the program, so the runtime can call it again. If the method then returns another
-// list, the module was compiled for other properties than the method now states. The reason is a
-// change of the source, or of variables that the method reads.
+// kgen calls a kernel's Properties method, and compiles the kernel with the list that the method returns. The same
+// method is part of the program, so the runtime can call it again. If the method then returns another list, the
+// properties of the compiled module are not those that the method now states. The reason is a change of the source, or
+// of variables that the method reads.
 
-// States gives the kernel the method that states its properties in this program. The parameter
-// method is nil if the kernel's type has no Properties method. States is called during package
-// initialization.
+// States stores, in the kernel, the method that states its properties in this program. The parameter method is nil if
+// the kernel's type has no Properties method. States is called during package initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
 	k.statedDiffers = func() *Error { return k.compareStated(method) }
 }
 
-// checkStated returns an error if the kernel's Properties method returns another list than when
-// kgen compiled it. checkStated calls the Properties method only once in a program.
+// checkStated returns an error if the list of the kernel's Properties method differs from the list with which kgen
+// compiled the kernel. checkStated calls the Properties method only once in a program.
 func (k *Kernel) checkStated() *Error {
 	if k.statedDiffers == nil { // the kernel comes from LoadModule, or a graph has linked it
 		return nil

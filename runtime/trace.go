@@ -27,9 +27,8 @@ import (
 // end. So a program that ends without Close loses at most the last tenth of a second. Only this
 // device uses w, by one goroutine at a time. Device.Close returns the errors of w.
 //
-// The environment variable KGEN_TRACE names a file for all devices of a program, which is created
-// when the first device is opened. "%p" in the name becomes the number of the process. If w is nil,
-// Open returns ErrInvalid.
+// The environment variable KGEN_TRACE names a file for all devices of a program. The first call of Open creates the
+// file. "%p" in the name becomes the number of the process. If w is nil, Open returns ErrInvalid.
 func Trace(w io.Writer) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.trace = w; w == nil {

@@ -40,10 +40,10 @@ func (r NDRange3) call(c *launch.Call) {
 // the same order. The argument for a slice is a View. The argument for a local accessor is its
 // length, an int. Any other argument is a value of the parameter's size. For a task, r is nil.
 //
-// Some mistakes that the types of a stub exclude are errors of LaunchKernel. Examples are a range
-// of another rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that
-// take effect when a kernel is compiled cannot be given for a compiled kernel. So the properties
-// WorkGroupSize, SubGroupSize, DeviceHas and Float in With are errors (ErrInvalid).
+// The types of a stub exclude some mistakes that LaunchKernel can only report as errors at run time. Examples are a
+// range of another rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that take effect
+// when a kernel is compiled cannot be given for a compiled kernel. So the properties WorkGroupSize, SubGroupSize,
+// DeviceHas and Float in With are errors (ErrInvalid).
 func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -92,7 +92,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	return q.enqueueLaunch(k, l, opts)
 }
 
-// callPool is a pool of calls, whose storage later calls of LaunchKernel reuse.
+// callPool keeps values of type launch.Call, which LaunchKernel reuses.
 var callPool = sync.Pool{New: func() any { return new(launch.Call) }}
 
 // viewArg is a View with elements of any type.

@@ -31,9 +31,8 @@ func (v View[T]) Slice(i, j int) View[T] {
 	return v
 }
 
-// With returns the view with properties of memory (properties.AccessScope, FusionInternalMemory,
-// NoInit), which have an effect in graphs that are fused. Launches of views with other properties
-// return ErrInvalid.
+// With returns the view with the properties AccessScope, FusionInternalMemory or NoInit of package properties. These
+// have an effect in graphs that are fused. A launch returns ErrInvalid if its view has other properties.
 func (v View[T]) With(props ...properties.Property) View[T] {
 	v.s.View = v.s.View.With(props)
 	return v

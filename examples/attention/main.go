@@ -1,6 +1,6 @@
-// Attention writes text with a small transformer. After a prompt, it draws one token after the
-// other. The weights are random, so the text has no meaning. All work for a token is a graph, and
-// the text is copied to the host after the last token.
+// Attention writes text with a small transformer. It draws at random one token after the other, to
+// continue a prompt. The weights are random, so the text has no meaning. All work for a token is a
+// graph, and the text is copied to the host after the last token.
 package main
 
 import (
@@ -78,7 +78,7 @@ func network(ctx context.Context, dev *runtime.Device) (
 	}
 	width := *heads * layers.Group
 	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x has a row for each position in the text
-	// Choosing the greatest score plus noise of Gumbel's distribution is drawing by the softmax of the scores.
+	// If noise of Gumbel's distribution is added to the scores, the greatest sum is a draw by their softmax.
 	scores = mat(text.Len(), letters, func() float64 { return -math.Log(r.ExpFloat64()) })
 	add(layersgen.Next{At: at.All(), Text: text.All(), Scores: scores, Table: table, X: x}.Node())
 	for range *depth {

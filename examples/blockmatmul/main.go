@@ -134,7 +134,7 @@ func (p *product) best(ctx context.Context) (depth int, err error) {
 	return depth, nil
 }
 
-// with() builds the kernel for a depth of blocks.
+// with() builds the kernel for blocks of the given depth.
 func (p *product) with(depth int) (func(context.Context) error, error) {
 	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *product) with(depth int) (func(context.Context) error, error) {
 	}, nil
 }
 
-// check() compares some elements of the product, from all parts of it, with float64 sums.
+// check() compares elements from all parts of the product with float64 sums.
 func (p *product) check(ctx context.Context) error {
 	n := p.n
 	c := make([]float32, n*n)

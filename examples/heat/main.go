@@ -79,8 +79,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// newGraph returns a graph, and its node for the flame, which the caller updates. After the flame,
-// the graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
+// newGraph returns a graph and its flame node. The caller updates that node. After the flame, the
+// graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
 func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
 	*runtime.ExecutableGraph, *runtime.Node, error) {
 	g := runtime.NewGraph(dev)
@@ -115,7 +115,7 @@ func place(frame int) (y, x, radius int) {
 	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
 }
 
-// paint() draws the temperatures in colours from black through red and yellow to white.
+// paint() draws the temperatures. The colours are black, red, yellow and white, from cold to hot.
 func paint(temperatures []float32) *image.Paletted {
 	colors := make(color.Palette, 256)
 	for i := range colors {

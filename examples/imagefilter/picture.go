@@ -109,7 +109,7 @@ func brightness(p picture, factor float64) picture {
 	})
 }
 
-// compare() tolerates differences from rounding a half up or down, and their effects in later
+// compare() tolerates small differences, because halves may be rounded up or down, also in earlier
 // filters.
 func compare(got, want picture) error {
 	off, most := 0, 0

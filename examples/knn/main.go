@@ -1,4 +1,4 @@
-// Knn searches a file of vectors for the nearest neighbours of others.
+// Knn searches a file of vectors for the nearest neighbours of other vectors.
 //
 //	knn generate -n 100000 -dim 64 vectors.knn
 //	knn save table.csv vectors.knn

@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	})
 	demo.Rate("plain Go", d, flops*float64(rows)/float64(n), "flop")
 
-	// Elements of both products are sums of n products of numbers up to 1/2 in size, added in any order.
+	// Each element is a sum of n products of two numbers from -1/2 to 1/2, added in any order.
 	for i, w := range want {
 		if math.Abs(float64(got[i]-w)) > 0.25*float64(n)*float64(n)*0x1p-24+1e-6 {
 			return fmt.Errorf("element %d, %d is %g, want %g", i/n, i%n, got[i], w)

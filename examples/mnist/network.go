@@ -27,7 +27,7 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach() adds layers to a network that has none, and then does the work of learn.
+// teach() adds layers to a network without layers, and then trains it as learn describes.
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})
@@ -110,7 +110,7 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
 	exact, rounded := make([]float32, shape.Rows()*shape.Out), make([]T, shape.Rows()*shape.Out)
-	for i := range exact[shape.Out:] { // not for the last row, whose weights are added
+	for i := range exact[shape.Out:] { // the last row contains weights that are added, and stays 0
 		exact[i] = float32(r.NormFloat64() * math.Sqrt(2/float64(shape.Rows()-1)))
 		rounded[i] = as.Narrow(exact[i])
 	}
@@ -129,8 +129,8 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// step() returns a graph that makes the network guess the next batch of pictures. If
-// steps, the number of training steps, is not 0, the network also learns from it.
+// step() returns a graph. In each run the network guesses the next batch of pictures. If steps, the
+// number of training steps, is not 0, the network also learns from it.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)
 	add := func(c runtime.Command) {

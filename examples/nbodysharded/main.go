@@ -1,6 +1,6 @@
 // Nbodysharded simulates bodies that attract each other, like example nbody, on all GPUs of a
-// machine. Each device stores all bodies, but moves only one block of the bodies. After each step,
-// each device copies the bodies that it has moved to all other devices.
+// machine. Each device stores all bodies, but moves only one block of them. After each step, each
+// device copies the bodies that it has moved to all other devices.
 package main
 
 import (
@@ -50,7 +50,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// sameKind reports whether all devices are of one kind.
+// sameKind reports whether all devices have the same name.
 func sameKind(g *shard.Group) bool {
 	first := g.Devices()[0].Name()
 	return !slices.ContainsFunc(g.Devices(), func(d *runtime.Device) bool { return d.Name() != first })

@@ -98,7 +98,7 @@ func price(q *runtime.Queue, block int, out runtime.View[montecarlo.Sums]) error
 	return err
 }
 
-// measure() sets the weights of the devices, by the time that one block takes.
+// measure() times one block on each device, and sets the weights of the devices.
 func measure(ctx context.Context, g *shard.Group) error {
 	out, err := shard.NewCopies[montecarlo.Sums](g, groups)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Pipeline develops a photo by six edits of each pixel, each of which is a kernel. A graph runs the
-// edits separately, fused into one launch, or fused with internal pictures in between that are not
-// in memory. The program compares the results, times and memory traffic of the three ways.
+// Pipeline develops a photo by six edits of each pixel. Each edit is a kernel. A graph runs the
+// edits separately, fused into one launch, or fused so that pictures in between are not in memory.
+// The program compares the results, times and memory traffic of the three ways.
 package main
 
 import (
@@ -47,7 +47,7 @@ type way struct {
 	times []time.Duration
 }
 
-// edits() returns the launches that develop a photo. There are seven pictures, and each edit reads a
+// edits() returns the launches of the edits. There are seven pictures, and each edit reads a
 // picture and writes the next one.
 func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	in, out := pictures, pictures[1:]

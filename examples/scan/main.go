@@ -1,4 +1,4 @@
-// Scan computes prefix sums, which are for each element the sum of all elements before it.
+// Scan computes, for each element, the sum of all elements before it (prefix sums).
 package main
 
 import (

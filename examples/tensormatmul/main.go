@@ -1,4 +1,4 @@
-// Tensormatmul multiplies matrices of 16-bit floats, and of bytes, with matrices of sub-groups. A
+// Tensormatmul uses matrices of sub-groups to multiply matrices of 16-bit floats, and of bytes. A
 // GPU computes such products by its tensor cores.
 package main
 
@@ -38,7 +38,7 @@ type product struct {
 	r   *rand.Rand
 }
 
-// tensors() reports whether the device supports the matrix products for which the kernels with tiles are made.
+// tensors() reports whether the device supports the matrix products that the kernels with tiles use.
 func (p *product) tensors(elem string) bool {
 	info := p.dev.Info()
 	return info.MinSubGroup <= tensor.SubGroup && tensor.SubGroup <= info.MaxSubGroup &&

@@ -103,9 +103,9 @@ func (n *network[T]) layers(x picture[T]) picture[T] {
 	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
-// layer() adds a convolution of several pictures. The result is the sum of the convolutions of the pictures and of the picture add.
+// layer() adds a convolution of several pictures. The result is the sum of the convolved pictures, plus the picture add.
 func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...picture[T]) picture[T] {
-	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all
+	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all pictures
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
 	copy(bias, n.model[name+"/bias"].data)
 	for _, x := range in {
@@ -157,7 +157,7 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 	}}).tiles(ctx, src)
 }
 
-const margin = 10 // number of pixels on each side on which a result depends, the sum of all filters' half sides, each rounded down
+const margin = 10 // a result depends on so many pixels to each side; this is the sum of all filters' half sides, each rounded down
 
 // tiles() enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained like this.

@@ -8,22 +8,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Copying describes a view that gets memory of its own, for a copy of a slice or for zero elements.
+// Copying describes how new memory is allocated for a view. The memory holds either a copy of a slice or zeros.
 type Copying struct {
 	alloc func(dev *runtime.Device) error
 	copy  func(ctx context.Context, q *runtime.Queue) error
 	free  func()
 }
 
-// Copied returns a Copying. Copy then sets the view to a copy of the slice.
+// Copied returns a Copying for the view *to. When it is passed to Copy, Copy sets the view to a copy of from.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
 	c := memoryOf(to, len(from))
 	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
 	return c
 }
 
-// Sized returns a Copying. New then sets the view to n zero elements. The parameter from is the
-// caller's slice for the view. That slice must have no elements.
+// Sized returns a Copying for the view *to. When it is passed to New, New sets the view to n zero elements. The
+// caller's slice from must be empty.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memoryOf(to, n)
 	if len(from) > 0 {
@@ -35,7 +35,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memoryOf returns a Copying that allocates n elements for a view, and frees them.
+// memoryOf returns a Copying whose functions alloc and free allocate and free n elements for the view *to.
 func memoryOf[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {

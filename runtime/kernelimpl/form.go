@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
-// HostForm is the host form of a kernel: Go code that runs a work-group. kgen generates host forms
-// for kernels with barriers. The type of a host form has the methods HostGroup, Begin and Run.
+// HostForm is the host form of a kernel: generated Go code that runs all work-items of a work-group. kgen generates
+// host forms for kernels with barriers. The type of a host form has the methods HostGroup, Begin and Run.
 type HostForm = host.Form
 
 // HostGroup is the state that all host forms have.
@@ -34,7 +34,7 @@ func HostSpec[T any](g *HostGroup, id uint32, def T) T {
 	return def
 }
 
-// HostRoom changes the lengths of the slices to n elements.
+// HostRoom sets the lengths of the slices to n. A slice of too small a capacity is replaced by a new one.
 func HostRoom[T any](n int, slices ...*[]T) {
 	for _, s := range slices {
 		if cap(*s) < n {
@@ -54,8 +54,8 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies the work-items' values from src to dst, and returns dst. The elements of work-items that
-// have returned become e.
+// HostGather copies the work-items' values from src to dst, and returns dst. For work-items that have returned,
+// HostGather stores e.
 func HostGather[T any](g *HostGroup, dst, src []T, e T) []T {
 	copy(dst, src)
 	return fillDead(g, dst, e)
@@ -86,8 +86,8 @@ type hostNumber interface {
 
 type hostInteger interface{ int32 | int64 }
 
-// The functions below combine two numbers. Integers are signed, but HostUMin and HostUMax treat
-// them as unsigned.
+// The functions below combine two numbers. Integers have signed types, but HostUMin and HostUMax treat the bits as
+// unsigned.
 
 func HostAdd[T hostNumber](x, y T) T   { return x + y }
 func HostMul[T hostNumber](x, y T) T   { return x * y }
@@ -99,9 +99,8 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// reduceGroup combines all elements of s in the order that package dsl defines, and
-// overwrites s. reduceGroup is small enough for compilers to make a separate loop for each
-// function op.
+// reduceGroup combines all elements of s in the order that package dsl defines, and overwrites s. reduceGroup is so
+// small that the compiler inlines it, with op, into each caller.
 func reduceGroup[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
@@ -133,7 +132,7 @@ func scanGroup[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// scanDoubling does the work of scanGroup, but combines in the order that package dsl defines.
+// scanDoubling is like scanGroup, but combines in the order that package dsl defines.
 func scanDoubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
@@ -162,15 +161,15 @@ func HostScanMulDoubling[T float32 | float64](s []T) {
 	scanDoubling(s, func(x, y T) T { return x * y })
 }
 
-// HostScans calls scanPart for each sub-group's range of s, which has size elements.
+// HostScans divides s into ranges of size elements, one for each sub-group, and calls scanPart for each range.
 func HostScans[T any](s []T, size int, scanPart func(s []T)) {
 	for lo := 0; lo < len(s); lo += size {
 		scanPart(s[lo:min(lo+size, len(s))])
 	}
 }
 
-// HostShift copies the second slice to the first one, shifted by one element within each sub-group's range of
-// size elements. The first element of each range becomes e.
+// HostShift copies in to out, shifted by one element within each sub-group. A sub-group has size consecutive elements,
+// and the first of these becomes e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -199,8 +198,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup calls f for each sub-group's range of size elements of the second slice. It sets all elements
-// of the same range of the first slice to the result of the call.
+// HostBySubGroup divides the slice in into ranges of size elements, one for each sub-group, and calls f for each range.
+// HostBySubGroup stores the result of f in all elements of the same range of out.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -208,13 +207,13 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	}
 }
 
-// Each of the functions below implements an op that only sub-groups have, and has the name of that
-// op. The parameters are the elements of the result, the elements of each argument, and the size of
-// sub-groups. If the op has several results, the last parameter is the index of the result's 32-bit
-// word. kgen generates calls according to these rules.
+// Each of the functions below implements an op that only sub-groups have. The name of the function contains the name of
+// the op. The parameters are the elements of the result, the elements of each argument, and the size of sub-groups. If
+// the op has several results, the last parameter is the index of the result's 32-bit word. kgen generates calls
+// according to these rules.
 
-// HostBallot packs the elements of each piece of the given size into bits. HostBallot sets all
-// elements of the piece in out to 32 of these bits, beginning with the bit of element 32*word.
+// HostBallot packs the elements of each sub-group into bits. HostBallot sets all elements of the sub-group in out to 32
+// of these bits, beginning with the bit of element 32*word.
 func HostBallot(out []int32, in []bool, size, word int) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -228,9 +227,8 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect selects elements within each piece of the given size. HostSelect sets out[i] to an
-// element of the same piece of the slice in. The index of that element in the piece is index[i].
-// The index of a work-item that has returned may have any value.
+// HostSelect sets out[i] to an element of the slice in. The element belongs to the same sub-group as element i, and
+// index[i] is its index in the sub-group. If work-item i has returned, index[i] may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -282,8 +280,7 @@ func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	return true
 }
 
-// HostLoadPart returns *p, which is a part of a 32-bit word. The load is atomic with respect to
-// HostSwapPart.
+// HostLoadPart returns *p, which is 8 or 16 bits of a 32-bit word. The load is atomic with respect to HostSwapPart.
 func HostLoadPart[T int8 | int16](p *T) T {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()
@@ -291,8 +288,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, which is a part of a 32-bit word, to v if *p equals old. The swap is
-// atomic, and HostSwapPart reports whether it has set *p.
+// HostSwapPart sets *p, which is 8 or 16 bits of a 32-bit word, to v if *p equals old. The swap is atomic, and
+// HostSwapPart reports whether it has set *p.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()

@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// This file implements the matrices of host forms. Each sub-group has one copy of a matrix, with a
-// 32-bit word for each element. A word contains an integer, a float32, or the bits of a Float16 in
-// a matrix of Float16 sums. Floats of other types become float32s.
+// This file implements the matrices of host forms. Each sub-group has one copy of a matrix, with a 32-bit word for each
+// element. A word contains an integer, a float32, or the bits of a Float16 in a matrix of Float16 sums. Other
+// floating-point elements become float32s.
 
 // HostElem is a type of matrix elements.
 type HostElem = matrix.Elem
@@ -31,7 +31,7 @@ type HostMatrix struct {
 	Rows, Cols int
 	Elem       HostElem
 	Bits       bool // a 16-bit float is stored as its bits, not as a float32
-	Columns    bool // consecutive elements in memory belong to a column, not to a row
+	Columns    bool // consecutive elements in memory are those of a column, not those of a row
 	Words      bool // each element has a 32-bit word in memory
 }
 
@@ -41,8 +41,8 @@ type HostProduct struct {
 	Elem              HostElem
 }
 
-// HostAlike reports whether all work-items of a sub-group that have not returned have the same
-// value. If their values differ, HostAlike records a fault of the launch at the site.
+// HostAlike reports whether all work-items of a sub-group have the same value. Work-items that have returned do not
+// count. If the values differ, HostAlike records a fault with the number site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -112,8 +112,8 @@ func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // x contains the bits of a Float16
 }
 
-// HostMulAdd computes a*b + c and stores the result in the matrix of the parameter to, for each
-// sub-group with a work-item that has not returned.
+// HostMulAdd computes a*b + c and stores the result in the matrix to. HostMulAdd skips sub-groups whose work-items have
+// all returned.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

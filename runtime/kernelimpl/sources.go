@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stale"
 )
 
-// Sources registers the files that the kernels of a package were compiled from. The package's own
-// file calls Sources, because the path of that file leads to the sources.
+// Sources registers the files that the kernels of a package were compiled from. A generated file of the package calls
+// Sources, because the sources are found from the path of that file.
 func Sources(s *abi.Sources) struct{} {
 	if _, file, _, ok := runtime.Caller(1); ok {
 		stale.Register(s, file)

@@ -34,25 +34,24 @@ func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 // Fuses64 reports whether math32.HasFMA64 is true in kernels on the device. The device must be open.
 func Fuses64(dev *runtime.Device) bool { return api.Fuses64(dev) }
 
-// OrderAlone returns an option for a command that is not a launch. Options before it that are only
-// for launches then have no effect.
+// OrderAlone returns an option for a command that is not a launch. If options before OrderAlone are only for launches,
+// they have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that the device stores under a key. The first call for a key gets the
-// value from the function made. The value becomes garbage with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the value from the
+// function made. The garbage collector frees the value together with the device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
 
-// Used describes the memory of a view that is an argument of a function.
+// Used describes the memory of a view that a caller has passed to a function of package prim.
 type Used struct {
 	name string
 	at   launch.Slice
 	size uint64 // size in bytes
 }
 
-// Use returns the memory of a view. The argument name is the view's name in errors for the
-// function's caller.
+// Use returns the memory of a view. The argument name is the view's name in error messages.
 func Use[T any](name string, v runtime.View[T]) Used {
 	var zero T
 	return Used{name, v.Arg(), uint64(v.Len()) * uint64(unsafe.Sizeof(zero))}
@@ -79,9 +78,9 @@ func (u Used) Same(v Used) bool {
 	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
 }
 
-// Cast returns the memory of a view as elements of another type U. There are as many elements as
-// fit into the memory. The view must begin at a multiple of the size of U, because kernels load and
-// store vectors of 8 or 16 bytes if the size of U is a multiple of these numbers. Otherwise Cast panics.
+// Cast returns a view of the same memory with elements of another type U. There are as many elements as fit into the
+// memory. If the size of U is a multiple of 8 or 16 bytes, kernels load and store vectors of that many bytes. The view
+// must then begin at a multiple of that number of bytes, or Cast panics.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	s := v.Arg()
 	var t T

@@ -4,5 +4,5 @@ package purego
 
 import "github.com/kgen-go/kgen/runtime/internal/host"
 
-// The C library creates the threads of the program, as it does with cgo.
+// The C library creates the program's threads, as in programs with cgo.
 func init() { host.UseThreadsOfC() }

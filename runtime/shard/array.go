@@ -15,9 +15,9 @@ type Array[T any] struct {
 	rows  int
 	row   int // number of elements in a row
 	halo  int // number of neighbouring rows stored before and after a block
-	block int // number of rows given by the option Blocks, or 1
+	block int // argument of the option Blocks, or 1 without this option
 	cuts  []int
-	parts []*runtime.Buffer[T] // memory on each device for its block and its halo rows
+	parts []*runtime.Buffer[T] // for each device, a buffer for its block and halo
 }
 
 // Option is an option of New and Scatter.
@@ -33,16 +33,16 @@ type options struct {
 // along the first dimension. The elements of all other dimensions form a row.
 func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
 
-// Halo makes each device also store the halo of its block. The halo consists of copies of up to width rows
-// before the block, and of up to width rows after it. There are fewer rows at the array's ends. Around returns
-// the view of the block with its halo, and Exchange updates the halo. Each block must have at least width rows.
+// Halo makes each device also store the halo of its block. The halo consists of copies of up to width rows before the
+// block, and of up to width rows after it. At the first and last row of the array, the halo has fewer rows. Around
+// returns the view of the block with its halo, and Exchange updates the halo. Each block must have at least width rows.
 func Halo(width int) Option { return func(o *options) { o.halo = width } }
 
-// Blocks divides the array among devices only at row indices that are multiples of a number.
+// Blocks makes each device's block begin at a row whose index is a multiple of the argument rows.
 func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
 
-// New returns an array of n zero elements. New returns ErrInvalid if options contradict each other or the
-// length, and also returns the errors of runtime.NewBuffer.
+// New returns an array of n zero elements. New returns ErrInvalid if the options contradict each other or n, and
+// returns the errors of runtime.NewBuffer.
 func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func cut(rows, block int, weights []float64) []int {
 		sum += w
 		cuts[i+1] = min(int(math.Round(sum*float64(units)))*block, rows)
 	}
-	// Devices of weight 0 at the end have no rows.
+	// If the last devices have weight 0, they have no rows.
 	cuts[len(weights)] = rows
 	for i := len(weights) - 1; i > 0 && weights[i] == 0; i-- {
 		cuts[i] = rows
@@ -124,7 +124,7 @@ func cut(rows, block int, weights []float64) []int {
 	return cuts
 }
 
-// around returns the range of rows that a device stores, which are its block and its halo.
+// around returns the range of rows that a device stores. The rows are those of its block and its halo.
 func (x *Array[T]) around(i int) (lo, hi int) {
 	return max(x.cuts[i]-x.halo, 0), min(x.cuts[i+1]+x.halo, x.rows)
 }
@@ -143,7 +143,8 @@ func (x *Array[T]) usable() error {
 	return x.g.usable()
 }
 
-// fits reports whether the part belongs to the array's group. If not, fits makes Each return an error.
+// fits reports whether the part belongs to the array's group. If the part does not belong to that group, fits makes
+// Each return an error.
 func (x *Array[T]) fits(p Part) bool {
 	if x != nil && p.run != nil && p.run.g == x.g {
 		return true
@@ -156,8 +157,8 @@ func (x *Array[T]) fits(p Part) bool {
 	return false
 }
 
-// On returns the view of the device's block. If the array belongs to another group than the call of Each, Each
-// returns ErrInvalid, and no launch accepts the view that On returns.
+// On returns the view of the device's block. If the array does not belong to the group of the call of Each, Each
+// returns ErrInvalid, and launches refuse the view that On returns.
 func (x *Array[T]) On(p Part) runtime.View[T] {
 	if !x.fits(p) {
 		return (*runtime.Buffer[T])(nil).All()

@@ -19,10 +19,10 @@ func AllGather[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	return runOnce(ctx, x.g, func(r *run) error { return enqueueGather(r, x, c) })
 }
 
-// Collect does the same as [AllGather], but is called in the function that Each runs for each device. All devices'
-// functions must call Collect with the same arguments. Collect enqueues the copies after the earlier launches
-// of all devices, and does not wait for the copies. Collect returns the errors of AllGather. If one device's
-// function returns without calling Collect, the calls for the other devices return ErrInvalid.
+// Collect does the same as [AllGather], but the caller is the function that Each runs for each device. The functions of
+// all devices must call Collect with the same arguments. Collect enqueues the copies after the earlier launches of all
+// devices, and does not wait for the copies. Collect returns the errors of AllGather. If one device's function returns
+// without calling Collect, the calls for the other devices return ErrInvalid.
 func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
 	if err := checkGroups(context.Background(), x, c); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
 func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 	for from := range r.parts {
 		for i := range r.parts {
-			to := (from + i) % len(r.parts) // a different order for each source, so that no device receives all first copies
+			to := (from + i) % len(r.parts) // the order depends on from, so that the first copies go to different devices
 			lo, hi := x.cuts[from], x.cuts[from+1]
 			if err := r.enqueueCopy(from, runtime.Copy(c.parts[to].Slice(lo*x.row, hi*x.row), x.rowsOf(from, lo, hi))); err != nil {
 				return err
@@ -50,15 +50,15 @@ func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 	return nil
 }
 
-// AllReduce combines all rows of x into one row, and copies this row to c on each device. It combines row 0 with
-// row 1, then the result with row 2, and so on. Rows are always combined in this order, on which the bits of float
-// results depend. So the bits do not depend on the number of devices or on their weights.
+// AllReduce combines all rows of x into one row, and copies this row to c on each device. It combines row 0 with row 1,
+// then the result with row 2, and so on. The bits of float results depend on the order of the rows, which is always the
+// same. So the bits do not depend on the number of devices or on their weights.
 //
-// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of two views, for
-// example by into[i] += from[i]. AllReduce calls combine for slices of rows, because each device combines only a
-// range of columns. Then each device copies its columns of the result to all other devices. If x and c belong to
-// different groups, or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no
-// rows, AllReduce does not change c.
+// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of two views, for example
+// by into[i] += from[i]. Each device combines only some of the columns, so AllReduce calls combine with views of parts
+// of rows. Then each device copies the results for its columns to all other devices. If x and c belong to different
+// groups, or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no rows, AllReduce does
+// not change c.
 func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if err := checkGroups(ctx, x, c); err != nil {
 		return err
@@ -107,11 +107,11 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	})
 }
 
-// columnUnit is the number of elements at whose multiples AllReduce divides a row among devices.
+// columnUnit is a number of elements. AllReduce divides a row among devices at multiples of columnUnit.
 const columnUnit = 256
 
-// rowBuffers contains two buffers of a device for rows that are copied from other devices. One buffer receives
-// the next row while a kernel reads the other buffer.
+// rowBuffers contains two buffers on one device. They receive rows that are copied from other devices. One buffer
+// receives the next row while a kernel reads the other buffer.
 type rowBuffers[T any] struct {
 	slots [2]*runtime.Buffer[T]
 	next  int
@@ -132,8 +132,8 @@ func (m *rowBuffers[T]) close() {
 	}
 }
 
-// combineRow combines the elements lo to hi-1 of a row with the view in the parameter into, on the device of p.
-// The first row is copied to that view instead.
+// combineRow combines the elements lo to hi-1 of a row with the view into, and does this on the device of p. For row 0,
+// combineRow copies the elements to that view instead.
 func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View[T], m *rowBuffers[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if lo == hi {
 		return nil
@@ -158,10 +158,10 @@ func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View
 	return nil
 }
 
-// ReduceBlocks computes one value for each block of rows, and returns the values in the order of the blocks.
-// The option Blocks sets the number of rows in a block, which is otherwise 1. The argument reduce launches
-// kernels on p.Queue that compute the value of a block, and store the value in out[0]. If these kernels compute
-// the same bits on all devices, ReduceBlocks returns the same bits for any number of devices and any weights.
+// ReduceBlocks computes one value for each block of rows, and returns the values in the order of the blocks. The option
+// Blocks sets the number of rows in a block, which is otherwise 1. The argument reduce launches kernels on p.Queue that
+// compute the value of a block, and store the value in out[0]. If all devices compute the same bits in these kernels,
+// ReduceBlocks returns the same bits for any number of devices and any weights.
 func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part, block runtime.View[T], out runtime.View[A]) error) ([]A, error) {
 	if err := x.usable(); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part
 	return values, nil
 }
 
-// checkGroups returns an error if the array and the copies belong to different groups, or one of them is unusable.
+// checkGroups returns an error if x and c belong to different groups, or if x, c or ctx is unusable.
 func checkGroups[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	if err := x.usable(); err != nil {
 		return err
@@ -206,12 +206,13 @@ func checkGroups[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	return usableContext(ctx)
 }
 
-// runOnce calls f once, and then waits as Each does for the commands that f has enqueued on the devices' queues.
+// runOnce calls f once, and then waits for the commands that f has enqueued on the devices' queues. The wait ends as
+// that of Each does.
 func runOnce(ctx context.Context, g *Group, f func(r *run) error) error {
 	return Each(ctx, g, func(p Part) error { return p.meets(g, "a call", f) })
 }
 
-// enqueueCopy enqueues a copy on the queue of the device with the index part.
+// enqueueCopy enqueues a copy on the queue of the device whose index is part.
 func (r *run) enqueueCopy(part int, c runtime.Command) error {
 	p := r.parts[part]
 	if _, err := p.Queue.Enqueue(c); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Copies is a buffer of the same length on each device of a group. Broadcast, AllGather and AllReduce store the
-// same elements on all devices, but kernels of one device may then change only that device's buffer.
+// Copies is a buffer of the same length on each device of a group. Broadcast, AllGather and AllReduce store the same
+// elements on all devices. Kernels on one device can later change that device's buffer alone.
 type Copies[T any] struct {
 	g     *Group
 	n     int
@@ -61,8 +61,8 @@ func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 	return Each(ctx, c.g, func(p Part) error { return c.On(p).CopyFrom(p.Context(), p.Queue, xs) })
 }
 
-// On returns the view of the device's elements. If the copies belong to another group than the call of Each,
-// Each returns ErrInvalid, and no launch accepts the view that On returns.
+// On returns the view of the device's elements. If the copies do not belong to the group of the call of Each, Each
+// returns ErrInvalid, and launches refuse the view that On returns.
 func (c *Copies[T]) On(p Part) runtime.View[T] {
 	switch {
 	case p.run == nil:

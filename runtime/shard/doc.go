@@ -9,12 +9,12 @@
 //	})
 //	err = y.Gather(ctx, ys)
 //
-// A [Group] is a list of devices. The rows of an [Array] are divided among the devices of a group, so that each
-// device stores one block of consecutive rows. An array of one dimension has rows of one element. With [Shape],
-// an array may have two or three dimensions, and is divided along the first one. The number of rows of a device
-// depends on its weight, which [Group.Measure] can measure. With [Halo], a device also stores copies of rows
-// next to its block, which are rows of the neighbouring blocks. [Array.Exchange] updates these copies. [Copies]
-// is a buffer of the same length on each device.
+// A [Group] is a list of devices. The rows of an [Array] are divided among the devices of a group, so that each device
+// stores one block of consecutive rows. An array of one dimension has rows of one element. With [Shape], an array may
+// have two or three dimensions, and is divided along the first one. The number of rows of a device depends on its
+// weight, which [Group.Measure] can measure. With [Halo], a device also stores copies of those rows of other blocks
+// that are next to its own block. [Array.Exchange] updates these copies. [Copies] is a buffer of the same length on
+// each device.
 //
 // [Each] calls a function for each device at the same time, and waits until all launches of these calls have
 // completed. The first error ends the launches on all devices. It is an [Error] that names the device. If a
@@ -23,8 +23,8 @@
 //
 // # The same results for any number of devices
 //
-// If a kernel computes each element independently, the results have the same bits for any number of devices.
-// Sums of floats depend on the order of additions. With [Blocks], this order does not depend on the devices,
-// because an array is divided only at multiples of a number of rows. [ReduceBlocks] returns one result for each
-// block of that number of rows. [AllReduce] combines the rows of an array in the order of their indices.
+// If a kernel computes each element independently, the results have the same bits for any number of devices. Sums of
+// floats depend on the order of additions. With [Blocks], this order does not depend on the devices, because each
+// device's block begins at a multiple of a number of rows. [ReduceBlocks] returns one result for each block of that
+// number of rows. [AllReduce] combines the rows of an array in the order of their indices.
 package shard

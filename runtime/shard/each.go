@@ -13,7 +13,7 @@ type Part struct {
 	Index  int // index of the device in the group
 	Of     int // number of devices in the group
 	Device *runtime.Device
-	// Queue is a queue of the device, only for this call of Each. When Context ends, the queue's commands end.
+	// Queue is a queue of the device that only this call of Each uses. When Context ends, the queue's commands end.
 	Queue *runtime.Queue
 
 	run *run
@@ -88,8 +88,8 @@ func newRun(ctx context.Context, g *Group) *run {
 	return r
 }
 
-// fail records the error of the device with the index part, if it is the first error. Then fail ends the
-// commands of all devices.
+// fail records the error of the device whose index is part, if no device has failed before. Then fail ends the commands
+// of all devices.
 func (r *run) fail(part int, err error) {
 	if err == nil {
 		return
@@ -116,8 +116,8 @@ func (r *run) firstError() error {
 	return r.first
 }
 
-// drain waits for the commands of all queues after an error, or until ctx ends. Failures of these commands are
-// ignored, because the first error caused them.
+// drain is called after an error. It waits until the commands of all queues have ended, or until ctx ends. Failures of
+// these commands are ignored, because the first error caused them.
 func (r *run) drain(ctx context.Context) {
 	for _, p := range r.parts {
 		if p.Queue.Wait(ctx); ctx.Err() != nil {
@@ -128,7 +128,7 @@ func (r *run) drain(ctx context.Context) {
 
 // meeting is a point in a call of Each where the functions of all devices wait for each other.
 type meeting struct {
-	key   any // value that all calls of meets pass, such as the array of the call
+	key   any // argument of all these calls of meets, such as the array
 	here  int
 	ended chan struct{}
 	err   error
@@ -176,8 +176,8 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 	return contextError(r.ctx)
 }
 
-// errLeft returns the error for a call that all devices' functions must make, after one function has returned
-// without making the call.
+// errLeft returns the error of a call that the functions of all devices must make. One of these functions has returned
+// without the call.
 func (r *run) errLeft(name string) error {
 	return invalid("all parts call the same methods in the same order", "a part has returned, and another part waits for it in %s", name)
 }

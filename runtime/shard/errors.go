@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Error is the error of one device of a group.
+// Error is an error that occurred on one device of a group.
 type Error struct {
 	Index  int // index of the device in the group
 	Device *runtime.Device

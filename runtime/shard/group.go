@@ -137,10 +137,10 @@ func (g *Group) SetWeights(weights ...float64) error {
 	return nil
 }
 
-// Measure returns weights for SetWeights. The weight of a device is the inverse of the time of the same launches on
-// that device. Measure calls work twice for each device, by Each. The first call compiles kernels and allocates
-// memory, and only the second call is timed. The argument work must launch the same kernels on each device, for
-// example on Copies. If these kernels take less than some milliseconds, the weights are inaccurate.
+// Measure returns weights for SetWeights. The weight of a device is the inverse of the time that these launches take on
+// it. Measure uses Each to call work twice for each device. The first call compiles kernels and allocates memory, and
+// only the second call is timed. The argument work must launch the same kernels on each device, for example on Copies.
+// If these kernels take less than some milliseconds, the weights are inaccurate.
 func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64, error) {
 	if work == nil {
 		return nil, invalid("", "the work to measure is nil")
@@ -184,8 +184,8 @@ func (g *Group) Supports(kernels ...*runtime.Kernel) error {
 	return nil
 }
 
-// Close closes the group, after which calls with the group return ErrInvalid. If Open has opened the devices, Close
-// also closes the devices and returns their errors. A second call of Close has no effect.
+// Close closes the group. Later calls that use the group return ErrInvalid. If Open has opened the devices, Close also
+// closes the devices and returns their errors. A second call of Close has no effect.
 func (g *Group) Close() error {
 	if g == nil {
 		return nil

@@ -2,10 +2,10 @@ package shard
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Exchange copies the rows at the edges of each block to the halos of the neighbouring devices. The functions that
-// Each runs for the devices must all call Exchange, in the same order as other calls of Exchange. Each call waits
-// until all these functions have made the call, but not until the copies have completed. The copies see the writes
-// of all launches before the call, and launches after the call see the copies.
+// Exchange copies the rows at the edges of each block to the halos of the neighbouring devices. The functions that Each
+// runs for the devices must all call Exchange, in the same order as other calls of Exchange. Each call waits until all
+// these functions have called Exchange, but does not wait until the copies have completed. The copies see the writes of
+// all launches before the call, and launches after the call see the copied rows.
 //
 //	err := shard.Each(ctx, g, func(p shard.Part) error {
 //		for range steps {

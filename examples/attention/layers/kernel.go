@@ -1,5 +1,5 @@
 // Package layers contains a kernel for each part of a transformer. The results have a row for each token of the
-// text. A launch computes the row with the number At[0]. At is in device memory, so a graph can advance it.
+// text. Each launch computes the row with index At[0]. At is in device memory, so that a graph can increase it.
 package layers
 
 import (
@@ -28,7 +28,7 @@ func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 // that token yet, Next chooses the token with the greatest score. Next adds the token's row of Table to X.
 type Next struct {
 	At               []int32
-	Text             []byte // text so far, with 0 for characters to come
+	Text             []byte // text so far, followed by zeros
 	Scores, Table, X Mat
 }
 
@@ -54,7 +54,7 @@ type Linear struct {
 
 func (Linear) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes one number of Out in each work-group. The work-items of the group divide In among them.
+// Kernel computes one number of Out in each work-group. Each work-item of the group multiplies some elements of In.
 func (k Linear) Kernel(it dsl.NDItem1) {
 	row, col := int(k.At[0]), it.GroupID()
 	in, w := k.In.Row(row), k.W.Row(col)
@@ -74,9 +74,9 @@ func (k Linear) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Attend computes attention. A row of QKV has a query, a key and a value for each head. Out is the
-// weighted mean of the values of the tokens so far. The weights are the softmax of the products of
-// their keys with the query.
+// Attend computes attention. Each row of QKV contains a query, a key and a value for each head. Out
+// is the weighted mean of the values of the tokens so far. The weights are the softmax of the
+// products of their keys with the query.
 type Attend struct {
 	At       []int32
 	QKV, Out Mat
@@ -84,7 +84,7 @@ type Attend struct {
 
 func (Attend) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes one head in each work-group. Each work-item first computes the weights of some tokens, and then a column of Out.
+// Kernel computes one head in each work-group. Each work-item computes the weights of some tokens, and then one column of Out.
 func (k Attend) Kernel(it dsl.NDItem1) {
 	weight, sum, mean := dsl.Local[[MaxTokens]float32](it), float32(0), float32(0)
 	row, width, from := int(k.At[0]), k.Out.Cols, it.GroupID()*Group

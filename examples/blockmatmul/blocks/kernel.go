@@ -17,7 +17,7 @@ const (
 	Block  = Across * Each
 )
 
-// Depth is the number of columns of A, and rows of B, in work-group memory at a time, from 1 to
+// Depth is the number of columns of A in work-group memory at a time, and of rows of B. It is 1 to
 // Deepest. Deeper blocks need fewer barriers and more registers. Depth is set before the kernel is
 // compiled for a device, so it is a constant for the device.
 var Depth = dsl.NewSpecConstant(Deepest)
@@ -28,8 +28,8 @@ const Deepest = 16
 const (
 	items = Across * Across
 	each  = Block * Deepest / items // elements of a block of A, or of B, that a work-item loads
-	strip = 8                       // neighbours in a row of A that neighbouring work-items load
-	quad  = 4                       // neighbours in a column or row of C that a work-item computes
+	strip = 8                       // number of adjacent elements of a row of A that adjacent work-items load
+	quad  = 4                       // number of adjacent elements of a column or row of C that a work-item computes
 )
 
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row. The
@@ -49,7 +49,7 @@ func (MatMul) Properties() properties.List {
 func Groups(n int) int { return (n + Block - 1) / Block }
 
 // Kernel computes Each by Each elements of C. In each iteration, the group loads a block of A and a
-// block of B to work-group memory. A work-item uses each element it reads for Each of its sums. The
+// block of B to work-group memory. A work-item uses each element that it reads in Each sums. The
 // sums stay in registers, because kgen unrolls loops that index small arrays.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; 4 more, so that neighbouring elements use different banks
@@ -106,8 +106,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 // The type `part` contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
-// load() loads a work-item's part of columns t to t+depth of a, and of the same rows of B. load
-// returns zeros past the edges.
+// load() loads a work-item's elements from columns t to t+depth of a, and from the same rows of B.
+// load returns zeros past the edges.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
 	b := k.B[min(t, k.K)*k.N : end*k.N]
@@ -136,8 +136,8 @@ func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[D
 	}
 }
 
-// ofLeft returns the row and column, in the block of A, of the j-th element that a work-item loads.
-// Neighbouring work-items load strips, which are complete memory transactions.
+// ofLeft returns a row and column in the block of A, those of the j-th element that a work-item
+// loads. Neighbouring work-items load strips, which are complete memory transactions.
 func ofLeft(it dsl.NDItem2, j int) (y, x int) {
 	const rows = items / strip
 	l := uint(it.LocalLinearID()) // unsigned, because unsigned division is faster

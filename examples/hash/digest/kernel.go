@@ -1,4 +1,4 @@
-// Package digest hashes many messages at once with SHA-256 of the standard library. kgen compiles
+// Package digest hashes many messages at once with the standard library's SHA-256. kgen compiles
 // the source of crypto/sha256 just as it compiles the kernel.
 package digest
 

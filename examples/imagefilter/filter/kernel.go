@@ -39,7 +39,7 @@ func (k Blur) Kernel(it dsl.Item2) {
 // clamp() returns the number from 0 to n-1 that is nearest to i.
 func clamp(i, n int) int { return min(max(i, 0), n-1) }
 
-// Edges draws edges, where brightness changes, in white on black, by Sobel's operator.
+// Edges uses Sobel's operator to draw white edges on black where the brightness changes.
 type Edges struct{ In, Out []RGBA }
 
 // Kernel computes a pixel.

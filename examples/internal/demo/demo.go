@@ -60,7 +60,7 @@ func start(run func(ctx context.Context, dev *runtime.Device) error) (err error)
 	return run(ctx, dev)
 }
 
-// Int defines a flag that is a number from least to most.
+// Int defines a flag whose value is a number from least to most.
 func Int(name string, value, least, most int, usage string) *int {
 	n := &number{value, least, most}
 	flag.Var(n, name, fmt.Sprintf("%s, a `number` from %d to %d", usage, least, most))
@@ -85,7 +85,7 @@ func Line(label, format string, args ...any) {
 	fmt.Printf("%-10s %s\n", label, fmt.Sprintf(format, args...))
 }
 
-// Rate prints the duration of some work, and the amount of work per second.
+// Rate prints how long some work took, and how much work that is per second.
 func Rate(label string, d time.Duration, work float64, unit string) {
 	Line(label, "%10v  %s", d.Round(d/1000+1), PerSecond(work, d, unit))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// Range runs the Kernel method of a range kernel over the range.
+// Range calls the Kernel method of a kernel for each work-item of a range.
 func Range(t testing.TB, kernel any, global ...int) {
 	t.Helper()
 	l, n := launch(t, global)

@@ -25,7 +25,7 @@ type Hit struct {
 	Index    int32
 }
 
-// nearer() reports whether h comes before g. Of equally near hits, the one with the smaller number comes first.
+// nearer() reports whether h comes before g. If both are equally near, the one with the smaller number comes first.
 func (h Hit) nearer(g Hit) bool {
 	return h.Distance < g.Distance || h.Distance == g.Distance && h.Index < g.Index
 }
@@ -40,7 +40,7 @@ func newList() (l List) {
 	return l
 }
 
-// add() inserts a hit into the list at its position. add() reports whether the hit is near enough.
+// add() inserts a hit into the list at its position. add() reports whether the hit is near enough to be inserted.
 func (l *List) add(h Hit) bool {
 	if !h.nearer(l[MaxK-1]) {
 		return false
@@ -94,7 +94,7 @@ func (k Search) Kernel(it dsl.NDItem2) {
 		best.add(Hit{distance(k.Vectors[i*k.Dim:][:k.Dim], query), int32(i)})
 	}
 
-	// In each iteration, half of the work-items merge the lists of the other half into theirs.
+	// In each iteration, half of the work-items merge the other half's lists into their own.
 	lists := dsl.Local[[GroupSize]List](it)
 	lists[l] = best
 	it.Barrier()

@@ -11,8 +11,8 @@ import (
 // Tile is the width of the square that a work-group computes.
 const Tile = 16
 
-// Life computes the generation of cells that follows the generation In. The world has H rows and W
-// columns, and opposite edges are joined. A living cell is 1, and a dead cell is 0.
+// Life computes the generation of cells that comes after the generation In. The world has H rows
+// and W columns, and opposite edges are joined. A living cell is 1, and a dead cell is 0.
 type Life struct {
 	H, W    int
 	In, Out []uint32

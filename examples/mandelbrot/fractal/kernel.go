@@ -7,7 +7,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Samples is the number of points per pixel, along each side.
+// A pixel has Samples by Samples points.
 const Samples = 2
 
 // The constant `bailout` is the squared radius from which an orbit counts as escaped. bailout is large because the
@@ -76,8 +76,8 @@ func (c Point) Escape(limit int) (float32, bool) {
 	return 0, false
 }
 
-// inBulbs reports whether c is in one of the two largest parts of the set. All orbits of points in
-// these parts would run to the limit.
+// inBulbs reports whether c is in one of the two largest parts of the set. The orbits of points in
+// these parts would never escape.
 func (c Point) inBulbs() bool {
 	im2 := c.Im * c.Im
 	x := c.Re - 0.25

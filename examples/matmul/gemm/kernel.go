@@ -24,7 +24,7 @@ func (MatMul) Properties() properties.List {
 }
 
 // Kernel computes one element of C. In each iteration, the group loads a tile of A and a tile of B
-// to work-group memory, where Tile work-items use each element.
+// to work-group memory. Tile work-items use each element.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	a := dsl.Local[[Tile][Tile]float32](it)
 	b := dsl.Local[[Tile][Tile]float32](it)

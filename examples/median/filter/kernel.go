@@ -16,8 +16,8 @@ type Median struct {
 	In, Out []float32
 }
 
-// Kernel filters one pixel. Kernel sorts the window's pixels in private memory, which has an
-// element for each of them.
+// Kernel filters one pixel. Kernel sorts all pixels of the window in private
+// memory.
 func (k Median) Kernel(it dsl.Item2) {
 	w := Window.Get(it)
 	near := dsl.PrivateAlloca[float32](it, w*w)

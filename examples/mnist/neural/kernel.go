@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Block is the number of channels of a work-item, and Part the number of pictures whose derivatives it adds.
+// A work-item computes Block channels, or adds the derivatives of Part pictures.
 const Block, Part = 8, 8
 
 // Classes is the number of channels of the last layer that are used, and Momentum the fraction of a
@@ -23,11 +23,11 @@ const Classes, Momentum = 10, 0.9
 
 // Layer is a layer of a network. Filter and pictures are squares. In a dense layer, the filter is as large as the pictures.
 type Layer[T any] struct {
-	Width, Side, Stride int       // pixels in a row of X; pixels in a row of the filter; distance of neighbouring filter positions
+	Width, Side, Stride int       // pixels in a row of X; pixels in a row of the filter; distance between adjacent filter positions
 	In, Out             int       // channels of X and Y; multiples of Block, except In of the first layer
 	ReLU                bool      // negative results become 0
 	X, Y, DX, DY        []T       // pictures before and after the layer, and the derivatives of the loss with respect to them
-	W                   []T       // a weight per pixel of the filter, channel of X and channel of Y; then an added weight per channel of Y
+	W                   []T       // weights by pixel of the filter, channel of X and channel of Y; then weights to add, by channel of Y
 	Parts               []float32 // derivatives of the loss with respect to W, for each Part pictures
 	Exact, Speed        []float32 // W before rounding, and the last change of each weight
 	At                  []int32   // number of steps that have been done
@@ -41,7 +41,7 @@ func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
 // Rows returns the number of rows of W. A row of W has one weight for each channel of Y.
 func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
 
-// Forward computes Y, Block channels of a pixel in each work-item. The range is pictures, pixels of Y and blocks.
+// Forward computes Y. Each work-item computes Block channels of a pixel. The range is pictures, pixels of Y and blocks.
 type Forward[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Forward[T, N]) Kernel(it dsl.Item3) {
@@ -75,7 +75,7 @@ func (k Back[T, N]) Kernel(it dsl.Item3) {
 	picture, pixel, z := it.GlobalID()
 	size, py, px := k.Size(), pixel/k.Width, pixel%k.Width
 	var sums [Block]float32
-	for y := max(py-k.Side+k.Stride, 0) / k.Stride; y < min(py/k.Stride+1, size); y++ { // rows of pixels whose filters cover the pixel
+	for y := max(py-k.Side+k.Stride, 0) / k.Stride; y < min(py/k.Stride+1, size); y++ { // rows of Y whose filters contain the pixel
 		for x := max(px-k.Side+k.Stride, 0) / k.Stride; x < min(px/k.Stride+1, size); x++ {
 			at := (py-y*k.Stride)*k.Side + px - x*k.Stride // index in the filter
 			dy := k.DY[((picture*size+y)*size+x)*k.Out:][:k.Out]

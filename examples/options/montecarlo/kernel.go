@@ -23,7 +23,7 @@ type Sums struct {
 	Worth, Squares float32
 }
 
-// Price simulates paths of the share's price. Each work-group stores its sums in an element of its own.
+// Price simulates paths of the share's price. Each work-group stores its sums in its own element.
 type Price struct {
 	Call  Call
 	Key   [2]uint32 // key of Philox; other keys give other paths
@@ -34,7 +34,7 @@ type Price struct {
 // Properties states the work-group's size.
 func (Price) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel processes the counters in steps of the whole range. The random numbers of counter n are for the paths 4n to 4n+3.
+// Kernel processes counters that are as far apart as the range is long. The numbers of counter n are for paths 4n to 4n+3.
 func (k Price) Kernel(it dsl.NDItem1) {
 	c := k.Call
 	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Philox returns the four random words of a counter by Philox4x32-10 (Salmon et al., "Parallel
+// Philox computes four random words from a counter by Philox4x32-10 (Salmon et al., "Parallel
 // random numbers", SC 2011). Philox has no state, so the numbers do not depend on the number of
 // work-items.
 func Philox(c [4]uint32, key [2]uint32) [4]uint32 {

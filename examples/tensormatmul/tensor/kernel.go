@@ -1,4 +1,4 @@
-// Package tensor multiplies matrices of 16-bit floats and of bytes with matrices of sub-groups. The
+// Package tensor uses matrices of sub-groups to multiply matrices of 16-bit floats or of bytes. The
 // method of the kernels is the fastest on GPUs with matrices of 16 by 16 elements.
 //
 //kgen:variants load
@@ -74,7 +74,7 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
 
-// Kernel computes a tile, of which each sub-group computes a block.
+// Kernel computes a tile. Each sub-group computes a block of it.
 func (k MatMul) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -105,7 +105,7 @@ type MatMulBytes struct {
 // Properties states the sizes of work-groups and sub-groups.
 func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 
-// Kernel computes a tile, of which each sub-group computes a block.
+// Kernel computes a tile. Each sub-group computes a block of it.
 func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -128,8 +128,8 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 
-// check() panics unless the sizes are multiples of tiles and of an iteration's parts, as the kernels
-// require. The result is the same for all work-items of a launch.
+// check() panics unless the sizes are multiples of Tile and of the parts in an iteration. The
+// result is the same for all work-items of a launch.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
 		panic("the parts of a row of A are no multiple of 8")

@@ -32,7 +32,7 @@ type Layer struct {
 type Plain struct {
 	Layer         Layer
 	X, Y          []float32
-	Weights, Bias []float32 // a weight per filter position, channel of X and channel of Y; a bias per channel of Y
+	Weights, Bias []float32 // weights by filter position, channel of X and channel of Y; biases by channel of Y
 	Add           []float32 // picture that is added, or empty
 }
 
@@ -61,8 +61,8 @@ func (k Plain) Kernel(it dsl.Item3) {
 	}
 }
 
-// Matrix computes Block channels of Block pixels of a row by each work-group, which is one sub-group.
-// The range is rows, blocks of columns and blocks of channels. Matrix has the fields of Plain.
+// Matrix computes, in each work-group, Block channels of Block pixels of a row. A work-group is one
+// sub-group. The range is rows, blocks of columns and blocks of channels. Matrix has the fields of Plain.
 type Matrix struct {
 	Layer              Layer
 	X, Y, Weights, Add []half.Float16

@@ -40,7 +40,7 @@ func Hash(text []byte, i int) uint64 {
 	return h
 }
 
-// small() returns a byte of a word, with an upper-case letter converted to lower case. For other bytes it returns 0.
+// small() returns a byte of a word, in lower case. For other bytes it returns 0.
 func small(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':

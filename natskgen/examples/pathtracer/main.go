@@ -5,9 +5,8 @@
 //	go run ./examples/pathtracer -server nats://host:4222 -workers 0
 //	go run ./examples/pathtracer -server nats://host:4222 -work   # a worker, on each machine
 //
-// The first line needs nothing: it starts a NATS server on loopback, and three worker processes. The
-// others take the server that is there, such as one of nats-server -js, and the workers that have
-// been started with -work.
+// The first line needs nothing: it starts a NATS server on loopback, and three worker processes. The other lines use a
+// running server, such as nats-server -js, and the workers that were started with -work.
 package main
 
 import (
@@ -125,15 +124,15 @@ func serve(ctx context.Context) error {
 		k.Tile = make([]light.Vec, p.Rows*p.Columns)
 		err := tilegen.RunRender(ctx, dev, k, runtime.Range2{p.Rows, p.Columns})
 		return k.Tile, err
-	}, natskgen.Parallel(2)) // a tile travels while another one is rendered
+	}, natskgen.Parallel(2)) // one tile is sent while another one is rendered
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// A part is a job: a kernel without memory for its tile, and the tile's size. The field has a name,
-// so that the job is no kernel itself.
+// A part is a job: a kernel without memory for its tile, and the tile's size. The kernel is a named field and not
+// embedded, so that the job is no kernel itself.
 type part struct {
 	Kernel        tile.Render
 	Rows, Columns int
@@ -244,7 +243,7 @@ func start(url string) (stop func(), err error) {
 	return stop, nil
 }
 
-// picture returns the whole picture. While it waits, it shows how many tiles are there.
+// picture returns the whole picture. While it waits, it shows the number of finished tiles.
 func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (image.Image, error) {
 	h, w := *height, *height*16/9
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -281,7 +280,7 @@ func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (i
 	return img, context.Cause(ctx)
 }
 
-// level is a colour as a screen wants it.
+// level converts the brightness of a colour to a value for a screen.
 func level(v float32) uint8 { return uint8(255*math.Sqrt(float64(min(v, 1))) + 0.5) }
 
 // progress shows a bar, which stays in its line.

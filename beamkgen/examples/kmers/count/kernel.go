@@ -15,7 +15,7 @@ const Kmers = 1 << (2 * K)
 // counts the k-mers of one sequence.
 type Count struct {
 	Bases  []byte   // letters of all sequences, one after the other
-	Starts []int32  // index in Bases of the beginning of each sequence, and index of the end of the last sequence
+	Starts []int32  // indices in Bases at which the sequences begin; then the index at which the last sequence ends
 	Counts []uint32 // n*Kmers counts, which are zero before the launch
 }
 
@@ -23,7 +23,7 @@ type Count struct {
 func (k Count) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	counts := k.Counts[i*Kmers:][:Kmers]
-	kmer, known := 0, 0 // number of the k-mer that ends here, and number of consecutive known bases up to here
+	kmer, known := 0, 0 // the k-mer that ends at this base, as a number; and the count of consecutive known bases up to this base
 	for _, letter := range k.Bases[k.Starts[i]:k.Starts[i+1]] {
 		base := Base(letter)
 		if base < 0 {
