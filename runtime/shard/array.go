@@ -17,7 +17,7 @@ type Array[T any] struct {
 	halo  int // number of neighbouring rows stored before and after a block
 	block int // argument of the option Blocks, or 1 without this option
 	cuts  []int
-	parts []*runtime.Buffer[T] // for each device, a buffer for its block and halo
+	parts []*runtime.Buffer[T] // buffer of each device for its block and halo
 }
 
 // Option is an option of New and Scatter.

@@ -198,7 +198,7 @@ var headsKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[runs.Heads](headsKernel)
 
 // Heads is the kernel [runs.Heads] with its slices in device memory.
-// Heads sets each element of Out to whether the key with that index begins a run.
+// Heads sets Out[i] to true if key i begins a run, else to false.
 type Heads struct {
 	K8     runtime.View[uint8]
 	K16    runtime.View[uint16]

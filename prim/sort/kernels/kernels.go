@@ -41,7 +41,7 @@ var (
 
 // Order defines the order of elements, which is the order of the results of Ordered.
 type Order[K Keys] struct {
-	sign, inf K // for floats the sign bit, and the greatest float that is not a NaN; for integers 0, and all bits
+	sign, inf K // sign bit and greatest float that is not a NaN, for floats; 0 and all bits, for integers
 	flip      K // sign bit of signed integers, or 0; all bits are inverted if the greatest element is first
 }
 

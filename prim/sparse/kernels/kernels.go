@@ -14,7 +14,7 @@ import (
 const (
 	// Items is the size of a work-group of Gemv, and the largest number of rows that a work-group computes.
 	Items = 128
-	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
+	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory, multiples of ahead*Items.
 	Chunk32 = 1536
 	Chunk64 = 1024
 	// The constant `ahead` is the number of elements, of the matrix or of X, that a work-item loads at the same time.
@@ -95,9 +95,8 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 				}
 			}
 			for j := range uint32(ahead) {
-				if f := e + j*Items; f < n {
-					(*values)[spread(f)], (*columns)[spread(f)] = v[j], c[j]
-				}
+				at := spread(min(e+j*Items, chunk-1))
+				(*values)[at], (*columns)[at] = v[j], c[j]
 			}
 		}
 		it.Barrier()

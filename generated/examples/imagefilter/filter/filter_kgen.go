@@ -303,7 +303,7 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Edges](edgesKernel)
 
 // Edges is the kernel [filter.Edges] with its slices in device memory.
-// Edges draws edges, where brightness changes, in white on black, by Sobel's operator.
+// Edges uses Sobel's operator to draw white edges on black where the brightness changes.
 type Edges struct {
 	In  runtime.View[filter.RGBA]
 	Out runtime.View[filter.RGBA]

@@ -102,7 +102,7 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[cells.Life](lifeKernel)
 
 // Life is the kernel [cells.Life] with its slices in device memory.
-// Life computes the generation of cells that follows the generation In.
+// Life computes the generation of cells that comes after the generation In.
 type Life struct {
 	H   int
 	W   int

@@ -166,7 +166,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Matrix](matrixKernel)
 
 // Matrix is the kernel [conv.Matrix] with its slices in device memory.
-// Matrix computes Block channels of Block pixels of a row by each work-group, which is one sub-group.
+// Matrix computes, in each work-group, Block channels of Block pixels of a row.
 type Matrix struct {
 	Layer   conv.Layer
 	X       runtime.View[half.Float16]

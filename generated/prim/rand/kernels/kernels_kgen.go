@@ -1098,7 +1098,7 @@ var uniformFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.UniformFloat32](uniformFloat32Kernel)
 
 // UniformFloat32 is the kernel [kernels.UniformFloat32] with its slices in device memory.
-// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<24.
+// UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 2**-24.
 type UniformFloat32 struct {
 	Out    runtime.View[float32]
 	Length runtime.View[int64]
@@ -1188,7 +1188,7 @@ var uniformFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.UniformFloat64](uniformFloat64Kernel)
 
 // UniformFloat64 is the kernel [kernels.UniformFloat64] with its slices in device memory.
-// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 1/1<<53.
+// UniformFloat64 makes numbers of at least 0 and less than 1, which are multiples of 2**-53.
 type UniformFloat64 struct {
 	Out    runtime.View[float64]
 	Length runtime.View[int64]

@@ -1985,7 +1985,7 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 
 // Pass32 is the kernel [kernels.Pass32] with its slices in device memory.
-// Pass32 moves each key to its index according to its digit, and keeps the order of keys with the same digit.
+// Pass32 moves each key to its index in the order of digits, and keeps the order of keys with the same digit.
 type Pass32 struct {
 	Flip   uint32
 	Digit  uint32
@@ -2654,7 +2654,7 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Select](selectKernel)
 
 // Select is the kernel [kernels.Select] with its slices in device memory.
-// Select counts the next digit of the elements whose higher digits are those in Found.
+// Select counts the values of the next digit, among elements whose higher digits are those in Found.
 type Select struct {
 	Flip   uint32
 	Shift  uint32
@@ -3208,7 +3208,7 @@ var widenKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Widen](widenKernel)
 
 // Widen is the kernel [kernels.Widen] with its slices in device memory.
-// Widen converts elements of one or two bytes to words, which the passes sort.
+// Widen converts elements of one or two bytes to the words that passes sort.
 type Widen struct {
 	Keys  runtime.View[uint8]
 	Bytes int

@@ -17,8 +17,8 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	prim/sparse/kernels/kernels.go:154:29
-1	154:11`
+const columnsHostSites = `1	prim/sparse/kernels/kernels.go:153:29
+1	153:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -72,7 +72,7 @@ type gemv32Host struct {
 
 	v41, v42 []int32
 
-	v49, v185 []float32
+	v49, v193 []float32
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
@@ -82,11 +82,11 @@ const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of 
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
 1	94:27
-1	99:15
-1	108:26
-1	108:15
-1	115:25
-1	115:41`
+1	99:14
+1	107:26
+1	107:15
+1	114:25
+1	114:41`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
@@ -103,14 +103,14 @@ func (g *gemv32Host) Begin() {
 	g.Allot(0, 6336)
 	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
+	kernelimpl.HostRoom(n, &g.v49, &g.v193)
 }
 
 func (g *gemv32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:103
+		case 2: // Barrier, kernels.go:102
 			next = g.r3()
 		}
 	}
@@ -159,15 +159,14 @@ func (g *gemv32Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float32
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v215 float32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 396 {
@@ -243,7 +242,7 @@ func (g *gemv32Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -265,8 +264,7 @@ func (g *gemv32Host) r0() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -281,8 +279,7 @@ func (g *gemv32Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -297,8 +294,7 @@ func (g *gemv32Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -312,67 +308,79 @@ func (g *gemv32Host) r0() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1535)
+			if uint32(v55) < 1535 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1584 {
+				g.Fault(5, int64(uint32(v95)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1535)
+			if uint32(v62) < 1535 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1584 {
+				g.Fault(5, int64(uint32(v102)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1535)
+			if uint32(v72) < 1535 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1584 {
+				g.Fault(5, int64(uint32(v109)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1535)
+			if uint32(v82) < 1535 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1584 {
+				g.Fault(5, int64(uint32(v116)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
+		if v211 {
+			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v215 = v214
 		} else {
-			v207 = float32(v13 * v49)
+			v215 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -394,7 +402,7 @@ func (g *gemv32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h185 := g.v185[:n]
+	h193 := g.v193[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -405,53 +413,36 @@ func (g *gemv32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float32
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
+		var v138, v148, v156, v164, v193 float32
+		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
+		var v146, v154, v162, v170 int64
+		v131 := v50
 		if uint32(v50) < uint32(v41) {
-			v123 = v41
+			v131 = v41
 		}
-		v126 := v50
+		v134 := v50
 		if uint32(v50) < uint32(v42) {
-			v126 = v42
+			v134 = v42
 		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
+		v135 := v134 - v50
+		v137 := v54
+		if uint32(v135) < uint32(v54) {
+			v137 = v135
 		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
+		v138 = v49
+		v139 = v131 - v50
+	b48:
+		v140 := v139 + 4
+		if uint32(v140) > uint32(v137) {
+			v193 = v138
+			v194 = v139
+			goto b67
 		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1584 {
-			g.Fault(6, int64(uint32(v135)), 1584, v0)
+		v143 = v139 + int32(uint32(v139)>>5)
+		if uint32(v143) >= 1584 {
+			g.Fault(6, int64(uint32(v143)), 1584, v0)
 			g.Leave(li)
 			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1584 {
-				g.Fault(6, int64(uint32(v143)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -462,7 +453,7 @@ func (g *gemv32Host) r3() int {
 		}
 		{
 			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
-			v149 := v131 + 2
+			v149 := v139 + 1
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1584 {
 				g.Fault(6, int64(uint32(v151)), 1584, v0)
@@ -479,7 +470,7 @@ func (g *gemv32Host) r3() int {
 		}
 		{
 			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
-			v157 := v131 + 3
+			v157 := v139 + 2
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1584 {
 				g.Fault(6, int64(uint32(v159)), 1584, v0)
@@ -495,49 +486,66 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		{
-			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
-			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
-			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
-			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
-			v130 = v172
-			v131 = v132
+			v164 = *(*float32)(unsafe.Add(p3, int(v161)*4))
+			v165 := v139 + 3
+			v167 = v165 + int32(uint32(v165)>>5)
+			if uint32(v167) >= 1584 {
+				g.Fault(6, int64(uint32(v167)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
+		v170 = int64(v169)
+		if uint64(v170) >= uint64(v7) {
+			g.Fault(7, v170, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v174 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v138)
+			v176 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v174)
+			v178 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), v164, v176)
+			v180 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v167)*4)), *(*float32)(unsafe.Add(p3, int(v169)*4)), v178)
+			v138 = v180
+			v139 = v140
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b54
+			goto b48
 		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
+	b67:
+		if uint32(v194) >= uint32(v137) {
+			h193[li] = v193
 			more = true
 			continue
 		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1584 {
-			g.Fault(8, int64(uint32(v189)), 1584, v0)
+		v197 := v194 + int32(uint32(v194)>>5)
+		if uint32(v197) >= 1584 {
+			g.Fault(8, int64(uint32(v197)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
+		v199 := *(*float32)(unsafe.Add(m0, int(v197)*4))
+		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
+		v201 := int64(v200)
+		if uint64(v201) >= uint64(v7) {
+			g.Fault(9, v201, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
-		v185 = v196
-		v186 = v186 + 1
+		v204 := math32.FastFMA(v199, *(*float32)(unsafe.Add(p3, int(v200)*4)), v193)
+		v193 = v204
+		v194 = v194 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b73
+		goto b67
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:117
+	// Barrier, kernels.go:116
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -558,7 +566,7 @@ func (g *gemv32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -566,17 +574,16 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v185 := h185[li]
+		v193 := h193[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float32
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v215 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
+		v49 = v193
 		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -586,7 +593,7 @@ func (g *gemv32Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -605,8 +612,7 @@ func (g *gemv32Host) r3() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -621,8 +627,7 @@ func (g *gemv32Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -637,8 +642,7 @@ func (g *gemv32Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -652,67 +656,79 @@ func (g *gemv32Host) r3() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1535)
+			if uint32(v55) < 1535 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1584 {
+				g.Fault(5, int64(uint32(v95)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1535)
+			if uint32(v62) < 1535 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1584 {
+				g.Fault(5, int64(uint32(v102)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1535)
+			if uint32(v72) < 1535 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1584 {
+				g.Fault(5, int64(uint32(v109)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1535)
+			if uint32(v82) < 1535 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1584 {
+				g.Fault(5, int64(uint32(v116)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
+		if v211 {
+			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v215 = v214
 		} else {
-			v207 = float32(v13 * v49)
+			v215 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -731,7 +747,7 @@ type gemv64Host struct {
 
 	v41, v42 []int32
 
-	v49, v185 []float64
+	v49, v193 []float64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
@@ -741,11 +757,11 @@ const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of 
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
 1	94:27
-1	99:15
-1	108:26
-1	108:15
-1	115:25
-1	115:41`
+1	99:14
+1	107:26
+1	107:15
+1	114:25
+1	114:41`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
@@ -762,14 +778,14 @@ func (g *gemv64Host) Begin() {
 	g.Allot(0, 8448)
 	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
+	kernelimpl.HostRoom(n, &g.v49, &g.v193)
 }
 
 func (g *gemv64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:103
+		case 2: // Barrier, kernels.go:102
 			next = g.r3()
 		}
 	}
@@ -818,15 +834,14 @@ func (g *gemv64Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v215 float64
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 264 {
@@ -902,7 +917,7 @@ func (g *gemv64Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -924,8 +939,7 @@ func (g *gemv64Host) r0() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -940,8 +954,7 @@ func (g *gemv64Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -956,8 +969,7 @@ func (g *gemv64Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -971,67 +983,79 @@ func (g *gemv64Host) r0() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1023)
+			if uint32(v55) < 1023 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1056 {
+				g.Fault(5, int64(uint32(v95)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1023)
+			if uint32(v62) < 1023 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1056 {
+				g.Fault(5, int64(uint32(v102)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1023)
+			if uint32(v72) < 1023 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1056 {
+				g.Fault(5, int64(uint32(v109)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1023)
+			if uint32(v82) < 1023 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1056 {
+				g.Fault(5, int64(uint32(v116)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
+		if v211 {
+			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v215 = v214
 		} else {
-			v207 = float64(v13 * v49)
+			v215 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1053,7 +1077,7 @@ func (g *gemv64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h185 := g.v185[:n]
+	h193 := g.v193[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1064,53 +1088,36 @@ func (g *gemv64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float64
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
+		var v138, v148, v156, v164, v193 float64
+		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
+		var v146, v154, v162, v170 int64
+		v131 := v50
 		if uint32(v50) < uint32(v41) {
-			v123 = v41
+			v131 = v41
 		}
-		v126 := v50
+		v134 := v50
 		if uint32(v50) < uint32(v42) {
-			v126 = v42
+			v134 = v42
 		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
+		v135 := v134 - v50
+		v137 := v54
+		if uint32(v135) < uint32(v54) {
+			v137 = v135
 		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
+		v138 = v49
+		v139 = v131 - v50
+	b48:
+		v140 := v139 + 4
+		if uint32(v140) > uint32(v137) {
+			v193 = v138
+			v194 = v139
+			goto b67
 		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1056 {
-			g.Fault(6, int64(uint32(v135)), 1056, v0)
+		v143 = v139 + int32(uint32(v139)>>5)
+		if uint32(v143) >= 1056 {
+			g.Fault(6, int64(uint32(v143)), 1056, v0)
 			g.Leave(li)
 			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1056 {
-				g.Fault(6, int64(uint32(v143)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -1121,7 +1128,7 @@ func (g *gemv64Host) r3() int {
 		}
 		{
 			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
-			v149 := v131 + 2
+			v149 := v139 + 1
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1056 {
 				g.Fault(6, int64(uint32(v151)), 1056, v0)
@@ -1138,7 +1145,7 @@ func (g *gemv64Host) r3() int {
 		}
 		{
 			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
-			v157 := v131 + 3
+			v157 := v139 + 2
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1056 {
 				g.Fault(6, int64(uint32(v159)), 1056, v0)
@@ -1154,49 +1161,66 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		{
-			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
-			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
-			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
-			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
-			v130 = v172
-			v131 = v132
+			v164 = *(*float64)(unsafe.Add(p3, int(v161)*8))
+			v165 := v139 + 3
+			v167 = v165 + int32(uint32(v165)>>5)
+			if uint32(v167) >= 1056 {
+				g.Fault(6, int64(uint32(v167)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
+		v170 = int64(v169)
+		if uint64(v170) >= uint64(v7) {
+			g.Fault(7, v170, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v174 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v138)
+			v176 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v174)
+			v178 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), v164, v176)
+			v180 := math.FMA(*(*float64)(unsafe.Add(m0, int(v167)*8)), *(*float64)(unsafe.Add(p3, int(v169)*8)), v178)
+			v138 = v180
+			v139 = v140
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b54
+			goto b48
 		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
+	b67:
+		if uint32(v194) >= uint32(v137) {
+			h193[li] = v193
 			more = true
 			continue
 		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1056 {
-			g.Fault(8, int64(uint32(v189)), 1056, v0)
+		v197 := v194 + int32(uint32(v194)>>5)
+		if uint32(v197) >= 1056 {
+			g.Fault(8, int64(uint32(v197)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
+		v199 := *(*float64)(unsafe.Add(m0, int(v197)*8))
+		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
+		v201 := int64(v200)
+		if uint64(v201) >= uint64(v7) {
+			g.Fault(9, v201, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
-		v185 = v196
-		v186 = v186 + 1
+		v204 := math.FMA(v199, *(*float64)(unsafe.Add(p3, int(v200)*8)), v193)
+		v193 = v204
+		v194 = v194 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b73
+		goto b67
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:117
+	// Barrier, kernels.go:116
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -1217,7 +1241,7 @@ func (g *gemv64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1225,17 +1249,16 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v185 := h185[li]
+		v193 := h193[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float64
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v215 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
+		v49 = v193
 		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -1245,7 +1268,7 @@ func (g *gemv64Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1264,8 +1287,7 @@ func (g *gemv64Host) r3() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1280,8 +1302,7 @@ func (g *gemv64Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1296,8 +1317,7 @@ func (g *gemv64Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -1311,67 +1331,79 @@ func (g *gemv64Host) r3() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1023)
+			if uint32(v55) < 1023 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1056 {
+				g.Fault(5, int64(uint32(v95)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1023)
+			if uint32(v62) < 1023 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1056 {
+				g.Fault(5, int64(uint32(v102)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1023)
+			if uint32(v72) < 1023 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1056 {
+				g.Fault(5, int64(uint32(v109)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1023)
+			if uint32(v82) < 1023 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1056 {
+				g.Fault(5, int64(uint32(v116)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
+		if v211 {
+			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v215 = v214
 		} else {
-			v207 = float64(v13 * v49)
+			v215 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -1390,7 +1422,7 @@ type gemvEmulated32Host struct {
 
 	v41, v42 []int32
 
-	v49, v185 []float32
+	v49, v193 []float32
 }
 
 func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
@@ -1400,11 +1432,11 @@ const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the len
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
 1	94:27
-1	99:15
-1	108:26
-1	108:15
-1	115:25
-1	115:41`
+1	99:14
+1	107:26
+1	107:15
+1	114:25
+1	114:41`
 
 func (g *gemvEmulated32Host) Begin() {
 	g.Sites = gemvEmulated32HostSites
@@ -1421,14 +1453,14 @@ func (g *gemvEmulated32Host) Begin() {
 	g.Allot(0, 6336)
 	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
+	kernelimpl.HostRoom(n, &g.v49, &g.v193)
 }
 
 func (g *gemvEmulated32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:103
+		case 2: // Barrier, kernels.go:102
 			next = g.r3()
 		}
 	}
@@ -1477,15 +1509,14 @@ func (g *gemvEmulated32Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float32
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v215 float32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 396 {
@@ -1561,7 +1592,7 @@ func (g *gemvEmulated32Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1583,8 +1614,7 @@ func (g *gemvEmulated32Host) r0() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1599,8 +1629,7 @@ func (g *gemvEmulated32Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1615,8 +1644,7 @@ func (g *gemvEmulated32Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -1630,67 +1658,79 @@ func (g *gemvEmulated32Host) r0() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1535)
+			if uint32(v55) < 1535 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1584 {
+				g.Fault(5, int64(uint32(v95)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1535)
+			if uint32(v62) < 1535 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1584 {
+				g.Fault(5, int64(uint32(v102)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1535)
+			if uint32(v72) < 1535 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1584 {
+				g.Fault(5, int64(uint32(v109)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1535)
+			if uint32(v82) < 1535 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1584 {
+				g.Fault(5, int64(uint32(v116)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
+		if v211 {
+			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v215 = v214
 		} else {
-			v207 = float32(v13 * v49)
+			v215 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1712,7 +1752,7 @@ func (g *gemvEmulated32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h185 := g.v185[:n]
+	h193 := g.v193[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1723,53 +1763,36 @@ func (g *gemvEmulated32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float32
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
+		var v138, v148, v156, v164, v193 float32
+		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
+		var v146, v154, v162, v170 int64
+		v131 := v50
 		if uint32(v50) < uint32(v41) {
-			v123 = v41
+			v131 = v41
 		}
-		v126 := v50
+		v134 := v50
 		if uint32(v50) < uint32(v42) {
-			v126 = v42
+			v134 = v42
 		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
+		v135 := v134 - v50
+		v137 := v54
+		if uint32(v135) < uint32(v54) {
+			v137 = v135
 		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
+		v138 = v49
+		v139 = v131 - v50
+	b48:
+		v140 := v139 + 4
+		if uint32(v140) > uint32(v137) {
+			v193 = v138
+			v194 = v139
+			goto b67
 		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1584 {
-			g.Fault(6, int64(uint32(v135)), 1584, v0)
+		v143 = v139 + int32(uint32(v139)>>5)
+		if uint32(v143) >= 1584 {
+			g.Fault(6, int64(uint32(v143)), 1584, v0)
 			g.Leave(li)
 			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1584 {
-				g.Fault(6, int64(uint32(v143)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -1780,7 +1803,7 @@ func (g *gemvEmulated32Host) r3() int {
 		}
 		{
 			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
-			v149 := v131 + 2
+			v149 := v139 + 1
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1584 {
 				g.Fault(6, int64(uint32(v151)), 1584, v0)
@@ -1797,7 +1820,7 @@ func (g *gemvEmulated32Host) r3() int {
 		}
 		{
 			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
-			v157 := v131 + 3
+			v157 := v139 + 2
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1584 {
 				g.Fault(6, int64(uint32(v159)), 1584, v0)
@@ -1813,49 +1836,66 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		{
-			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
-			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
-			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
-			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
-			v130 = v172
-			v131 = v132
+			v164 = *(*float32)(unsafe.Add(p3, int(v161)*4))
+			v165 := v139 + 3
+			v167 = v165 + int32(uint32(v165)>>5)
+			if uint32(v167) >= 1584 {
+				g.Fault(6, int64(uint32(v167)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
+		v170 = int64(v169)
+		if uint64(v170) >= uint64(v7) {
+			g.Fault(7, v170, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v174 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v138)
+			v176 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v174)
+			v178 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), v164, v176)
+			v180 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v167)*4)), *(*float32)(unsafe.Add(p3, int(v169)*4)), v178)
+			v138 = v180
+			v139 = v140
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b54
+			goto b48
 		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
+	b67:
+		if uint32(v194) >= uint32(v137) {
+			h193[li] = v193
 			more = true
 			continue
 		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1584 {
-			g.Fault(8, int64(uint32(v189)), 1584, v0)
+		v197 := v194 + int32(uint32(v194)>>5)
+		if uint32(v197) >= 1584 {
+			g.Fault(8, int64(uint32(v197)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
+		v199 := *(*float32)(unsafe.Add(m0, int(v197)*4))
+		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
+		v201 := int64(v200)
+		if uint64(v201) >= uint64(v7) {
+			g.Fault(9, v201, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
-		v185 = v196
-		v186 = v186 + 1
+		v204 := math32.FastFMA(v199, *(*float32)(unsafe.Add(p3, int(v200)*4)), v193)
+		v193 = v204
+		v194 = v194 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b73
+		goto b67
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:117
+	// Barrier, kernels.go:116
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -1876,7 +1916,7 @@ func (g *gemvEmulated32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1884,17 +1924,16 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v185 := h185[li]
+		v193 := h193[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float32
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v215 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
+		v49 = v193
 		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -1904,7 +1943,7 @@ func (g *gemvEmulated32Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1923,8 +1962,7 @@ func (g *gemvEmulated32Host) r3() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1939,8 +1977,7 @@ func (g *gemvEmulated32Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1955,8 +1992,7 @@ func (g *gemvEmulated32Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -1970,67 +2006,79 @@ func (g *gemvEmulated32Host) r3() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1535)
+			if uint32(v55) < 1535 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1584 {
+				g.Fault(5, int64(uint32(v95)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1535)
+			if uint32(v62) < 1535 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1584 {
+				g.Fault(5, int64(uint32(v102)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1535)
+			if uint32(v72) < 1535 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1584 {
+				g.Fault(5, int64(uint32(v109)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1535)
+			if uint32(v82) < 1535 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1584 {
+				g.Fault(5, int64(uint32(v116)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
+		if v211 {
+			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v215 = v214
 		} else {
-			v207 = float32(v13 * v49)
+			v215 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -2049,7 +2097,7 @@ type gemvEmulated64Host struct {
 
 	v41, v42 []int32
 
-	v49, v185 []float64
+	v49, v193 []float64
 }
 
 func newGemvEmulated64Host() kernelimpl.HostForm { return new(gemvEmulated64Host) }
@@ -2059,11 +2107,11 @@ const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the len
 1	78:50
 13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
 1	94:27
-1	99:15
-1	108:26
-1	108:15
-1	115:25
-1	115:41`
+1	99:14
+1	107:26
+1	107:15
+1	114:25
+1	114:41`
 
 func (g *gemvEmulated64Host) Begin() {
 	g.Sites = gemvEmulated64HostSites
@@ -2080,14 +2128,14 @@ func (g *gemvEmulated64Host) Begin() {
 	g.Allot(0, 8448)
 	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
+	kernelimpl.HostRoom(n, &g.v49, &g.v193)
 }
 
 func (g *gemvEmulated64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:103
+		case 2: // Barrier, kernels.go:102
 			next = g.r3()
 		}
 	}
@@ -2136,15 +2184,14 @@ func (g *gemvEmulated64Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v215 float64
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 264 {
@@ -2220,7 +2267,7 @@ func (g *gemvEmulated64Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -2242,8 +2289,7 @@ func (g *gemvEmulated64Host) r0() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -2258,8 +2304,7 @@ func (g *gemvEmulated64Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -2274,8 +2319,7 @@ func (g *gemvEmulated64Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -2289,67 +2333,79 @@ func (g *gemvEmulated64Host) r0() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1023)
+			if uint32(v55) < 1023 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1056 {
+				g.Fault(5, int64(uint32(v95)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1023)
+			if uint32(v62) < 1023 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1056 {
+				g.Fault(5, int64(uint32(v102)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1023)
+			if uint32(v72) < 1023 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1056 {
+				g.Fault(5, int64(uint32(v109)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1023)
+			if uint32(v82) < 1023 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1056 {
+				g.Fault(5, int64(uint32(v116)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
+		if v211 {
+			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v215 = v214
 		} else {
-			v207 = float64(v13 * v49)
+			v215 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -2371,7 +2427,7 @@ func (g *gemvEmulated64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h185 := g.v185[:n]
+	h193 := g.v193[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -2382,53 +2438,36 @@ func (g *gemvEmulated64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float64
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
+		var v138, v148, v156, v164, v193 float64
+		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
+		var v146, v154, v162, v170 int64
+		v131 := v50
 		if uint32(v50) < uint32(v41) {
-			v123 = v41
+			v131 = v41
 		}
-		v126 := v50
+		v134 := v50
 		if uint32(v50) < uint32(v42) {
-			v126 = v42
+			v134 = v42
 		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
+		v135 := v134 - v50
+		v137 := v54
+		if uint32(v135) < uint32(v54) {
+			v137 = v135
 		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
+		v138 = v49
+		v139 = v131 - v50
+	b48:
+		v140 := v139 + 4
+		if uint32(v140) > uint32(v137) {
+			v193 = v138
+			v194 = v139
+			goto b67
 		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1056 {
-			g.Fault(6, int64(uint32(v135)), 1056, v0)
+		v143 = v139 + int32(uint32(v139)>>5)
+		if uint32(v143) >= 1056 {
+			g.Fault(6, int64(uint32(v143)), 1056, v0)
 			g.Leave(li)
 			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1056 {
-				g.Fault(6, int64(uint32(v143)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -2439,7 +2478,7 @@ func (g *gemvEmulated64Host) r3() int {
 		}
 		{
 			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
-			v149 := v131 + 2
+			v149 := v139 + 1
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1056 {
 				g.Fault(6, int64(uint32(v151)), 1056, v0)
@@ -2456,7 +2495,7 @@ func (g *gemvEmulated64Host) r3() int {
 		}
 		{
 			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
-			v157 := v131 + 3
+			v157 := v139 + 2
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1056 {
 				g.Fault(6, int64(uint32(v159)), 1056, v0)
@@ -2472,49 +2511,66 @@ func (g *gemvEmulated64Host) r3() int {
 			continue
 		}
 		{
-			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
-			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
-			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
-			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
-			v130 = v172
-			v131 = v132
+			v164 = *(*float64)(unsafe.Add(p3, int(v161)*8))
+			v165 := v139 + 3
+			v167 = v165 + int32(uint32(v165)>>5)
+			if uint32(v167) >= 1056 {
+				g.Fault(6, int64(uint32(v167)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
+		v170 = int64(v169)
+		if uint64(v170) >= uint64(v7) {
+			g.Fault(7, v170, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v174 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v138)
+			v176 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v174)
+			v178 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), v164, v176)
+			v180 := math.FMA(*(*float64)(unsafe.Add(m0, int(v167)*8)), *(*float64)(unsafe.Add(p3, int(v169)*8)), v178)
+			v138 = v180
+			v139 = v140
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b54
+			goto b48
 		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
+	b67:
+		if uint32(v194) >= uint32(v137) {
+			h193[li] = v193
 			more = true
 			continue
 		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1056 {
-			g.Fault(8, int64(uint32(v189)), 1056, v0)
+		v197 := v194 + int32(uint32(v194)>>5)
+		if uint32(v197) >= 1056 {
+			g.Fault(8, int64(uint32(v197)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
+		v199 := *(*float64)(unsafe.Add(m0, int(v197)*8))
+		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
+		v201 := int64(v200)
+		if uint64(v201) >= uint64(v7) {
+			g.Fault(9, v201, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
-		v185 = v196
-		v186 = v186 + 1
+		v204 := math.FMA(v199, *(*float64)(unsafe.Add(p3, int(v200)*8)), v193)
+		v193 = v204
+		v194 = v194 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b73
+		goto b67
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:117
+	// Barrier, kernels.go:116
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -2535,7 +2591,7 @@ func (g *gemvEmulated64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v203 := v14 != 0
+	v211 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -2543,17 +2599,16 @@ func (g *gemvEmulated64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v185 := h185[li]
+		v193 := h193[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float64
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v215 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
 		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
+		v49 = v193
 		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -2563,7 +2618,7 @@ func (g *gemvEmulated64Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b81
+			goto b75
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -2582,8 +2637,7 @@ func (g *gemvEmulated64Host) r3() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
+		if uint32(v62) >= uint32(v54) {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -2598,8 +2652,7 @@ func (g *gemvEmulated64Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
+		if uint32(v72) >= uint32(v54) {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -2614,8 +2667,7 @@ func (g *gemvEmulated64Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
+		if uint32(v82) >= uint32(v54) {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -2629,67 +2681,79 @@ func (g *gemvEmulated64Host) r3() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			v93 := int32(1023)
+			if uint32(v55) < 1023 {
+				v93 = v55
+			}
+			v95 = v93 + int32(uint32(v93)>>5)
+			if uint32(v95) >= 1056 {
+				g.Fault(5, int64(uint32(v95)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
+		{
+			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
+			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
+			v100 := int32(1023)
+			if uint32(v62) < 1023 {
+				v100 = v62
+			}
+			v102 = v100 + int32(uint32(v100)>>5)
+			if uint32(v102) >= 1056 {
+				g.Fault(5, int64(uint32(v102)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
+		{
+			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
+			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
+			v107 := int32(1023)
+			if uint32(v72) < 1023 {
+				v107 = v72
+			}
+			v109 = v107 + int32(uint32(v107)>>5)
+			if uint32(v109) >= 1056 {
+				g.Fault(5, int64(uint32(v109)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
+		{
+			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
+			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
+			v114 := int32(1023)
+			if uint32(v82) < 1023 {
+				v114 = v82
+			}
+			v116 = v114 + int32(uint32(v114)>>5)
+			if uint32(v116) >= 1056 {
+				g.Fault(5, int64(uint32(v116)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
+		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b81:
+	b75:
 		if !v37 {
-			goto b85
+			goto b79
 		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
+		if v211 {
+			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v215 = v214
 		} else {
-			v207 = float64(v13 * v49)
+			v215 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
+	b79:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -2704,10 +2768,10 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `13	prim/sparse/kernels/kernels.go:140:8	"an element is outside of the matrix"
-1	138:13
-1	138:21
-1	142:8`
+const keysHostSites = `13	prim/sparse/kernels/kernels.go:139:8	"an element is outside of the matrix"
+1	137:13
+1	137:21
+1	141:8`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -2787,7 +2851,7 @@ type startsHost struct {
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
-const startsHostSites = `1	prim/sparse/kernels/kernels.go:174:9	unsigned`
+const startsHostSites = `1	prim/sparse/kernels/kernels.go:173:9	unsigned`
 
 func (g *startsHost) Begin() {
 	g.Sites = startsHostSites
