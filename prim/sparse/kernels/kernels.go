@@ -14,7 +14,7 @@ import (
 const (
 	// Items is the size of a work-group of Gemv, and the largest number of rows that a work-group computes.
 	Items = 128
-	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory, multiples of ahead*Items.
+	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
 	Chunk32 = 1536
 	Chunk64 = 1024
 	// The constant `ahead` is the number of elements, of the matrix or of X, that a work-item loads at the same time.
@@ -41,9 +41,7 @@ type (
 // in different banks.
 func spread(i uint32) uint32 { return i + i/32 }
 
-// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items. Its
-// work-items together load the elements of these rows, chunk by chunk, so neighbouring work-items load neighbouring
-// elements. Then each work-item adds up the products of one row.
+// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items.
 type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 	Start, Columns []int32
 	Values, X, Y   []T
@@ -64,13 +62,14 @@ func (Gemv[T, O, V, C]) Properties() properties.List {
 	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
-// Kernel computes one element of Y in each work-item.
+// Kernel computes one element of Y in each work-item. The work-items of a work-group together load the elements of its
+// rows, chunk by chunk, so neighbouring work-items load neighbouring elements. Then each adds up the products of one row.
 func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	values, columns := dsl.Local[V](it), dsl.Local[C](it)
 	chunk := uint32(len(*values)) / 33 * 32
 	var o O
 	if k.PerGroup <= 0 || k.PerGroup > Items || len(k.Start) <= k.Rows || len(k.Y) < k.Rows || len(k.Values) != len(k.Columns) {
-		panic("the lengths of the matrix do not fit")
+		panic("lengths of the matrix do not fit")
 	}
 	first := it.GroupID() * k.PerGroup
 	last := min(first+k.PerGroup, k.Rows)
@@ -81,7 +80,7 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 		begin, end = uint32(k.Start[row]), uint32(k.Start[row+1])
 	}
 	if begin < lo || end < begin || hi < end || uint(hi) > uint(len(k.Values)) {
-		panic("the starts of rows do not ascend, or exceed the number of elements")
+		panic("starts of rows descend or are too large")
 	}
 	var sum T
 	for t := lo; t < hi; t += chunk {
@@ -95,8 +94,9 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 				}
 			}
 			for j := range uint32(ahead) {
-				at := spread(min(e+j*Items, chunk-1))
-				(*values)[at], (*columns)[at] = v[j], c[j]
+				if f := e + j*Items; f < n {
+					(*values)[spread(f)], (*columns)[spread(f)] = v[j], c[j]
+				}
 			}
 		}
 		it.Barrier()

@@ -72,17 +72,17 @@ type gemv32Host struct {
 
 	v41, v42 []int32
 
-	v49, v193 []float32
+	v49, v185 []float32
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
 
-const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
-1	78:26
-1	78:50
-13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	94:27
-1	99:14
+const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
+1	77:26
+1	77:50
+13	83:8	"starts of rows descend or are too large"
+1	93:27
+1	98:15
 1	107:26
 1	107:15
 1	114:25
@@ -103,7 +103,7 @@ func (g *gemv32Host) Begin() {
 	g.Allot(0, 6336)
 	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v193)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemv32Host) Run() {
@@ -118,9 +118,9 @@ func (g *gemv32Host) Run() {
 
 func (g *gemv32Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(0)
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -159,14 +159,15 @@ func (g *gemv32Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
-		var v49, v60, v70, v80, v90, v215 float32
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float32
 		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 396 {
@@ -242,7 +243,7 @@ func (g *gemv32Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -264,7 +265,8 @@ func (g *gemv32Host) r0() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -279,7 +281,8 @@ func (g *gemv32Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -294,7 +297,8 @@ func (g *gemv32Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -308,79 +312,67 @@ func (g *gemv32Host) r0() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1535)
-			if uint32(v55) < 1535 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1584 {
-				g.Fault(5, int64(uint32(v95)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1535)
-			if uint32(v62) < 1535 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1584 {
-				g.Fault(5, int64(uint32(v102)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1535)
-			if uint32(v72) < 1535 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1584 {
-				g.Fault(5, int64(uint32(v109)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1535)
-			if uint32(v82) < 1535 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1584 {
-				g.Fault(5, int64(uint32(v116)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v215 = v214
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v215 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
-	b79:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -402,7 +394,7 @@ func (g *gemv32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h193 := g.v193[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -413,36 +405,53 @@ func (g *gemv32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v138, v148, v156, v164, v193 float32
-		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
-		var v146, v154, v162, v170 int64
-		v131 := v50
+		var v130, v140, v148, v156, v185 float32
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v131 = v41
+			v123 = v41
 		}
-		v134 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v134 = v42
+			v126 = v42
 		}
-		v135 := v134 - v50
-		v137 := v54
-		if uint32(v135) < uint32(v54) {
-			v137 = v135
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v138 = v49
-		v139 = v131 - v50
-	b48:
-		v140 := v139 + 4
-		if uint32(v140) > uint32(v137) {
-			v193 = v138
-			v194 = v139
-			goto b67
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v143 = v139 + int32(uint32(v139)>>5)
-		if uint32(v143) >= 1584 {
-			g.Fault(6, int64(uint32(v143)), 1584, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1584 {
+			g.Fault(6, int64(uint32(v135)), 1584, v0)
 			g.Leave(li)
 			continue
+		}
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1584 {
+				g.Fault(6, int64(uint32(v143)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -453,7 +462,7 @@ func (g *gemv32Host) r3() int {
 		}
 		{
 			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
-			v149 := v139 + 1
+			v149 := v131 + 2
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1584 {
 				g.Fault(6, int64(uint32(v151)), 1584, v0)
@@ -470,7 +479,7 @@ func (g *gemv32Host) r3() int {
 		}
 		{
 			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
-			v157 := v139 + 2
+			v157 := v131 + 3
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1584 {
 				g.Fault(6, int64(uint32(v159)), 1584, v0)
@@ -486,61 +495,44 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		{
-			v164 = *(*float32)(unsafe.Add(p3, int(v161)*4))
-			v165 := v139 + 3
-			v167 = v165 + int32(uint32(v165)>>5)
-			if uint32(v167) >= 1584 {
-				g.Fault(6, int64(uint32(v167)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
-		v170 = int64(v169)
-		if uint64(v170) >= uint64(v7) {
-			g.Fault(7, v170, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v174 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v138)
-			v176 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v174)
-			v178 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), v164, v176)
-			v180 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v167)*4)), *(*float32)(unsafe.Add(p3, int(v169)*4)), v178)
-			v138 = v180
-			v139 = v140
+			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
+			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
+			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
+			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b48
+			goto b54
 		}
-	b67:
-		if uint32(v194) >= uint32(v137) {
-			h193[li] = v193
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v197 := v194 + int32(uint32(v194)>>5)
-		if uint32(v197) >= 1584 {
-			g.Fault(8, int64(uint32(v197)), 1584, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1584 {
+			g.Fault(8, int64(uint32(v189)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v199 := *(*float32)(unsafe.Add(m0, int(v197)*4))
-		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
-		v201 := int64(v200)
-		if uint64(v201) >= uint64(v7) {
-			g.Fault(9, v201, v7, v0)
+		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v204 := math32.FastFMA(v199, *(*float32)(unsafe.Add(p3, int(v200)*4)), v193)
-		v193 = v204
-		v194 = v194 + 1
+		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b67
+		goto b73
 	}
 	if !more {
 		return -1
@@ -566,7 +558,7 @@ func (g *gemv32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -574,16 +566,17 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v193 := h193[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v215 float32
-		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v207 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
 		var v58, v65, v75, v85 int64
-		v49 = v193
+		var v63, v73, v83 bool
+		v49 = v185
 		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -593,7 +586,7 @@ func (g *gemv32Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -612,7 +605,8 @@ func (g *gemv32Host) r3() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -627,7 +621,8 @@ func (g *gemv32Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -642,7 +637,8 @@ func (g *gemv32Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -656,79 +652,67 @@ func (g *gemv32Host) r3() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1535)
-			if uint32(v55) < 1535 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1584 {
-				g.Fault(5, int64(uint32(v95)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1535)
-			if uint32(v62) < 1535 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1584 {
-				g.Fault(5, int64(uint32(v102)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1535)
-			if uint32(v72) < 1535 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1584 {
-				g.Fault(5, int64(uint32(v109)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1535)
-			if uint32(v82) < 1535 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1584 {
-				g.Fault(5, int64(uint32(v116)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v215 = v214
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v215 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
-	b79:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -747,17 +731,17 @@ type gemv64Host struct {
 
 	v41, v42 []int32
 
-	v49, v193 []float64
+	v49, v185 []float64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
 
-const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
-1	78:26
-1	78:50
-13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	94:27
-1	99:14
+const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
+1	77:26
+1	77:50
+13	83:8	"starts of rows descend or are too large"
+1	93:27
+1	98:15
 1	107:26
 1	107:15
 1	114:25
@@ -778,7 +762,7 @@ func (g *gemv64Host) Begin() {
 	g.Allot(0, 8448)
 	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v193)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemv64Host) Run() {
@@ -793,9 +777,9 @@ func (g *gemv64Host) Run() {
 
 func (g *gemv64Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(0)
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -834,14 +818,15 @@ func (g *gemv64Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
-		var v49, v60, v70, v80, v90, v215 float64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float64
 		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 264 {
@@ -917,7 +902,7 @@ func (g *gemv64Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -939,7 +924,8 @@ func (g *gemv64Host) r0() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -954,7 +940,8 @@ func (g *gemv64Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -969,7 +956,8 @@ func (g *gemv64Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -983,79 +971,67 @@ func (g *gemv64Host) r0() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1023)
-			if uint32(v55) < 1023 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1056 {
-				g.Fault(5, int64(uint32(v95)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1023)
-			if uint32(v62) < 1023 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1056 {
-				g.Fault(5, int64(uint32(v102)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1023)
-			if uint32(v72) < 1023 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1056 {
-				g.Fault(5, int64(uint32(v109)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1023)
-			if uint32(v82) < 1023 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1056 {
-				g.Fault(5, int64(uint32(v116)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v215 = v214
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v215 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
-	b79:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1077,7 +1053,7 @@ func (g *gemv64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h193 := g.v193[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1088,36 +1064,53 @@ func (g *gemv64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v138, v148, v156, v164, v193 float64
-		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
-		var v146, v154, v162, v170 int64
-		v131 := v50
+		var v130, v140, v148, v156, v185 float64
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v131 = v41
+			v123 = v41
 		}
-		v134 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v134 = v42
+			v126 = v42
 		}
-		v135 := v134 - v50
-		v137 := v54
-		if uint32(v135) < uint32(v54) {
-			v137 = v135
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v138 = v49
-		v139 = v131 - v50
-	b48:
-		v140 := v139 + 4
-		if uint32(v140) > uint32(v137) {
-			v193 = v138
-			v194 = v139
-			goto b67
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v143 = v139 + int32(uint32(v139)>>5)
-		if uint32(v143) >= 1056 {
-			g.Fault(6, int64(uint32(v143)), 1056, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1056 {
+			g.Fault(6, int64(uint32(v135)), 1056, v0)
 			g.Leave(li)
 			continue
+		}
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1056 {
+				g.Fault(6, int64(uint32(v143)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -1128,7 +1121,7 @@ func (g *gemv64Host) r3() int {
 		}
 		{
 			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
-			v149 := v139 + 1
+			v149 := v131 + 2
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1056 {
 				g.Fault(6, int64(uint32(v151)), 1056, v0)
@@ -1145,7 +1138,7 @@ func (g *gemv64Host) r3() int {
 		}
 		{
 			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
-			v157 := v139 + 2
+			v157 := v131 + 3
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1056 {
 				g.Fault(6, int64(uint32(v159)), 1056, v0)
@@ -1161,61 +1154,44 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		{
-			v164 = *(*float64)(unsafe.Add(p3, int(v161)*8))
-			v165 := v139 + 3
-			v167 = v165 + int32(uint32(v165)>>5)
-			if uint32(v167) >= 1056 {
-				g.Fault(6, int64(uint32(v167)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
-		v170 = int64(v169)
-		if uint64(v170) >= uint64(v7) {
-			g.Fault(7, v170, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v174 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v138)
-			v176 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v174)
-			v178 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), v164, v176)
-			v180 := math.FMA(*(*float64)(unsafe.Add(m0, int(v167)*8)), *(*float64)(unsafe.Add(p3, int(v169)*8)), v178)
-			v138 = v180
-			v139 = v140
+			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
+			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
+			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
+			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b48
+			goto b54
 		}
-	b67:
-		if uint32(v194) >= uint32(v137) {
-			h193[li] = v193
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v197 := v194 + int32(uint32(v194)>>5)
-		if uint32(v197) >= 1056 {
-			g.Fault(8, int64(uint32(v197)), 1056, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1056 {
+			g.Fault(8, int64(uint32(v189)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v199 := *(*float64)(unsafe.Add(m0, int(v197)*8))
-		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
-		v201 := int64(v200)
-		if uint64(v201) >= uint64(v7) {
-			g.Fault(9, v201, v7, v0)
+		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v204 := math.FMA(v199, *(*float64)(unsafe.Add(p3, int(v200)*8)), v193)
-		v193 = v204
-		v194 = v194 + 1
+		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b67
+		goto b73
 	}
 	if !more {
 		return -1
@@ -1241,7 +1217,7 @@ func (g *gemv64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1249,16 +1225,17 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v193 := h193[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v215 float64
-		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v207 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
 		var v58, v65, v75, v85 int64
-		v49 = v193
+		var v63, v73, v83 bool
+		v49 = v185
 		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -1268,7 +1245,7 @@ func (g *gemv64Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1287,7 +1264,8 @@ func (g *gemv64Host) r3() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1302,7 +1280,8 @@ func (g *gemv64Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1317,7 +1296,8 @@ func (g *gemv64Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -1331,79 +1311,67 @@ func (g *gemv64Host) r3() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1023)
-			if uint32(v55) < 1023 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1056 {
-				g.Fault(5, int64(uint32(v95)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1023)
-			if uint32(v62) < 1023 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1056 {
-				g.Fault(5, int64(uint32(v102)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1023)
-			if uint32(v72) < 1023 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1056 {
-				g.Fault(5, int64(uint32(v109)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1023)
-			if uint32(v82) < 1023 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1056 {
-				g.Fault(5, int64(uint32(v116)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v215 = v214
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v215 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
-	b79:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -1422,17 +1390,17 @@ type gemvEmulated32Host struct {
 
 	v41, v42 []int32
 
-	v49, v193 []float32
+	v49, v185 []float32
 }
 
 func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
 
-const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
-1	78:26
-1	78:50
-13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	94:27
-1	99:14
+const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
+1	77:26
+1	77:50
+13	83:8	"starts of rows descend or are too large"
+1	93:27
+1	98:15
 1	107:26
 1	107:15
 1	114:25
@@ -1453,7 +1421,7 @@ func (g *gemvEmulated32Host) Begin() {
 	g.Allot(0, 6336)
 	g.Allot(1, 6336)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v193)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemvEmulated32Host) Run() {
@@ -1468,9 +1436,9 @@ func (g *gemvEmulated32Host) Run() {
 
 func (g *gemvEmulated32Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(0)
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -1509,14 +1477,15 @@ func (g *gemvEmulated32Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
-		var v49, v60, v70, v80, v90, v215 float32
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float32
 		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 396 {
@@ -1592,7 +1561,7 @@ func (g *gemvEmulated32Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1614,7 +1583,8 @@ func (g *gemvEmulated32Host) r0() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1629,7 +1599,8 @@ func (g *gemvEmulated32Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1644,7 +1615,8 @@ func (g *gemvEmulated32Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -1658,79 +1630,67 @@ func (g *gemvEmulated32Host) r0() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1535)
-			if uint32(v55) < 1535 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1584 {
-				g.Fault(5, int64(uint32(v95)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1535)
-			if uint32(v62) < 1535 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1584 {
-				g.Fault(5, int64(uint32(v102)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1535)
-			if uint32(v72) < 1535 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1584 {
-				g.Fault(5, int64(uint32(v109)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1535)
-			if uint32(v82) < 1535 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1584 {
-				g.Fault(5, int64(uint32(v116)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v215 = v214
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v215 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
-	b79:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -1752,7 +1712,7 @@ func (g *gemvEmulated32Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h193 := g.v193[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -1763,36 +1723,53 @@ func (g *gemvEmulated32Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v138, v148, v156, v164, v193 float32
-		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
-		var v146, v154, v162, v170 int64
-		v131 := v50
+		var v130, v140, v148, v156, v185 float32
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v131 = v41
+			v123 = v41
 		}
-		v134 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v134 = v42
+			v126 = v42
 		}
-		v135 := v134 - v50
-		v137 := v54
-		if uint32(v135) < uint32(v54) {
-			v137 = v135
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v138 = v49
-		v139 = v131 - v50
-	b48:
-		v140 := v139 + 4
-		if uint32(v140) > uint32(v137) {
-			v193 = v138
-			v194 = v139
-			goto b67
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v143 = v139 + int32(uint32(v139)>>5)
-		if uint32(v143) >= 1584 {
-			g.Fault(6, int64(uint32(v143)), 1584, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1584 {
+			g.Fault(6, int64(uint32(v135)), 1584, v0)
 			g.Leave(li)
 			continue
+		}
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1584 {
+				g.Fault(6, int64(uint32(v143)), 1584, v0)
+				g.Leave(li)
+				continue
+			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -1803,7 +1780,7 @@ func (g *gemvEmulated32Host) r3() int {
 		}
 		{
 			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
-			v149 := v139 + 1
+			v149 := v131 + 2
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1584 {
 				g.Fault(6, int64(uint32(v151)), 1584, v0)
@@ -1820,7 +1797,7 @@ func (g *gemvEmulated32Host) r3() int {
 		}
 		{
 			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
-			v157 := v139 + 2
+			v157 := v131 + 3
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1584 {
 				g.Fault(6, int64(uint32(v159)), 1584, v0)
@@ -1836,61 +1813,44 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		{
-			v164 = *(*float32)(unsafe.Add(p3, int(v161)*4))
-			v165 := v139 + 3
-			v167 = v165 + int32(uint32(v165)>>5)
-			if uint32(v167) >= 1584 {
-				g.Fault(6, int64(uint32(v167)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
-		v170 = int64(v169)
-		if uint64(v170) >= uint64(v7) {
-			g.Fault(7, v170, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v174 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v138)
-			v176 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v174)
-			v178 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), v164, v176)
-			v180 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v167)*4)), *(*float32)(unsafe.Add(p3, int(v169)*4)), v178)
-			v138 = v180
-			v139 = v140
+			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
+			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
+			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
+			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b48
+			goto b54
 		}
-	b67:
-		if uint32(v194) >= uint32(v137) {
-			h193[li] = v193
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v197 := v194 + int32(uint32(v194)>>5)
-		if uint32(v197) >= 1584 {
-			g.Fault(8, int64(uint32(v197)), 1584, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1584 {
+			g.Fault(8, int64(uint32(v189)), 1584, v0)
 			g.Leave(li)
 			continue
 		}
-		v199 := *(*float32)(unsafe.Add(m0, int(v197)*4))
-		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
-		v201 := int64(v200)
-		if uint64(v201) >= uint64(v7) {
-			g.Fault(9, v201, v7, v0)
+		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v204 := math32.FastFMA(v199, *(*float32)(unsafe.Add(p3, int(v200)*4)), v193)
-		v193 = v204
-		v194 = v194 + 1
+		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b67
+		goto b73
 	}
 	if !more {
 		return -1
@@ -1916,7 +1876,7 @@ func (g *gemvEmulated32Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -1924,16 +1884,17 @@ func (g *gemvEmulated32Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v193 := h193[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v215 float32
-		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v207 float32
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
 		var v58, v65, v75, v85 int64
-		v49 = v193
+		var v63, v73, v83 bool
+		v49 = v185
 		v50 = v50 + 1536
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -1943,7 +1904,7 @@ func (g *gemvEmulated32Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -1962,7 +1923,8 @@ func (g *gemvEmulated32Host) r3() int {
 		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -1977,7 +1939,8 @@ func (g *gemvEmulated32Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -1992,7 +1955,8 @@ func (g *gemvEmulated32Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -2006,79 +1970,67 @@ func (g *gemvEmulated32Host) r3() int {
 		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1535)
-			if uint32(v55) < 1535 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1584 {
-				g.Fault(5, int64(uint32(v95)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1584 {
+			g.Fault(5, int64(uint32(v93)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v95)*4)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1535)
-			if uint32(v62) < 1535 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1584 {
-				g.Fault(5, int64(uint32(v102)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v102)*4)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1535)
-			if uint32(v72) < 1535 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1584 {
-				g.Fault(5, int64(uint32(v109)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1584 {
+			g.Fault(5, int64(uint32(v98)), 1584, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(m0, int(v109)*4)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1535)
-			if uint32(v82) < 1535 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1584 {
-				g.Fault(5, int64(uint32(v116)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float32)(unsafe.Add(m0, int(v116)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1584 {
+			g.Fault(5, int64(uint32(v105)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1584 {
+			g.Fault(5, int64(uint32(v112)), 1584, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v215 = v214
+		if v203 {
+			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
+			v207 = v206
 		} else {
-			v215 = float32(v13 * v49)
+			v207 = float32(v13 * v49)
 		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v215
-	b79:
+		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
@@ -2097,17 +2049,17 @@ type gemvEmulated64Host struct {
 
 	v41, v42 []int32
 
-	v49, v193 []float64
+	v49, v185 []float64
 }
 
 func newGemvEmulated64Host() kernelimpl.HostForm { return new(gemvEmulated64Host) }
 
-const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:73:8	"the lengths of the matrix do not fit"
-1	78:26
-1	78:50
-13	84:8	"the starts of rows do not ascend, or exceed the number of elements"
-1	94:27
-1	99:14
+const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
+1	77:26
+1	77:50
+13	83:8	"starts of rows descend or are too large"
+1	93:27
+1	98:15
 1	107:26
 1	107:15
 1	114:25
@@ -2128,7 +2080,7 @@ func (g *gemvEmulated64Host) Begin() {
 	g.Allot(0, 8448)
 	g.Allot(1, 4224)
 	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v193)
+	kernelimpl.HostRoom(n, &g.v49, &g.v185)
 }
 
 func (g *gemvEmulated64Host) Run() {
@@ -2143,9 +2095,9 @@ func (g *gemvEmulated64Host) Run() {
 
 func (g *gemvEmulated64Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(0)
-	// ZeroLocal, kernels.go:69
+	// ZeroLocal, kernels.go:68
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -2184,14 +2136,15 @@ func (g *gemvEmulated64Host) r0() int {
 	stop := g.Cancelled()
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
-		var v49, v60, v70, v80, v90, v215 float64
+		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
+		var v49, v60, v70, v80, v90, v207 float64
 		var v58, v65, v75, v85 int64
+		var v63, v73, v83 bool
 		v15 = 0
 	b3:
 		if v15 < 264 {
@@ -2267,7 +2220,7 @@ func (g *gemvEmulated64Host) r0() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -2289,7 +2242,8 @@ func (g *gemvEmulated64Host) r0() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -2304,7 +2258,8 @@ func (g *gemvEmulated64Host) r0() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -2319,7 +2274,8 @@ func (g *gemvEmulated64Host) r0() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -2333,79 +2289,67 @@ func (g *gemvEmulated64Host) r0() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1023)
-			if uint32(v55) < 1023 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1056 {
-				g.Fault(5, int64(uint32(v95)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1023)
-			if uint32(v62) < 1023 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1056 {
-				g.Fault(5, int64(uint32(v102)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1023)
-			if uint32(v72) < 1023 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1056 {
-				g.Fault(5, int64(uint32(v109)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1023)
-			if uint32(v82) < 1023 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1056 {
-				g.Fault(5, int64(uint32(v116)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v215 = v214
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v215 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
-	b79:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v36 = u36
@@ -2427,7 +2371,7 @@ func (g *gemvEmulated64Host) r3() int {
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	h193 := g.v193[:n]
+	h185 := g.v185[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
@@ -2438,36 +2382,53 @@ func (g *gemvEmulated64Host) r3() int {
 		v42 := h42[li]
 		v49 := h49[li]
 		v0 := int32(basex + li)
-		var v138, v148, v156, v164, v193 float64
-		var v139, v143, v145, v151, v153, v159, v161, v167, v169, v194 int32
-		var v146, v154, v162, v170 int64
-		v131 := v50
+		var v130, v140, v148, v156, v185 float64
+		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
+		var v138, v146, v154, v162 int64
+		v123 := v50
 		if uint32(v50) < uint32(v41) {
-			v131 = v41
+			v123 = v41
 		}
-		v134 := v50
+		v126 := v50
 		if uint32(v50) < uint32(v42) {
-			v134 = v42
+			v126 = v42
 		}
-		v135 := v134 - v50
-		v137 := v54
-		if uint32(v135) < uint32(v54) {
-			v137 = v135
+		v127 := v126 - v50
+		v129 := v54
+		if uint32(v127) < uint32(v54) {
+			v129 = v127
 		}
-		v138 = v49
-		v139 = v131 - v50
-	b48:
-		v140 := v139 + 4
-		if uint32(v140) > uint32(v137) {
-			v193 = v138
-			v194 = v139
-			goto b67
+		v130 = v49
+		v131 = v123 - v50
+	b54:
+		v132 := v131 + 4
+		if uint32(v132) > uint32(v129) {
+			v185 = v130
+			v186 = v131
+			goto b73
 		}
-		v143 = v139 + int32(uint32(v139)>>5)
-		if uint32(v143) >= 1056 {
-			g.Fault(6, int64(uint32(v143)), 1056, v0)
+		v135 = v131 + int32(uint32(v131)>>5)
+		if uint32(v135) >= 1056 {
+			g.Fault(6, int64(uint32(v135)), 1056, v0)
 			g.Leave(li)
 			continue
+		}
+		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
+		v138 = int64(v137)
+		if uint64(v138) >= uint64(v7) {
+			g.Fault(7, v138, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
+			v141 := v131 + 1
+			v143 = v141 + int32(uint32(v141)>>5)
+			if uint32(v143) >= 1056 {
+				g.Fault(6, int64(uint32(v143)), 1056, v0)
+				g.Leave(li)
+				continue
+			}
 		}
 		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
 		v146 = int64(v145)
@@ -2478,7 +2439,7 @@ func (g *gemvEmulated64Host) r3() int {
 		}
 		{
 			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
-			v149 := v139 + 1
+			v149 := v131 + 2
 			v151 = v149 + int32(uint32(v149)>>5)
 			if uint32(v151) >= 1056 {
 				g.Fault(6, int64(uint32(v151)), 1056, v0)
@@ -2495,7 +2456,7 @@ func (g *gemvEmulated64Host) r3() int {
 		}
 		{
 			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
-			v157 := v139 + 2
+			v157 := v131 + 3
 			v159 = v157 + int32(uint32(v157)>>5)
 			if uint32(v159) >= 1056 {
 				g.Fault(6, int64(uint32(v159)), 1056, v0)
@@ -2511,61 +2472,44 @@ func (g *gemvEmulated64Host) r3() int {
 			continue
 		}
 		{
-			v164 = *(*float64)(unsafe.Add(p3, int(v161)*8))
-			v165 := v139 + 3
-			v167 = v165 + int32(uint32(v165)>>5)
-			if uint32(v167) >= 1056 {
-				g.Fault(6, int64(uint32(v167)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v169 = *(*int32)(unsafe.Add(m1, int(v167)*4))
-		v170 = int64(v169)
-		if uint64(v170) >= uint64(v7) {
-			g.Fault(7, v170, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v174 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v138)
-			v176 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v174)
-			v178 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), v164, v176)
-			v180 := math.FMA(*(*float64)(unsafe.Add(m0, int(v167)*8)), *(*float64)(unsafe.Add(p3, int(v169)*8)), v178)
-			v138 = v180
-			v139 = v140
+			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
+			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
+			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
+			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
+			v130 = v172
+			v131 = v132
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b48
+			goto b54
 		}
-	b67:
-		if uint32(v194) >= uint32(v137) {
-			h193[li] = v193
+	b73:
+		if uint32(v186) >= uint32(v129) {
+			h185[li] = v185
 			more = true
 			continue
 		}
-		v197 := v194 + int32(uint32(v194)>>5)
-		if uint32(v197) >= 1056 {
-			g.Fault(8, int64(uint32(v197)), 1056, v0)
+		v189 := v186 + int32(uint32(v186)>>5)
+		if uint32(v189) >= 1056 {
+			g.Fault(8, int64(uint32(v189)), 1056, v0)
 			g.Leave(li)
 			continue
 		}
-		v199 := *(*float64)(unsafe.Add(m0, int(v197)*8))
-		v200 := *(*int32)(unsafe.Add(m1, int(v197)*4))
-		v201 := int64(v200)
-		if uint64(v201) >= uint64(v7) {
-			g.Fault(9, v201, v7, v0)
+		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
+		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
+		v193 := int64(v192)
+		if uint64(v193) >= uint64(v7) {
+			g.Fault(9, v193, v7, v0)
 			g.Leave(li)
 			continue
 		}
-		v204 := math.FMA(v199, *(*float64)(unsafe.Add(p3, int(v200)*8)), v193)
-		v193 = v204
-		v194 = v194 + 1
+		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
+		v185 = v196
+		v186 = v186 + 1
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b67
+		goto b73
 	}
 	if !more {
 		return -1
@@ -2591,7 +2535,7 @@ func (g *gemvEmulated64Host) r3() int {
 	}
 	v13 := g.v13
 	v14 := g.v14
-	v211 := v14 != 0
+	v203 := v14 != 0
 	p4 := g.Pointer(4)
 	next := -1
 	for li := range n {
@@ -2599,16 +2543,17 @@ func (g *gemvEmulated64Host) r3() int {
 			continue
 		}
 		v50 := e50
-		v193 := h193[li]
+		v185 := h185[li]
 		v30 := int32(li)
 		v0 := int32(basex + li)
 		v31 := int64(uint32(v30))
 		v32 := v26 + v31
 		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v215 float64
-		var v55, v61, v62, v71, v72, v81, v82, v91, v95, v102, v109, v116 int32
+		var v49, v60, v70, v80, v90, v207 float64
+		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
 		var v58, v65, v75, v85 int64
-		v49 = v193
+		var v63, v73, v83 bool
+		v49 = v185
 		v50 = v50 + 1024
 		if uint32(v50) < uint32(v36) {
 			v52 := v36 - v50
@@ -2618,7 +2563,7 @@ func (g *gemvEmulated64Host) r3() int {
 			}
 			v55 = v30
 		} else {
-			goto b75
+			goto b81
 		}
 	b22:
 		if uint32(v55) >= uint32(v54) {
@@ -2637,7 +2582,8 @@ func (g *gemvEmulated64Host) r3() int {
 		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
 		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
 		v62 = v55 + 128
-		if uint32(v62) >= uint32(v54) {
+		v63 = uint32(v62) < uint32(v54)
+		if !v63 {
 			v70 = 0
 			v71 = 0
 			goto b28
@@ -2652,7 +2598,8 @@ func (g *gemvEmulated64Host) r3() int {
 		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
 	b28:
 		v72 = v55 + 256
-		if uint32(v72) >= uint32(v54) {
+		v73 = uint32(v72) < uint32(v54)
+		if !v73 {
 			v80 = 0
 			v81 = 0
 			goto b32
@@ -2667,7 +2614,8 @@ func (g *gemvEmulated64Host) r3() int {
 		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
 	b32:
 		v82 = v55 + 384
-		if uint32(v82) >= uint32(v54) {
+		v83 = uint32(v82) < uint32(v54)
+		if !v83 {
 			v90 = 0
 			v91 = 0
 			goto b36
@@ -2681,79 +2629,67 @@ func (g *gemvEmulated64Host) r3() int {
 		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
 		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
 	b36:
-		{
-			v93 := int32(1023)
-			if uint32(v55) < 1023 {
-				v93 = v55
-			}
-			v95 = v93 + int32(uint32(v93)>>5)
-			if uint32(v95) >= 1056 {
-				g.Fault(5, int64(uint32(v95)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v93 = v55 + int32(uint32(v55)>>5)
+		if uint32(v93) >= 1056 {
+			g.Fault(5, int64(uint32(v93)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v95)*8)) = v60
-			*(*int32)(unsafe.Add(m1, int(v95)*4)) = v61
-			v100 := int32(1023)
-			if uint32(v62) < 1023 {
-				v100 = v62
-			}
-			v102 = v100 + int32(uint32(v100)>>5)
-			if uint32(v102) >= 1056 {
-				g.Fault(5, int64(uint32(v102)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
+		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
+		if !v63 {
+			goto b41
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v102)*8)) = v70
-			*(*int32)(unsafe.Add(m1, int(v102)*4)) = v71
-			v107 := int32(1023)
-			if uint32(v72) < 1023 {
-				v107 = v72
-			}
-			v109 = v107 + int32(uint32(v107)>>5)
-			if uint32(v109) >= 1056 {
-				g.Fault(5, int64(uint32(v109)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		v98 = v62 + int32(uint32(v62)>>5)
+		if uint32(v98) >= 1056 {
+			g.Fault(5, int64(uint32(v98)), 1056, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*float64)(unsafe.Add(m0, int(v109)*8)) = v80
-			*(*int32)(unsafe.Add(m1, int(v109)*4)) = v81
-			v114 := int32(1023)
-			if uint32(v82) < 1023 {
-				v114 = v82
-			}
-			v116 = v114 + int32(uint32(v114)>>5)
-			if uint32(v116) >= 1056 {
-				g.Fault(5, int64(uint32(v116)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
+		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
+		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
+	b41:
+		if !v73 {
+			goto b45
 		}
-		*(*float64)(unsafe.Add(m0, int(v116)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v116)*4)) = v91
+		v105 = v72 + int32(uint32(v72)>>5)
+		if uint32(v105) >= 1056 {
+			g.Fault(5, int64(uint32(v105)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
+	b45:
+		if !v83 {
+			goto b49
+		}
+		v112 = v82 + int32(uint32(v82)>>5)
+		if uint32(v112) >= 1056 {
+			g.Fault(5, int64(uint32(v112)), 1056, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
+		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
+	b49:
 		v55 = v55 + 512
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b22
-	b75:
+	b81:
 		if !v37 {
-			goto b79
+			goto b85
 		}
-		if v211 {
-			v214 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v215 = v214
+		if v203 {
+			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
+			v207 = v206
 		} else {
-			v215 = float64(v13 * v49)
+			v207 = float64(v13 * v49)
 		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v215
-	b79:
+		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
+	b85:
 		g.Leave(li)
 	}
 	g.v50 = u50
