@@ -33,8 +33,8 @@ type Module struct {
 	// If a kernel that should have a host form has none, NoForm is the reason.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks has one error for each missing variant. For a missing variant, the passes refuse the
-	// kernel under the variant's assumptions.
+	// Lacks has one error for each missing variant. A variant is missing if the passes refuse the
+	// kernel when they assume the properties of the variant's devices.
 	Lacks []error
 	// Unwatched lists the variables that the kernel reads and that launches cannot check for
 	// changes.

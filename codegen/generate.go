@@ -58,8 +58,8 @@ type Config struct {
 	// workaround. See package quirks.
 	Disabled []string
 
-	// Dump is the name of the intermediate form of kernels to print to DumpTo. The name must be one of
-	// DumpNames. If Dump is set, no files are written.
+	// If Dump is set, kernels are printed to DumpTo in one of their intermediate forms, and no files are
+	// written. Dump is the form's name, one of DumpNames.
 	Dump   string
 	DumpTo io.Writer
 

@@ -35,7 +35,7 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 	return d
 }
 
-// Option is an option of On.
+// Option changes a setting of the implementation that On returns.
 type Option func(*blasDevice) error
 
 // Threshold sets the smallest number of operations with which a call runs on the device. Gonum's own implementation

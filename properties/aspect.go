@@ -32,7 +32,7 @@ const (
 	SubGroups
 	// PrivateAlloca is the aspect of private memory sized by specialization constants.
 	PrivateAlloca
-	// GraphFusion is the aspect of fusing a graph's kernels.
+	// GraphFusion is the aspect of devices that can fuse the kernels of a graph.
 	GraphFusion
 	// CPU is the aspect of a device that is the host's processor.
 	CPU

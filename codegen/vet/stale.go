@@ -67,8 +67,8 @@ func staleKernels(pass *analysis.Pass) {
 	}
 }
 
-// staleStubs examines the stubs in this package, unless the package is in the default folder for
-// stubs of their kernels.
+// staleStubs examines the stubs in this package. staleStubs skips stubs in their default folder,
+// because staleKernels examines these stubs with their kernels.
 func staleStubs(pass *analysis.Pass) {
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename

@@ -237,7 +237,7 @@ func sameFault(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
-// selectFirstFault selects the arguments of check i's fault, so that it describes the first failing check
+// selectFirstFault selects the arguments of check i's fault, so that the fault describes the first failing check
 // among the checks i to j. The checks i to j must record the same fault, perhaps with different arguments.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.gathered[i].Fault.Insts[len(c.gathered[i].Fault.Insts)-1]

@@ -223,8 +223,8 @@ func (x summand) scaleBy(c int64, v *ir.Value) summand {
 }
 
 // groupStart finds a work-group's number and its size along the same dimension d among the factors
-// of t. groupStart returns d, and t without the number and the size. If t does not contain a number
-// and a size along the same dimension, d is -1.
+// of t. groupStart returns d, and t without the number and the size. If t does not contain both
+// along the same dimension, d is -1.
 func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 	list := t.factorList()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })

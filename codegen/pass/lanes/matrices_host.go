@@ -1,7 +1,7 @@
 package lanes
 
-// This file contains the part of the pass matrices for host forms (Go code that runs a kernel on
-// the CPU).
+// Pass `matrices` has two parts. This file contains the part for host forms (Go code that runs a
+// kernel on the CPU).
 
 import (
 	"slices"

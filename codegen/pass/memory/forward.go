@@ -88,8 +88,8 @@ type forwarder struct {
 	availableAt map[*ir.Block][]bool // maps a block to the locations whose values are available at its beginning
 }
 
-// forwardIn replaces loads of f by loads of variables where the loaded value is available. If
-// forwardIn has replaced any load, it returns true.
+// forwardIn replaces instructions of function f that load from memory. If a variable contains the value already,
+// the new instruction loads the variable. forwardIn reports whether it replaced an instruction.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false

@@ -13,7 +13,7 @@ import (
 type Float interface{ float32 | float64 }
 
 // Complex is a complex number. Package kernels does not use Go's complex64, because Go computes its
-// products in float64, with other bits.
+// products in float64, so that the last bits of results differ.
 type Complex[T Float] struct{ Re, Im T }
 
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }

@@ -78,8 +78,8 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 	return c
 }
 
-// Length returns the view with the number of elements. The view is empty if the caller gave no
-// number.
+// Length returns the caller's view of one element, which contains the number of elements to process. The view is
+// empty if the caller gave no number.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
 
 // HasLength reports whether the caller gave a number of elements.

@@ -49,8 +49,8 @@ type batchStorage struct {
 	ends    []int     // the uses of command i are uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
-	// The fields bytes and slices are the memory that commands point to. When the slices bytes and
-	// slices grow, they are reallocated. Commands that point into an old array keep that array
+	// The fields bytes and slices are the memory that commands point to. Both fields are reallocated
+	// when they grow. Commands that point into an old array keep that array
 	// alive.
 	bytes  []byte
 	slices []hal.SliceArg

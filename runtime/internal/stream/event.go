@@ -242,7 +242,7 @@ type Recorder struct {
 	failed  []*Event // failed commands whose failures no wait has returned
 }
 
-// addFailure records that a command failed and that no wait has returned the failure yet.
+// addFailure records the failure of a command, for the next call that waits for the command.
 func (s *Stream) addFailure(e *Event) {
 	if e.seen {
 		return

@@ -28,7 +28,7 @@ var subGroupBits = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vkx.SubgroupFeatureQuadBit,
 }
 
-// hasFeature reports whether a device has a feature of the table of features. Package vkx
+// hasFeature reports whether a device has the feature with the given name. Package vkx
 // enables all features that it queries.
 func hasFeature(i *vkx.PhysicalDeviceInfo, name string) bool {
 	if bit, ok := subGroupBits[name]; ok {

@@ -84,13 +84,12 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 
 // A block is one allocation of device memory, with one buffer that covers it.
 type block struct {
-	buffer vkx.Buffer
-	memory vkx.DeviceMemory
-	addr   uint64 // address of the buffer's first usable byte, a multiple of granule
-	pad    uint64 // offset of that byte in the buffer
-	size   uint64 // number of usable bytes
-	// The field allocated is the size of the allocation, in bytes.
-	allocated uint64
+	buffer    vkx.Buffer
+	memory    vkx.DeviceMemory
+	addr      uint64 // address of the buffer's first usable byte, a multiple of granule
+	pad       uint64 // offset of that byte in the buffer
+	size      uint64 // number of usable bytes
+	allocated uint64 // size of the allocation, in bytes
 	ptr       unsafe.Pointer
 	arena     *arena      // division of the block into chunks; nil for a dedicated block
 	host      []byte      // imported memory of the host, or nil

@@ -10,7 +10,7 @@ import (
 // Chunks runs loops with a known number of iterations, but unknown start and end.
 type Chunks[T, U integer] struct{ X, Out []uint64 }
 
-// Instances of Chunks with two types each. NVIDIA's compiler fails at some loops only next to other loops. With
+// Instances of Chunks with two types each. Some bugs of NVIDIA's compiler need two loops in one kernel. With
 // more than two types lavapipe is slow.
 type (
 	SignedChunks   = Chunks[int32, int64]
