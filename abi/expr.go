@@ -28,7 +28,7 @@ func (e Expr) Eval(valueOf func(id uint32) (uint64, bool)) (int64, error) {
 		stack = stack[:len(stack)-1]
 		return x
 	}
-	for word := range strings.FieldsSeq(string(e)) {
+	for _, word := range strings.Fields(string(e)) {
 		if c := word[0]; c == '-' || c >= '0' && c <= '9' {
 			n, err := strconv.ParseInt(word, 10, 64)
 			if err != nil {

@@ -158,8 +158,8 @@ func (d *Device) BufferAddress(b Buffer) uint64 {
 	return uint64(C.vkx_get_buffer_address(d.c, C.uintptr_t(b)))
 }
 
-func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
-	return unpackValue[DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType)))
+func (d *Device) allocateMemory(size uint64, memoryType uint32, owner Buffer) (DeviceMemory, Result) {
+	return unpackValue[DeviceMemory](C.vkx_allocate_memory(d.c, C.uint64_t(size), C.uint32_t(memoryType), C.uintptr_t(owner)))
 }
 
 // ImportsHost reports whether buffers can have memory of the host.

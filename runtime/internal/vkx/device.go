@@ -30,12 +30,13 @@ type Requirements struct {
 	Types           uint32 // set of memory types, with one bit per type
 }
 
-// AllocateMemory allocates memory that device addresses may point to.
-func (d *Device) AllocateMemory(size uint64, memoryType int) (DeviceMemory, Result) {
+// AllocateMemory allocates memory that device addresses may point to. If owner is not 0, the memory is a dedicated
+// allocation of that buffer (VkMemoryDedicatedAllocateInfo), whose memory requirements have the given size.
+func (d *Device) AllocateMemory(size uint64, memoryType int, owner Buffer) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
 	}
-	return d.allocateMemory(size, uint32(memoryType))
+	return d.allocateMemory(size, uint32(memoryType), owner)
 }
 
 // CreateHostBuffer creates a buffer for memory that ImportMemory returns. ImportsHost says whether

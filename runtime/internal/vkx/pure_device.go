@@ -173,8 +173,11 @@ func (d *Device) BufferAddress(b Buffer) uint64 {
 	return uint64(call(d.fn.GetBufferDeviceAddress, d.handle, uintptr(ptr(info))))
 }
 
-func (d *Device) allocateMemory(size uint64, memoryType uint32) (DeviceMemory, Result) {
+func (d *Device) allocateMemory(size uint64, memoryType uint32, owner Buffer) (DeviceMemory, Result) {
 	flags := &memoryAllocateFlagsInfo{sType: structureTypeMemoryAllocateFlagsInfo, flags: memoryAllocateDeviceAddressBit}
+	if owner != 0 {
+		flags.pNext = ptr(&memoryDedicatedAllocateInfo{sType: structureTypeMemoryDedicatedAllocateInfo, buffer: uintptr(owner)})
+	}
 	return createObject[DeviceMemory](d.fn.AllocateMemory, d.handle, ptr(&memoryAllocateInfo{
 		sType: structureTypeMemoryAllocateInfo, pNext: ptr(flags), allocationSize: size, memoryTypeIndex: memoryType,
 	}))

@@ -512,7 +512,10 @@ static vkx_value allocate_memory(vkx_device *d, uint64_t size, uint32_t type, co
 	return value(r, (uintptr_t)m);
 }
 
-vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) { return allocate_memory(d, size, type, NULL); }
+vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t owner) {
+	VkMemoryDedicatedAllocateInfo own = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = (VkBuffer)owner};
+	return allocate_memory(d, size, type, owner != 0 ? &own : NULL);
+}
 
 vkx_value vkx_allocate_exported_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t buffer) {
 	VkMemoryDedicatedAllocateInfo own = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = (VkBuffer)buffer};

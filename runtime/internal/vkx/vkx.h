@@ -175,7 +175,7 @@ void vkx_free_device(vkx_device *d);
 vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage);
 void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types);
 uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer);
-vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type);
+vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type, uintptr_t owner);
 /* Memory of the host that the device uses: vkx_imports_host is 0 without the extension for it. */
 int vkx_imports_host(vkx_device *d);
 vkx_value vkx_create_host_buffer(vkx_device *d, uint64_t size, uint32_t usage);

@@ -384,10 +384,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	var r vkx.Result
 	create, allocate := v.CreateBuffer, v.AllocateMemory
 	if b.exported {
-		create = v.CreateExportedBuffer
-		allocate = func(size uint64, kind int) (vkx.DeviceMemory, vkx.Result) {
-			return v.AllocateExportedMemory(size, kind, b.buffer)
-		}
+		create, allocate = v.CreateExportedBuffer, v.AllocateExportedMemory
 	}
 	if b.buffer, r = create(size, bufferUsage); r < 0 {
 		return nil, a.d.check("vkCreateBuffer", r)
@@ -397,7 +394,12 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", need.Size, p.heap, hal.ErrOutOfMemory)
 	}
 	b.allocated = need.Size
-	if b.memory, r = allocate(need.Size, p.kind); r < 0 {
+	// A dedicated allocation of 1 GiB takes 1.5 ms on an H200, and another one 44 ms.
+	var owner vkx.Buffer
+	if p.kind == a.types.device {
+		owner = b.buffer
+	}
+	if b.memory, r = allocate(need.Size, p.kind, owner); r < 0 {
 		return nil, a.d.check("vkAllocateMemory", r)
 	}
 	if r = v.BindBuffer(b.buffer, b.memory); r < 0 {

@@ -183,7 +183,7 @@ func (p *part) waitFinished(ctx context.Context) error {
 			return err
 		}
 		on := p
-		if p.hasCompleted() {
+		if !p.apart && p.hasCompleted() {
 			on = p.q.oldestPart() // the part has completed, but an earlier part has not
 		}
 		if on != nil {
@@ -311,11 +311,14 @@ func (t *ticket) Wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	if n := len(t.parts); n > 0 {
-		if err := t.parts[n-1].waitFinished(ctx); err != nil {
+	n := len(t.parts)
+	for i, p := range t.parts {
+		if !t.apart && i < n-1 {
+			continue // the last part finishes after all others
+		}
+		if err := p.waitFinished(ctx); err != nil {
 			return err
 		}
-		t.isReady() // finishes the earlier parts of a batch with the field apart set
 	}
 	return nil
 }
