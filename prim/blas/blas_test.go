@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -317,4 +318,45 @@ func TestErrors(t *testing.T) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
+}
+
+// TestMisaligned: an operand that begins at an odd element has the same product as an aligned one.
+func TestMisaligned(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		choose(t, false, false)
+		const n = 12
+		r := rand.New(rand.NewPCG(3, 4))
+		a, b, c := matrix[float32](r, n, n, 0, 1, false), matrix[float32](r, n, n, 0, 1, false), matrix[float32](r, n, n, 0, 1, false)
+		want := c
+		want.Data = slices.Clone(c.Data)
+		plainGemm(1.5, a, b, -0.5, want)
+		q := dev.DefaultQueue()
+		for odd := range 4 {
+			var views [3]View[float32]
+			for i, m := range []Matrix[float32]{a, b, c} {
+				buf, err := runtime.NewBuffer[float32](dev, n*n+1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { buf.Close() })
+				at := 0
+				if odd == i {
+					at = 1
+				}
+				v := buf.Slice(at, at+n*n)
+				if err := v.CopyFrom(t.Context(), q, m.Data); err != nil {
+					t.Fatal(err)
+				}
+				views[i] = View[float32]{Shape: m.Shape, Data: v}
+			}
+			if _, err := GemmOn(q, 1.5, views[0], views[1], -0.5, views[2]); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float32, n*n)
+			if err := views[2].Data.CopyTo(t.Context(), q, got); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, got, want.Data)
+		}
+	})
 }

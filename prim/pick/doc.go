@@ -28,7 +28,7 @@
 //
 // Each function is one launch, after a launch that clears its scratch memory. RunLengths and
 // Partition need one more launch. A function reads each element once, or twice for Unique, and
-// writes each picked element once. Partition writes all elements. Its first launch stores those that
+// writes each picked element once. Partition writes all elements. Its first launch stores the elements that
 // are not picked in reverse order at the end of out. Its second launch reverses these elements, so
 // it reads and writes them again. The scratch memory has 8 bytes for each 4096 elements, and in
 // addition 8 bytes for each element for RunLengths (see ScratchBytes).
