@@ -118,7 +118,7 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 //
 // Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
 // Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
-// commands differ in kind or kernel. The other errors of Update are those of Graph.Add.
+// commands differ in kind or kernel. Update also returns the errors of Graph.Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)

@@ -216,7 +216,7 @@ func (r *sliceRun) directDevice(c *exec.Launch, p *exec.Plan) (memoryWrapper, er
 	return nil, nil
 }
 
-// mergeRegions sorts the regions and joins those that overlap.
+// mergeRegions sorts the regions and joins overlapping regions.
 func mergeRegions(regions []hostRegion) []hostRegion {
 	slices.SortFunc(regions, func(a, b hostRegion) int { return cmp.Compare(a.lo, b.lo) })
 	out := regions[:0]

@@ -15,7 +15,7 @@ import (
 // whether the variables in a statement are read before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
 // + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
-// right. Therefore orderFunc moves the reads of a statement behind those of its calls that may
+// right. Therefore orderFunc moves the reads of a statement after the statement's calls that may
 // write. Instructions are moved only within a block.
 //
 // For the order of evaluation, gc treats some other operations as calls. Examples are slice
@@ -258,7 +258,7 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// movableInstrs returns those instructions before a call that can be moved behind the call. The
+// movableInstrs returns those instructions before a call that can be moved after the call. The
 // moved instructions and the call belong to the same statement. An instruction cannot move if the
 // call needs its result. An instruction also cannot move if another instruction that cannot move
 // needs its result.

@@ -1,7 +1,7 @@
 // Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
 // Everything is inlined. At each call, the callee's body is lowered again with its arguments bound.
-// So function values, closures, interface methods and the memory behind pointers and slices are
+// So function values, closures, interface methods and the memory that pointers and slices refer to are
 // resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
 // and of parts known while lowering. Run-time scalars are computed when the kernel runs. The parts
 // known while lowering are the shape of the value. For example, the shape of a slice is the

@@ -34,7 +34,7 @@
 //	  │       loops        polls                long loops ask whether to stop
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link (kernels with barriers become one here)
-//	  │       lanes        tiles                loads and products become those of a device's own matrices
+//	  │       lanes        tiles                loads and products become instructions for a device's own matrices
 //	  │       memory       superwords           work-group memory of matrices is written by 16 bytes
 //	  │       memory       adjacent             neighbouring numbers of an element are loaded and stored together
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded

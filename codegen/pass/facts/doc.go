@@ -4,7 +4,7 @@
 //	Ranges.At returns the interval of an integer in a block, from its type, branches and loops.
 //	Prover.Le proves inequalities such as i < len(s) from conditions, loops and sums.
 //	Solved also finds sizes and products that are small in small launches, and records them in Result.
-//	Possible returns the bits of an integer that may be set, and Certain those that are always set.
+//	Possible returns the bits of an integer that may be set, and Certain the bits that are always set.
 //	FoldConst returns the constant to which a value can be folded.
 //	FindRoots returns the slices into which an address may point.
 //	Footprints tells whether a work-item uses only its own elements of a slice.

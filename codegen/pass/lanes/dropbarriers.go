@@ -67,7 +67,7 @@ func DropBarriers(m *ir.Module) diag.List {
 // work-items.
 type spareBarriers struct {
 	u            *uniform.Info
-	orderedAtEnd map[*ir.Block]bool // blocks at the end of which a barrier would order accesses or work-items
+	orderedAtEnd map[*ir.Block]bool // blocks that need a barrier at their end to order accesses or work-items
 }
 
 // orderedAtStart reports whether a barrier at the beginning of b would order accesses or

@@ -23,7 +23,7 @@ type leaver struct {
 	all  bool // whether all code is wrapped in a loop
 }
 
-// leaveByBreak replaces a return in nested loops by several breaks, each of which leaves one loop.
+// leaveByBreak replaces a return in nested loops by several breaks. Each break leaves one loop.
 // Lavapipe miscompiles returns that leave several loops at once. If there are many returns,
 // leaveByBreak also wraps all code in a loop with a single iteration. The returns then become
 // breaks, which do not need nested ifs.

@@ -156,7 +156,7 @@ func (t *treeBuilder) bodyOf(x *ir.Block, ctx *loopCtx) treePart {
 	return p
 }
 
-// appendPart appends the statements of q to those of p.
+// appendPart appends the statements of q to the statements of p.
 func (t *treeBuilder) appendPart(p *treePart, q treePart) {
 	p.code = append(p.code, &stmt{kind: listStmt, thenStmts: q.code})
 	p.outBlocks = q.outBlocks
