@@ -1,6 +1,7 @@
 // Nbodysharded simulates bodies that attract each other, like example nbody, on all GPUs of a
-// machine. Each device stores all bodies, but moves only one block of them. After each step, each
-// device copies the bodies that it has moved to all other devices.
+// machine. Each device stores all bodies, but moves only some of them. After each step, each device
+// copies the bodies that it has moved to all other devices. Meanwhile it computes how its own bodies
+// attract each other in the next step.
 package main
 
 import (
@@ -56,31 +57,76 @@ func sameKind(g *shard.Group) bool {
 	return !slices.ContainsFunc(g.Devices(), func(d *runtime.Device) bool { return d.Name() != first })
 }
 
+// The type `swarm` contains the bodies of a group.
+type swarm struct {
+	n, block int
+	others   *shard.Copies[gravity.Body] // all bodies, on each device
+	own      *shard.Array[gravity.Body]  // bodies that a device moves
+	velocity *shard.Array[gravity.Vec3]
+	sums     *shard.Array[gravity.Vec3] // pull of each block on a device's bodies
+}
+
+// newSwarm() divides bodies at rest among the devices of a group.
+func newSwarm(ctx context.Context, g *shard.Group, bodies []gravity.Body) (s *swarm, err error) {
+	s = &swarm{n: len(bodies), block: gravity.BlockSize(len(bodies))}
+	blocks := (s.n + s.block - 1) / s.block
+	var errs [4]error
+	s.others, errs[0] = shard.Broadcast(ctx, g, bodies)
+	s.own, errs[1] = shard.Scatter(ctx, g, bodies, shard.Blocks(s.block))
+	s.velocity, errs[2] = shard.New[gravity.Vec3](g, s.n, shard.Blocks(s.block))
+	s.sums, errs[3] = shard.New[gravity.Vec3](g, s.n*blocks, shard.Shape(s.n, blocks), shard.Blocks(s.block))
+	return s, errors.Join(errs[:]...)
+}
+
+func (s *swarm) close() {
+	s.others.Close()
+	s.own.Close()
+	s.velocity.Close()
+	s.sums.Close()
+}
+
+// step() enqueues a time step of one device. The launch for the device's own bodies does not need the copies of the
+// last step, so the copies overlap with it.
+func (s *swarm) step(p shard.Part) error {
+	first, own := s.own.FirstOn(p), s.own.On(p)
+	err := s.pull(p, first, own)
+	err = errors.Join(err, s.pull(p, 0, s.others.On(p).Slice(0, first)))
+	last := first + own.Len()
+	err = errors.Join(err, s.pull(p, last, s.others.On(p).Slice(last, s.n)))
+	if own.Len() > 0 {
+		k := gravitygen.Move{Dt: 0.01, Bodies: own, Velocity: s.velocity.On(p), Sums: s.sums.On(p)}
+		_, failed := k.ParallelFor(p.Queue, runtime.Range1(own.Len()))
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, s.others.Collect(p, s.own))
+}
+
+// pull() computes how sources attract the bodies of a device. The first body of sources has the given index.
+func (s *swarm) pull(p shard.Part, first int, sources runtime.View[gravity.Body]) error {
+	own := s.own.On(p)
+	if own.Len() == 0 || sources.Len() == 0 {
+		return nil
+	}
+	begin, end := first/s.block, (first+sources.Len()+s.block-1)/s.block
+	k := gravitygen.Pull{Softening: 0.05, Block: s.block, Bodies: own, Sources: sources, Sums: s.sums.On(p).Slice(begin*own.Len(), end*own.Len())}
+	nd := runtime.NDRange2{Global: runtime.Range2{end - begin, own.Len()}, Local: runtime.Range2{1, gravity.GroupSize}}
+	_, err := k.ParallelFor(p.Queue, nd.RoundUp())
+	return err
+}
+
 // simulate() returns the bodies after all steps.
 func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gravity.Body, error) {
-	old, err1 := shard.Broadcast(ctx, g, bodies)
-	moved, err2 := shard.New[gravity.Body](g, len(bodies), shard.Blocks(gravity.GroupSize))
-	velocity, err3 := shard.New[gravity.Vec3](g, len(bodies), shard.Blocks(gravity.GroupSize))
-	defer old.Close()
-	defer moved.Close()
-	defer velocity.Close()
-	if err := errors.Join(err1, err2, err3); err != nil {
+	s, err := newSwarm(ctx, g, bodies)
+	defer s.close()
+	if err != nil {
 		return nil, err
 	}
 	d, err := demo.Time(func() error {
-		return shard.Each(ctx, g, func(p shard.Part) error {
-			k := gravitygen.Step{Dt: 0.01, Softening: 0.05, First: moved.FirstOn(p),
-				Old: old.On(p), New: moved.On(p), Velocity: velocity.On(p)}
-			nd := runtime.NDRange1{Global: runtime.Range1(moved.LenOn(p)), Local: gravity.GroupSize}
-			for range *steps {
-				if _, err := k.ParallelFor(p.Queue, nd.RoundUp()); err != nil {
-					return err
-				}
-				if err := old.Collect(p, moved); err != nil {
-					return err
-				}
+		return shard.Each(ctx, g, func(p shard.Part) (err error) {
+			for i := 0; i < *steps && err == nil; i++ {
+				err = s.step(p)
 			}
-			return nil
+			return err
 		})
 	})
 	if err != nil {
@@ -89,7 +135,7 @@ func simulate(ctx context.Context, g *shard.Group, bodies []gravity.Body) ([]gra
 	pairs := float64(*steps) * float64(len(bodies)) * float64(len(bodies))
 	demo.Rate(fmt.Sprintf("%d devices", g.Len()), d, pairs, "interactions")
 	out := make([]gravity.Body, len(bodies))
-	return out, moved.Gather(ctx, out)
+	return out, s.own.Gather(ctx, out)
 }
 
 // cloud() returns bodies at rest, at random places of a cube.

@@ -8,7 +8,7 @@ import (
 
 // TestNbodySharded runs the example on several devices. It compares with one device itself.
 func TestNbodySharded(t *testing.T) {
-	for _, *count = range []int{2, 700} {
+	for _, *count = range []int{2, 700, 3000} {
 		devtest.Groups(t, run)
 	}
 }

@@ -75,7 +75,7 @@ func (k Step) Kernel(it dsl.NDItem1) {
 		}
 		it.Barrier()
 		for j := range tile {
-			acc = acc.Add(k.pull(self.Pos, tile[j]))
+			acc = acc.Add(pull(self.Pos, tile[j], k.Softening))
 		}
 		it.Barrier()
 	}
@@ -87,8 +87,8 @@ func (k Step) Kernel(it dsl.NDItem1) {
 }
 
 // pull() returns the acceleration that b causes at p.
-func (k Step) pull(p Vec3, b Body) Vec3 {
+func pull(p Vec3, b Body, softening float32) Vec3 {
 	d := b.Pos.Sub(p)
-	r := math32.FastRsqrt(d.Dot(d) + k.Softening*k.Softening)
+	r := math32.FastRsqrt(d.Dot(d) + softening*softening)
 	return d.Scale(b.Mass * r * r * r)
 }

@@ -9,6 +9,525 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// moveHost is some work-items of the kernel [Move].
+type moveHost struct {
+	kernelimpl.HostGroup
+	v9, v10, v11 []float32
+}
+
+func newMoveHost() kernelimpl.HostForm { return new(moveHost) }
+
+const moveHostSites = `1	examples/nbody/gravity/blocks.go:82:17
+1	84:28`
+
+func (g *moveHost) Begin() {
+	g.Sites = moveHostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.v9, &g.v10, &g.v11)
+}
+
+func (g *moveHost) Run() {
+	const n = 256
+	h9 := g.v9[:n]
+	h10 := g.v10[:n]
+	h11 := g.v11[:n]
+	p3 := g.Pointer(3)
+	v2 := g.Int64(40)
+	v6 := g.Int64(72)
+	stop := g.Cancelled()
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	v1 := g.Float32(24)
+	p1 := g.Pointer(1)
+	// The work-items go through the loop together.
+	for x := g.Lo; x < g.Hi; {
+		count := min(g.Hi-x, n)
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		for li := range count {
+			h9[li] = 0
+			h10[li] = 0
+			h11[li] = 0
+		}
+		if v2 >= 0 && v2 <= 1<<60 {
+			active := count
+			b12 := int64(x)
+			for {
+				if active = min(active, int(v6-b12)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v6-b12-3*v2 >= int64(active) {
+					b12r1 := b12 + v2
+					b12r2 := b12r1 + v2
+					b12r3 := b12r2 + v2
+					moveHostLoop1(h9, active, h10, h11, b12, p3, b12r1, b12r2, b12r3)
+					b12 = b12r3 + v2
+				} else {
+					moveHostLoop0(h9, active, h10, h11, b12, p3)
+					b12 += v2
+				}
+			}
+			for li := range count {
+				x := x + li
+				v8 := int64(x)
+				v0 := int32(x)
+				v9 := h9[li]
+				v10 := h10[li]
+				v11 := h11[li]
+				if uint64(v8) >= uint64(v4) {
+					g.Fault(0, v8, v4, v0)
+					continue
+				}
+				v25 := float32(v9*v1 + *(*float32)(unsafe.Add(p2, x*12)))
+				v26 := float32(v10*v1 + *(*float32)(unsafe.Add(p2, x*12+4)))
+				v27 := float32(v11*v1 + *(*float32)(unsafe.Add(p2, x*12+8)))
+				*(*float32)(unsafe.Add(p2, x*12)) = v25
+				*(*float32)(unsafe.Add(p2, x*12+4)) = v26
+				*(*float32)(unsafe.Add(p2, x*12+8)) = v27
+				if uint64(v8) >= uint64(v2) {
+					g.Fault(1, v8, v2, v0)
+					continue
+				}
+				v33 := *(*float32)(unsafe.Add(p1, x*16+4))
+				v34 := *(*float32)(unsafe.Add(p1, x*16+8))
+				*(*float32)(unsafe.Add(p1, x*16)) = float32(v25*v1 + *(*float32)(unsafe.Add(p1, x*16)))
+				*(*float32)(unsafe.Add(p1, x*16+4)) = float32(v26*v1 + v33)
+				*(*float32)(unsafe.Add(p1, x*16+8)) = float32(v27*v1 + v34)
+			}
+		} else {
+			for x, end := x, x+count; x < end; x++ {
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				var v9, v10, v11 float32
+				var v12 int64
+				v0 := int32(x)
+				v8 := int64(x)
+				v9 = 0
+				v10 = 0
+				v11 = 0
+				v12 = v8
+			b1:
+				if v12 < v6 {
+					v9 = float32(v9 + *(*float32)(unsafe.Add(p3, int(v12)*12)))
+					v10 = float32(v10 + *(*float32)(unsafe.Add(p3, int(v12)*12+4)))
+					v11 = float32(v11 + *(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+					v12 = v12 + v2
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b1
+				}
+				if uint64(v8) >= uint64(v4) {
+					g.Fault(0, v8, v4, v0)
+					continue
+				}
+				v25 := float32(v9*v1 + *(*float32)(unsafe.Add(p2, x*12)))
+				v26 := float32(v10*v1 + *(*float32)(unsafe.Add(p2, x*12+4)))
+				v27 := float32(v11*v1 + *(*float32)(unsafe.Add(p2, x*12+8)))
+				*(*float32)(unsafe.Add(p2, x*12)) = v25
+				*(*float32)(unsafe.Add(p2, x*12+4)) = v26
+				*(*float32)(unsafe.Add(p2, x*12+8)) = v27
+				if uint64(v8) >= uint64(v2) {
+					g.Fault(1, v8, v2, v0)
+					continue
+				}
+				v33 := *(*float32)(unsafe.Add(p1, x*16+4))
+				v34 := *(*float32)(unsafe.Add(p1, x*16+8))
+				*(*float32)(unsafe.Add(p1, x*16)) = float32(v25*v1 + *(*float32)(unsafe.Add(p1, x*16)))
+				*(*float32)(unsafe.Add(p1, x*16+4)) = float32(v26*v1 + v33)
+				*(*float32)(unsafe.Add(p1, x*16+8)) = float32(v27*v1 + v34)
+			}
+		}
+		x += count
+	}
+}
+
+//go:noinline
+func moveHostLoop0(h9 []float32, active int, h10 []float32, h11 []float32, b12 int64, p3 unsafe.Pointer) {
+	h9 = h9[:active]
+	h10 = h10[:active]
+	h11 = h11[:active]
+	for li := range active {
+		v12 := b12 + int64(li)
+		v9 := h9[li]
+		v10 := h10[li]
+		v11 := h11[li]
+		h9[li] = float32(v9 + *(*float32)(unsafe.Add(p3, int(v12)*12)))
+		h10[li] = float32(v10 + *(*float32)(unsafe.Add(p3, int(v12)*12+4)))
+		h11[li] = float32(v11 + *(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+	}
+}
+
+//go:noinline
+func moveHostLoop1(h9 []float32, active int, h10 []float32, h11 []float32, b12 int64, p3 unsafe.Pointer, b12r1 int64, b12r2 int64, b12r3 int64) {
+	h9 = h9[:active]
+	h10 = h10[:active]
+	h11 = h11[:active]
+	for li := range active {
+		v9 := h9[li]
+		v10 := h10[li]
+		v11 := h11[li]
+		{
+			v12 := b12 + int64(li)
+			v9, v10, v11 = float32(v9+*(*float32)(unsafe.Add(p3, int(v12)*12))), float32(v10+*(*float32)(unsafe.Add(p3, int(v12)*12+4))), float32(v11+*(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+		}
+		{
+			v12 := b12r1 + int64(li)
+			v9, v10, v11 = float32(v9+*(*float32)(unsafe.Add(p3, int(v12)*12))), float32(v10+*(*float32)(unsafe.Add(p3, int(v12)*12+4))), float32(v11+*(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+		}
+		{
+			v12 := b12r2 + int64(li)
+			v9, v10, v11 = float32(v9+*(*float32)(unsafe.Add(p3, int(v12)*12))), float32(v10+*(*float32)(unsafe.Add(p3, int(v12)*12+4))), float32(v11+*(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+		}
+		{
+			v12 := b12r3 + int64(li)
+			v9, v10, v11 = float32(v9+*(*float32)(unsafe.Add(p3, int(v12)*12))), float32(v10+*(*float32)(unsafe.Add(p3, int(v12)*12+4))), float32(v11+*(*float32)(unsafe.Add(p3, int(v12)*12+8)))
+		}
+		h9[li] = v9
+		h10[li] = v10
+		h11[li] = v11
+	}
+}
+
+// pullHost is a work-group of the kernel [Pull].
+type pullHost struct {
+	kernelimpl.HostGroup
+	v2 float32
+
+	v3, v4, v6, v8 int64
+
+	v29, v30, v31, v32, v33, v34, v55, v56, v57 []float32
+
+	v35 int64
+}
+
+func newPullHost() kernelimpl.HostForm { return new(pullHost) }
+
+const pullHostSites = `3	examples/nbody/gravity/blocks.go:40:22
+4	40:22
+1	62:9`
+
+func (g *pullHost) Begin() {
+	g.Sites = pullHostSites
+	const n = 256
+	g.v2 = g.Float32(24)
+	g.v3 = g.Int64(32)
+	g.v4 = g.Int64(48)
+	g.v6 = g.Int64(64)
+	g.v8 = g.Int64(80)
+	g.Allot(0, 16384)
+	kernelimpl.HostRoom(n, &g.v29, &g.v30, &g.v31, &g.v32, &g.v33, &g.v34, &g.v55, &g.v56, &g.v57)
+}
+
+func (g *pullHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, blocks.go:55
+			next = g.r2()
+		}
+	}
+}
+
+func (g *pullHost) r0() int {
+	const n = 256
+	// ZeroLocal, blocks.go:36
+	g.Zero(0)
+	basex := g.Base(0)
+	v10 := int32(g.ID[1])
+	v11 := int64(uint32(v10))
+	v17 := v11 + 1
+	v3 := g.v3
+	v18 := v17 * v3
+	v6 := g.v6
+	v19 := v18 < v6
+	v20 := v6
+	if v19 {
+		v20 = v18
+	}
+	v21 := uint64(v20) <= uint64(v6)
+	basey := g.Base(1)
+	v14 := v11 * v3
+	v15 := v14 < v6
+	v16 := v6
+	if v15 {
+		v16 = v14
+	}
+	v22 := uint64(v16) <= uint64(v20)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v23 := v20 - v16
+	h29 := g.v29[:n]
+	h30 := g.v30[:n]
+	h31 := g.v31[:n]
+	h32 := g.v32[:n]
+	h33 := g.v33[:n]
+	h34 := g.v34[:n]
+	u35 := g.v35
+	p3 := g.Pointer(3)
+	v24 := int(v16) * 16
+	m0 := g.Memory(0)
+	v80 := v11 * v4
+	v8 := g.v8
+	p4 := g.Pointer(4)
+	next := -1
+	{
+		for li := range n {
+			x := int(uint(li) % 256)
+			y := int(uint(li) / 256)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v29, v30, v31, v32, v33, v34, v46, v47, v48, v49 float32
+			var v35, v38, v40, v81 int64
+			var v37 int32
+			v12 := int64(basex + x)
+			v13 := int32(x)
+			if !v21 {
+				g.Fault(0, v20, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			if !v22 {
+				g.Fault(1, v16, v20, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v25 := v12 < v4
+			if v25 {
+				v29 = *(*float32)(unsafe.Add(p2, (basex+x)*16))
+				v30 = *(*float32)(unsafe.Add(p2, (basex+x)*16+4))
+				v31 = *(*float32)(unsafe.Add(p2, (basex+x)*16+8))
+			} else {
+				v29 = 0
+				v30 = 0
+				v31 = 0
+			}
+			v32 = 0
+			v33 = 0
+			v34 = 0
+			v35 = 0
+			if v35 >= v23 {
+				goto b17
+			}
+			v37 = v13
+		b7:
+			v38 = int64(uint32(v37))
+			if v37 >= 1024 {
+				h29[li] = v29
+				h30[li] = v30
+				h31[li] = v31
+				h32[li] = v32
+				h33[li] = v33
+				h34[li] = v34
+				u35 = v35
+				next = 1
+				continue
+			}
+			v40 = v35 + v38
+			if v40 < v23 {
+				v46 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16))
+				v47 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+4))
+				v48 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+8))
+				v49 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+12))
+			} else {
+				v46 = 0
+				v47 = 0
+				v48 = 0
+				v49 = 0
+			}
+			*(*float32)(unsafe.Add(m0, int(v37)*16)) = v46
+			*(*float32)(unsafe.Add(m0, int(v37)*16+4)) = v47
+			*(*float32)(unsafe.Add(m0, int(v37)*16+8)) = v48
+			*(*float32)(unsafe.Add(m0, int(v37)*16+12)) = v49
+			v37 = v37 + 256
+			goto b7
+		b17:
+			if !v25 {
+				goto b21
+			}
+			v81 = v80 + v12
+			if uint64(v81) >= uint64(v8) {
+				g.Fault(2, v81, v8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v81)*12)) = v32
+			*(*float32)(unsafe.Add(p4, int(v81)*12+4)) = v33
+			*(*float32)(unsafe.Add(p4, int(v81)*12+8)) = v34
+		b21:
+			g.Leave(li)
+		}
+	}
+	g.v35 = u35
+	return next
+}
+
+func (g *pullHost) r2() int {
+	const n = 256
+	h32 := g.v32[:n]
+	h33 := g.v33[:n]
+	h34 := g.v34[:n]
+	h55 := g.v55[:n]
+	h56 := g.v56[:n]
+	h57 := g.v57[:n]
+	m0 := g.Memory(0)
+	h29 := g.v29[:n]
+	h30 := g.v30[:n]
+	h31 := g.v31[:n]
+	v2 := g.v2
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v32 := h32[li]
+		v33 := h33[li]
+		v34 := h34[li]
+		v29 := h29[li]
+		v30 := h30[li]
+		v31 := h31[li]
+		var v55, v56, v57 float32
+		var v58 int32
+		v55 = v32
+		v56 = v33
+		v57 = v34
+		v58 = -1
+	b13:
+		v59 := v58 + 1
+		if v59 >= 1024 {
+			h55[li] = v55
+			h56[li] = v56
+			h57[li] = v57
+			continue
+		}
+		v65 := float32(*(*float32)(unsafe.Add(m0, int(v59)*16)) - v29)
+		v66 := float32(*(*float32)(unsafe.Add(m0, int(v59)*16+4)) - v30)
+		v67 := float32(*(*float32)(unsafe.Add(m0, int(v59)*16+8)) - v31)
+		v71 := float32(v2*v2 + float32(v67*v67+float32(v65*v65+float32(v66*v66))))
+		v72 := math32.FastRsqrt(v71)
+		v74 := float32(float32(*(*float32)(unsafe.Add(m0, int(v59)*16+12))*v72) * v72)
+		v75 := float32(v74 * v72)
+		v55 = float32(v65*v75 + v55)
+		v56 = float32(v66*v75 + v56)
+		v57 = float32(v67*v75 + v57)
+		v58 = v59
+		goto b13
+	}
+	// Barrier, blocks.go:59
+	e35 := g.v35
+	v10 := int32(g.ID[1])
+	v11 := int64(uint32(v10))
+	v17 := v11 + 1
+	v3 := g.v3
+	v18 := v17 * v3
+	v6 := g.v6
+	v19 := v18 < v6
+	v20 := v6
+	if v19 {
+		v20 = v18
+	}
+	v14 := v11 * v3
+	v15 := v14 < v6
+	v16 := v6
+	if v15 {
+		v16 = v14
+	}
+	v23 := v20 - v16
+	u35 := g.v35
+	p3 := g.Pointer(3)
+	v24 := int(v16) * 16
+	basex := g.Base(0)
+	v4 := g.v4
+	v80 := v11 * v4
+	v8 := g.v8
+	basey := g.Base(1)
+	p4 := g.Pointer(4)
+	next := -1
+	{
+		for li := range n {
+			x := int(uint(li) % 256)
+			y := int(uint(li) / 256)
+			if dead[li] {
+				continue
+			}
+			v35 := e35
+			v55 := h55[li]
+			v56 := h56[li]
+			v57 := h57[li]
+			v13 := int32(x)
+			v12 := int64(basex + x)
+			v25 := v12 < v4
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v32, v33, v34, v46, v47, v48, v49 float32
+			var v37 int32
+			var v38, v40, v81 int64
+			v32 = v55
+			v33 = v56
+			v34 = v57
+			v35 = v35 + 1024
+			if v35 >= v23 {
+				goto b17
+			}
+			v37 = v13
+		b7:
+			v38 = int64(uint32(v37))
+			if v37 >= 1024 {
+				h32[li] = v32
+				h33[li] = v33
+				h34[li] = v34
+				u35 = v35
+				next = 1
+				continue
+			}
+			v40 = v35 + v38
+			if v40 < v23 {
+				v46 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16))
+				v47 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+4))
+				v48 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+8))
+				v49 = *(*float32)(unsafe.Add(p3, v24+int(v40)*16+12))
+			} else {
+				v46 = 0
+				v47 = 0
+				v48 = 0
+				v49 = 0
+			}
+			*(*float32)(unsafe.Add(m0, int(v37)*16)) = v46
+			*(*float32)(unsafe.Add(m0, int(v37)*16+4)) = v47
+			*(*float32)(unsafe.Add(m0, int(v37)*16+8)) = v48
+			*(*float32)(unsafe.Add(m0, int(v37)*16+12)) = v49
+			v37 = v37 + 256
+			goto b7
+		b17:
+			if !v25 {
+				goto b21
+			}
+			v81 = v80 + v12
+			if uint64(v81) >= uint64(v8) {
+				g.Fault(2, v81, v8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v81)*12)) = v32
+			*(*float32)(unsafe.Add(p4, int(v81)*12+4)) = v33
+			*(*float32)(unsafe.Add(p4, int(v81)*12+8)) = v34
+		b21:
+			g.Leave(li)
+		}
+	}
+	g.v35 = u35
+	return next
+}
+
 // stepHost is a work-group of the kernel [Step].
 type stepHost struct {
 	kernelimpl.HostGroup

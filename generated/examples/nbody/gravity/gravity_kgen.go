@@ -14,6 +14,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [gravity.Move].
+func _(k *gravity.Move) {
+	type gravityMoveHasChanged_RunGoGenerate struct {
+		Dt       float32
+		Bodies   []gravity.Body
+		Velocity []gravity.Vec3
+		Sums     []gravity.Vec3
+	}
+	_ = (*gravityMoveHasChanged_RunGoGenerate)(k) // gravity.Move has changed: run go generate
+	type gravityBodyHasChanged_RunGoGenerate struct {
+		Pos  gravity.Vec3
+		Mass float32
+	}
+	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
+	type gravityVec3HasChanged_RunGoGenerate struct {
+		X float32
+		Y float32
+		Z float32
+	}
+	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [gravity.Paint].
 func _(k *gravity.Paint) {
 	type gravityPaintHasChanged_RunGoGenerate struct {
@@ -32,17 +54,18 @@ func _(k *gravity.Paint) {
 		Cos      float32
 	}
 	_ = (*gravityCameraHasChanged_RunGoGenerate)(&k.Camera) // gravity.Camera has changed: run go generate
-	type gravityBodyHasChanged_RunGoGenerate struct {
-		Pos  gravity.Vec3
-		Mass float32
+}
+
+// What is converted here is what kgen saw of the types of [gravity.Pull].
+func _(k *gravity.Pull) {
+	type gravityPullHasChanged_RunGoGenerate struct {
+		Softening float32
+		Block     int
+		Bodies    []gravity.Body
+		Sources   []gravity.Body
+		Sums      []gravity.Vec3
 	}
-	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
-	type gravityVec3HasChanged_RunGoGenerate struct {
-		X float32
-		Y float32
-		Z float32
-	}
-	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+	_ = (*gravityPullHasChanged_RunGoGenerate)(k) // gravity.Pull has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [gravity.Step].
@@ -66,14 +89,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{paintKernel, stepKernel}
+	return []*runtime.Kernel{moveKernel, paintKernel, pullKernel, stepKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
-	Kernels: []string{"Paint", "Step"},
+	Kernels: []string{"Move", "Paint", "Pull", "Step"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
@@ -90,10 +113,105 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0x9e46eeb0},
+		{File: "examples/nbody/gravity/blocks.go", Package: "gravity", Sum: 0x408c3a5f},
+		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xef7c08c3},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
 })
+
+//go:embed Move.spv
+var moveSPIRV string
+
+//go:embed Move.kir
+var moveIR string
+
+//go:embed Move.small.spv
+var moveSmall string
+
+//go:embed Move.words.spv
+var moveWords string
+
+var moveKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Move",
+	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Dt", Kind: abi.Value, Type: "float32", Size: 4},
+		{Name: "Bodies", Kind: abi.Slice, Type: "[]Body", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 16, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Sums", Kind: abi.Slice, Type: "[]Vec3", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize: 56,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:82:17", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:84:28", Limit: -2},
+	},
+	Loops: "examples/nbody/gravity/blocks.go:79:2 79:2",
+	SPIRV: moveSPIRV,
+	IR:    moveIR,
+	Sum:   0x8bd3abd5,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "examples/nbody/gravity/blocks.go:79:2 79:2", SPIRV: moveSmall, Sum: 0x2213b549},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/nbody/gravity/blocks.go:79:2 79:2", SPIRV: moveWords, Sum: 0xdada9907},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return gravity.Move{
+		Dt:       kernelimpl.HostValue[float32](a, 0),
+		Bodies:   kernelimpl.HostSlice[gravity.Body](a, 1),
+		Velocity: kernelimpl.HostSlice[gravity.Vec3](a, 2),
+		Sums:     kernelimpl.HostSlice[gravity.Vec3](a, 3),
+	}.Kernel
+}, newMoveHost)
+
+var _ = kernelimpl.Properties[gravity.Move](moveKernel)
+
+// Move is the kernel [gravity.Move] with its slices in device memory.
+// Move moves Bodies by one time step.
+type Move struct {
+	Dt       float32
+	Bodies   runtime.View[gravity.Body]
+	Velocity runtime.View[gravity.Vec3]
+	Sums     runtime.View[gravity.Vec3]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Move) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(moveKernel)
+	kernelimpl.Value(l, 0, k.Dt)
+	kernelimpl.View(l, 1, k.Bodies)
+	kernelimpl.View(l, 2, k.Velocity)
+	kernelimpl.View(l, 3, k.Sums)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Move) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Move) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Move) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMove runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMove(ctx context.Context, dev *runtime.Device, k gravity.Move, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(moveKernel)
+	kernelimpl.Value(l, 0, k.Dt)
+	kernelimpl.Slice(l, 1, k.Bodies)
+	kernelimpl.Slice(l, 2, k.Velocity)
+	kernelimpl.Slice(l, 3, k.Sums)
+	return l.Run1(ctx, dev, r, opts)
+}
 
 //go:embed Paint.spv
 var paintSPIRV string
@@ -184,6 +302,110 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Pull.spv
+var pullSPIRV string
+
+//go:embed Pull.kir
+var pullIR string
+
+//go:embed Pull.small.spv
+var pullSmall string
+
+//go:embed Pull.words.spv
+var pullWords string
+
+var pullKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Pull",
+	Package: "github.com/kgen-go/kgen/examples/nbody/gravity",
+	Form:    abi.NDRange,
+	Rank:    2,
+	Params: []abi.Param{
+		{Name: "Softening", Kind: abi.Value, Type: "float32", Size: 4},
+		{Name: "Block", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "Bodies", Kind: abi.Slice, Type: "[]Body", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Sources", Kind: abi.Slice, Type: "[]Body", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Sums", Kind: abi.Slice, Type: "[]Vec3", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1, Strides: []abi.Stride{{Offset: 48, Size: 8}}}},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(1, 256)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 16, Len: 1024, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceCap, Pos: "examples/nbody/gravity/blocks.go:40:22", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/nbody/gravity/blocks.go:40:22"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:62:9", Limit: -5},
+	},
+	Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3",
+	SPIRV: pullSPIRV,
+	IR:    pullIR,
+	Sum:   0xd69ea9,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {1}, {1, 32}, {1, 48}, {8}}, Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3", SPIRV: pullSmall, Sum: 0x5c08c883},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3", SPIRV: pullWords, Sum: 0xd0bef36e},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return gravity.Pull{
+		Softening: kernelimpl.HostValue[float32](a, 0),
+		Block:     kernelimpl.HostValue[int](a, 1),
+		Bodies:    kernelimpl.HostSlice[gravity.Body](a, 2),
+		Sources:   kernelimpl.HostSlice[gravity.Body](a, 3),
+		Sums:      kernelimpl.HostSlice[gravity.Vec3](a, 4),
+	}.Kernel
+}, newPullHost)
+
+var _ = kernelimpl.Properties[gravity.Pull](pullKernel)
+
+// Pull is the kernel [gravity.Pull] with its slices in device memory.
+// Pull computes the acceleration that each block of Sources causes at each of Bodies.
+type Pull struct {
+	Softening float32
+	Block     int
+	Bodies    runtime.View[gravity.Body]
+	Sources   runtime.View[gravity.Body]
+	Sums      runtime.View[gravity.Vec3]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pull) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pullKernel)
+	kernelimpl.Value(l, 0, k.Softening)
+	kernelimpl.Value(l, 1, k.Block)
+	kernelimpl.View(l, 2, k.Bodies)
+	kernelimpl.View(l, 3, k.Sources)
+	kernelimpl.View(l, 4, k.Sums)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pull) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Pull) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pull) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
+}
+
+// RunPull runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPull(ctx context.Context, dev *runtime.Device, k gravity.Pull, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pullKernel)
+	kernelimpl.Value(l, 0, k.Softening)
+	kernelimpl.Value(l, 1, k.Block)
+	kernelimpl.Slice(l, 2, k.Bodies)
+	kernelimpl.Slice(l, 3, k.Sources)
+	kernelimpl.Slice(l, 4, k.Sums)
+	return l.RunND2(ctx, dev, r, opts)
+}
+
 //go:embed Step.spv
 var stepSPIRV string
 
@@ -223,7 +445,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/nbody/gravity/kernel.go:68:2 69:3 77:3",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0xd02eb3fd,
+	Sum:   0x7a8b5282,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{80}, {40}, {56}, {72}, {8}}, Loops: "- examples/nbody/gravity/kernel.go:68:2 - 69:3 77:3", SPIRV: stepSmall, Sum: 0x564e8b7e},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/kernel.go:68:2 69:3 77:3", SPIRV: stepWords, Sum: 0x5b00afe2},
