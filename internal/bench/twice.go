@@ -130,7 +130,7 @@ var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbo
 	start := makeSlice(n, func(i int) gravity.Body {
 		return gravity.Body{Pos: gravity.Vec3{X: hb[i].X, Y: hb[i].Y, Z: hb[i].Z}, Mass: hb[i].Mass}
 	})
-	const steps = 8
+	const steps = 16
 	block := gravity.BlockSize(n)
 	blocks := (n + block - 1) / block
 	var results [][]gravity.Body

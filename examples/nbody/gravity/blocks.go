@@ -9,7 +9,7 @@ import (
 // that it stores itself while the bodies of the other devices are still being copied to it.
 
 // maxBlocks is the greatest number of blocks. So it is the number of devices that can share the bodies.
-const maxBlocks = 16
+const maxBlocks = 32
 
 // BlockSize returns the number of bodies in a block, of n bodies. It is a multiple of TileSize.
 func BlockSize(n int) int {

@@ -166,7 +166,25 @@ func TestAside(t *testing.T) {
 // complete as soon as the second line has copied the bytes. Other copies, and all reads, wait for that part.
 func TestApart(t *testing.T) {
 	withTwoLines(t)
-	d := open(t)
+	t.Run("untimed", func(t *testing.T) { testApart(t, open(t)) })
+	t.Run("timed", func(t *testing.T) {
+		d := open(t)
+		if err := d.Time(); err != nil {
+			t.Skip(err)
+		}
+		testApart(t, d)
+	})
+}
+
+func testApart(t *testing.T, d *device) {
+	old, aside := watch, 0
+	defer func() { watch = old }()
+	watch = func(d *device, p *part, commands vkx.Commands) {
+		if p.line == &d.queue.lines[1] {
+			aside++
+		}
+		old(d, p, commands)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	q := &d.queue
@@ -203,6 +221,9 @@ func TestApart(t *testing.T) {
 		if err := submit(c).Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if want := 2*maxSlots + 2; aside != want {
+		t.Errorf("%d parts on the second line, want %d", aside, want)
 	}
 	read := hal.Command{Op: hal.OpRead, Src: mems[1], Size: 4096, Host: got, Apart: true}
 	copied.Apart = false

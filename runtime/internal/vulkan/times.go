@@ -198,9 +198,10 @@ func (e *encoder) queriesFull() bool {
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil
 }
 
-// fitQueries allocates queries for the slot of a part, and resets them.
+// fitQueries allocates queries for the slot of a part, and resets them. The queue of the second
+// line cannot reset queries, and its commands are not timed.
 func (e *encoder) fitQueries(s *slot, commands int) error {
-	if e.d.clock == nil {
+	if e.d.clock == nil || e.lineTrack == e.copyTrack {
 		return nil
 	}
 	if s.queries == 0 {

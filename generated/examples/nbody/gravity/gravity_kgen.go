@@ -113,7 +113,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/blocks.go", Package: "gravity", Sum: 0x408c3a5f},
+		{File: "examples/nbody/gravity/blocks.go", Package: "gravity", Sum: 0x94f7acc},
 		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xef7c08c3},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
