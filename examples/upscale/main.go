@@ -85,8 +85,9 @@ type network[T any] struct {
 	dev    *runtime.Device
 	model  map[string]weights
 	graph  *runtime.Graph
-	from   func(float32) T
-	to     func(T) float32
+	per    int // channels of a pixel in a T
+	put    func(s []T, at int, v float32)
+	get    func(s []T, at int) float32
 	launch func(l conv.Layer, x, y, add picture[T], w runtime.View[T], bias runtime.View[float32]) runtime.Command
 	err    error // first error
 }
@@ -109,11 +110,11 @@ func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...pict
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
 	copy(bias, n.model[name+"/bias"].data)
 	for _, x := range in {
-		l.Width, l.Side, l.In, l.Out = x.w, w.Shape[0], conv.Up(x.channels), conv.Up(outs)
-		filter := make([]T, l.Side*l.Side*l.In*l.Out)
+		l.Height, l.Width, l.Side, l.In, l.Out = x.h, x.w, w.Shape[0], conv.Up(x.channels), conv.Up(outs)
+		filter := make([]T, l.Side*l.Side*l.In*l.Out/n.per)
 		for i, v := range w.data {
 			if c := i/outs%ins - first; c >= 0 && c < x.channels {
-				filter[(i/(outs*ins)*l.In+c)*l.Out+i%outs] = n.from(v)
+				n.put(filter, (i/(outs*ins)*l.In+c)*l.Out+i%outs, v)
 			}
 		}
 		y := n.picture(x.h*l.Scale, x.w*l.Scale, outs)
@@ -129,7 +130,7 @@ func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...pict
 
 // picture() makes a picture of zeros.
 func (n *network[T]) picture(h, w, channels int) picture[T] {
-	return picture[T]{buffer(n, make([]T, conv.Pixel(h+conv.Edge, -conv.Edge, w)*conv.Up(channels))), h, w, channels}
+	return picture[T]{buffer(n, make([]T, conv.Pixel(h+conv.Edge, -conv.Edge, w)*conv.Up(channels)/n.per)), h, w, channels}
 }
 
 // buffer() copies numbers to a new buffer on the device.
@@ -144,17 +145,27 @@ func (n *network[T]) check(_ *runtime.Node, err error) { n.err = cmp.Or(n.err, e
 // upscale() makes a picture twice as large.
 func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src image.Image) (*image.RGBA, error) {
 	if !*halves {
-		same := func(v float32) float32 { return v }
-		return (&network[float32]{dev: dev, model: m, graph: runtime.NewGraph(dev), from: same, to: same, launch: func(l conv.Layer, x, y, add picture[float32], w, bias runtime.View[float32]) runtime.Command {
-			return convgen.Plain{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(runtime.Range3{x.h, x.w, l.Out / conv.Block})
-		}}).tiles(ctx, src)
+		return (&network[float32]{dev: dev, model: m, graph: runtime.NewGraph(dev), per: 1,
+			put: func(s []float32, at int, v float32) { s[at] = v }, get: func(s []float32, at int) float32 { return s[at] },
+			launch: func(l conv.Layer, x, y, add picture[float32], w, bias runtime.View[float32]) runtime.Command {
+				return convgen.Plain{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(runtime.Range3{x.h, x.w, l.Out / conv.Block})
+			}}).tiles(ctx, src)
 	}
-	type f16 = half.Float16
-	return (&network[f16]{dev: dev, model: m, graph: runtime.NewGraph(dev), from: half.FromFloat32[f16], to: f16.Float32, launch: func(l conv.Layer, x, y, add picture[f16], w runtime.View[f16], bias runtime.View[float32]) runtime.Command {
-		local := runtime.Range3{1, 1, dev.Info().MaxSubGroup}
-		k := convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}
-		return k.Node(runtime.NDRange3{Global: runtime.Range3{x.h, conv.Up(x.w) / conv.Block, l.Out / conv.Block * local[2]}, Local: local})
-	}}).tiles(ctx, src)
+	return (&network[conv.Halves]{dev: dev, model: m, graph: runtime.NewGraph(dev), per: conv.Part,
+		put: func(s []conv.Halves, at int, v float32) {
+			s[at/conv.Part][at%conv.Part] = half.FromFloat32[half.Float16](v)
+		},
+		get: func(s []conv.Halves, at int) float32 { return s[at/conv.Part][at%conv.Part].Float32() },
+		launch: func(l conv.Layer, x, y, add picture[conv.Halves], w runtime.View[conv.Halves], bias runtime.View[float32]) runtime.Command {
+			return convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(matrixRange(dev, l))
+		}}).tiles(ctx, src)
+}
+
+// matrixRange() returns the range of conv.Matrix.
+func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange1 {
+	pixels := conv.Pixel(l.Height-1, l.Width, l.Width) - conv.Pixel(0, 0, l.Width)
+	local := runtime.Range1(conv.SubGroups * dev.Info().MaxSubGroup)
+	return runtime.NDRange1{Global: runtime.Range1((pixels+conv.Pixels-1)/conv.Pixels) * local, Local: local}
 }
 
 const margin = 10 // a result depends on so many pixels to each side; this is the sum of all filters' half sides, each rounded down
@@ -181,8 +192,9 @@ func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, e
 		x0, y0 := max(0, min(left-margin, size.X-w)), max(0, min(top-margin, size.Y-h))
 		for p := range h * w {
 			r, g, b, _ := src.At(corner.X+x0+p%w, corner.Y+y0+p/w).RGBA()
-			at := conv.Pixel(p/w, p%w, w) * conv.Block
-			from[at], from[at+1], from[at+2] = n.from(float32(r>>8)), n.from(float32(g>>8)), n.from(float32(b>>8))
+			for c, v := range []uint32{r, g, b} {
+				n.put(from, conv.Pixel(p/w, p%w, w)*conv.Block+c, float32(v>>8))
+			}
 		}
 		ev, err := n.dev.DefaultQueue().Submit(ex)
 		if err = cmp.Or(err, ev.Wait(ctx)); err != nil {
@@ -191,7 +203,7 @@ func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, e
 		for py := 2 * top; py < 2*min(top+side, size.Y); py++ {
 			for px := 2 * left; px < 2*min(left+side, size.X); px++ {
 				at := conv.Pixel(py-2*y0, px-2*x0, 2*w) * conv.Block
-				level := func(c int) uint8 { return uint8(max(0, min(255, n.to(to[at+c]))) + 0.5) }
+				level := func(c int) uint8 { return uint8(max(0, min(255, n.get(to, at+c))) + 0.5) }
 				copy(dst.Pix[dst.PixOffset(px, py):], []uint8{level(0), level(1), level(2), 255})
 			}
 		}

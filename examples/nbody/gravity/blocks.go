@@ -8,8 +8,9 @@ import (
 // The kernels in this file divide a time step into parts, for several devices. A device computes the pull of the bodies
 // that it stores itself while the bodies of the other devices are still being copied to it.
 
-// maxBlocks is the greatest number of blocks. So it is the number of devices that can share the bodies.
-const maxBlocks = 32
+// maxBlocks is the greatest number of blocks. The work-groups of a launch end at different times, and many small blocks
+// leave a device idle for a shorter time than few large ones.
+const maxBlocks = 128
 
 // BlockSize returns the number of bodies in a block, of n bodies. It is a multiple of TileSize.
 func BlockSize(n int) int {

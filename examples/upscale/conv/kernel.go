@@ -11,8 +11,12 @@ import (
 
 //go:generate go tool kgen .
 
-// Block is the number of rows and columns of a matrix, and Edge is half the side of the largest filter, rounded down.
-const Block, Edge = 16, 2
+// Block is the number of rows and columns of a matrix. Edge is half the side of the largest filter, rounded down. Part
+// is the number of channels in an element of a picture of 16-bit floats.
+const Block, Edge, Part = 16, 2, 8
+
+// Halves contains Part channels of a pixel. Devices load and store all of its 16 bytes at a time.
+type Halves [Part]half.Float16
 
 // Up rounds up to a multiple of Block.
 func Up(n int) int { return (n + Block - 1) / Block * Block }
@@ -22,10 +26,11 @@ func Pixel(y, x, width int) int { return (y+Edge)*(Up(width)+2*Edge) + x + Edge 
 
 // Layer is the shape of a convolution.
 type Layer struct {
-	Width, Side int     // pixels in a row of X, and in a side of the filter
-	In, Out     int     // channels of X and Y
-	Slope       float32 // factor of negative results, which is 0 for a ReLU
-	Scale       int     // a result becomes a square of Scale by Scale pixels
+	Height, Width int     // rows and columns of X, in pixels
+	Side          int     // pixels in a side of the filter
+	In, Out       int     // channels of X and Y
+	Slope         float32 // factor of negative results, which is 0 for a ReLU
+	Scale         int     // a result becomes a square of Scale by Scale pixels
 }
 
 // Plain computes Block channels of a pixel in each work-item, for a range of rows, columns and blocks of channels.
@@ -61,39 +66,98 @@ func (k Plain) Kernel(it dsl.Item3) {
 	}
 }
 
-// Matrix computes, in each work-group, Block channels of Block pixels of a row. A work-group is one
-// sub-group. The range is rows, blocks of columns and blocks of channels. Matrix has the fields of Plain.
+// A work-group of Matrix has SubGroups sub-groups and computes Pixels pixels, with at most Wide channels.
+const (
+	SubGroups = Pixels / Block
+	Pixels    = 64
+	Wide      = 64
+	depth     = 4                  // parts of a row that are multiplied in an iteration
+	pitch     = (depth + 1) * Part // distance of rows in work-group memory, so that rows begin in different banks
+	pitchWide = Wide + Part
+	some      = Wide / 2 // channels that are stored at a time
+)
+
+// Matrix computes, in each work-group, all channels of Pixels pixels that are adjacent in memory. Some of these pixels
+// are at the edges of rows, and Matrix does not store them. The pixels of a row of the filter are adjacent, too. So a
+// row of the filter multiplies a matrix whose rows overlap in X: the row of pixel p begins In channels after the row of
+// pixel p-1. Matrix has the fields of Plain.
 type Matrix struct {
 	Layer              Layer
-	X, Y, Weights, Add []half.Float16
+	X, Y, Weights, Add []Halves
 	Bias               []float32
 }
 
-// Kernel multiplies matrices of pixels and their channels by matrices of weights.
-func (k Matrix) Kernel(it dsl.NDItem3) {
+// Kernel multiplies tiles of Pixels pixels and depth parts by tiles of weights, in work-group memory.
+func (k Matrix) Kernel(it dsl.NDItem1) {
+	left, right, sum := dsl.Local[[Pixels * pitch]half.Float16](it), dsl.Local[[depth * Part * pitchWide]half.Float16](it), dsl.Local[[Pixels * some]float32](it)
 	l, sg := k.Layer, it.SubGroup()
-	y, x, z := it.GroupID()
-	var sum dsl.Accumulator[[Block][Block]float32]
-	for i := range l.Side * l.Side {
-		at := Pixel(y+i/l.Side-l.Side/2, x*Block+i%l.Side-l.Side/2, l.Width)
-		for c := 0; c < l.In; c += Block {
-			a := dsl.LoadA[[Block][Block]half.Float16](sg, k.X[at*l.In+c:], l.In, dsl.RowMajor)
-			b := dsl.LoadB[[Block][Block]half.Float16](sg, k.Weights[(i*l.In+c)*l.Out+z*Block:], l.Out, dsl.RowMajor)
-			sum = dsl.MulAdd(sg, a, b, sum)
+	if l.Height < 1 || l.Height > 1<<12 || l.Width < 1 || l.Width > 1<<12 || l.Side < 1 || l.Side > 2*Edge+1 || l.In < Part || l.In > 1<<12 || l.Out < Part || l.Out > Wide || l.Scale < 1 || l.Scale > 1<<12 || len(k.Weights) != l.Side*l.Side*l.In*l.Out/Part {
+		panic("Matrix cannot compute a layer of this shape, or the weights are of another one")
+	}
+	row, side, outs, parts := uint32(Up(l.Width)+2*Edge), uint32(l.Side), uint32(l.Out/Part), uint32(l.In/Part)
+	first := uint32(min(Pixel(0, 0, l.Width)+it.GroupID()*Pixels, Pixel(l.Height, 0, l.Width)))
+	run, mine := side*parts, int(uint(sg.GroupID())%SubGroups)*Block // parts in a row of the filter, and first pixel of the sub-group
+
+	var sums [Wide / Block]dsl.Accumulator[[Block][Block]float32]
+	for r := range side {
+		for t := uint32(0); t < run; t += depth {
+			pixels, weights := (first+(r-side/2)*row-side/2)*parts+t, (r*run+t)*Part*outs
+			it.Barrier()
+			for i := it.LocalID(); i < Pixels*depth; i += 2 * it.LocalRange() {
+				j := (i + it.LocalRange()) % (Pixels * depth)
+				x, x2 := at(k.X, pixels, parts, i/depth, i%depth, run-t), at(k.X, pixels, parts, j/depth, j%depth, run-t)
+				w, w2 := at(k.Weights, weights, outs, i/Part, i%Part, outs), at(k.Weights, weights, outs, j/Part, j%Part, outs)
+				*(*Halves)(left[i/depth*pitch+i%depth*Part:]) = x
+				*(*Halves)(left[j/depth*pitch+j%depth*Part:]) = x2
+				*(*Halves)(right[i/Part*pitchWide+i%Part*Part:]) = w
+				*(*Halves)(right[j/Part*pitchWide+j%Part*Part:]) = w2
+			}
+			it.Barrier()
+			for step := range depth * Part / Block {
+				a := dsl.LoadA[[Block][Block]half.Float16](sg, left[mine*pitch+step*Block:], pitch, dsl.RowMajor)
+				for j := range sums {
+					if j*Block < l.Out {
+						b := dsl.LoadB[[Block][Block]half.Float16](sg, right[step*Block*pitchWide+j*Block:], pitchWide, dsl.RowMajor)
+						sums[j] = dsl.MulAdd(sg, a, b, sums[j])
+					}
+				}
+			}
 		}
 	}
-	tile := dsl.Local[[Block * Block]float32](it)
-	dsl.StoreAccumulator(sg, sum, tile[:], Block, dsl.RowMajor)
-	it.Barrier()
-	for e := it.LocalLinearID(); e < len(tile); e += sg.LocalRange() {
-		if x, z := x*Block+e/Block, z*Block+e%Block; x < l.Width { // pixels outside of the picture stay zero
-			v := tile[e] + k.Bias[z]
-			if len(k.Add) > 0 {
-				v += k.Add[Pixel(y, x, l.Width)*l.Out+z].Float32()
-			}
-			for i := range l.Scale * l.Scale {
-				k.Y[Pixel(y*l.Scale+i/l.Scale, x*l.Scale+i%l.Scale, l.Width*l.Scale)*l.Out+z] = half.FromFloat32[half.Float16](max(v, 0) + l.Slope*min(v, 0))
+
+	for h := range Wide / some { // because work-group memory is small
+		it.Barrier()
+		for j := range some / Block {
+			dsl.StoreAccumulator(sg, sums[h*some/Block+j], sum[mine*some+j*Block:], some, dsl.RowMajor)
+		}
+		it.Barrier()
+		for i := it.LocalID(); i < len(sum)/Part; i += it.LocalRange() {
+			p, z := first+uint32(i*Part/some), h*some+i*Part%some
+			if y, x := int(p/row)-Edge, int(p%row)-Edge; y < l.Height && x >= 0 && x < l.Width && z < l.Out {
+				var add, v Halves
+				if len(k.Add) > 0 {
+					add = k.Add[p*outs+uint32(z/Part)]
+				}
+				for c, b := range [Part]float32(k.Bias[z:]) {
+					u := sum[i*Part+c] + b + add[c].Float32()
+					v[c] = half.FromFloat32[half.Float16](max(u, 0) + l.Slope*min(u, 0))
+				}
+				for j := range l.Scale {
+					to := Pixel(y*l.Scale+j, x*l.Scale, l.Width*l.Scale)
+					for j := range l.Scale {
+						k.Y[(to+j)*l.Out/Part+z/Part] = v
+					}
+				}
 			}
 		}
 	}
+}
+
+// at() loads a part of a row of m. The rows begin with part `first` of m, each after `parts` more parts. If the row has
+// fewer parts than the argument `left` or m ends, at returns zeros.
+func at(m []Halves, first, parts uint32, y, x int, left uint32) (h Halves) {
+	if i := int(first + uint32(y)*parts + uint32(x)); uint32(x) < left && i < len(m) {
+		h = m[i]
+	}
+	return h
 }

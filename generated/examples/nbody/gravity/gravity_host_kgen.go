@@ -17,8 +17,8 @@ type moveHost struct {
 
 func newMoveHost() kernelimpl.HostForm { return new(moveHost) }
 
-const moveHostSites = `1	examples/nbody/gravity/blocks.go:82:17
-1	84:28`
+const moveHostSites = `1	examples/nbody/gravity/blocks.go:83:17
+1	85:28`
 
 func (g *moveHost) Begin() {
 	g.Sites = moveHostSites
@@ -212,9 +212,9 @@ type pullHost struct {
 
 func newPullHost() kernelimpl.HostForm { return new(pullHost) }
 
-const pullHostSites = `3	examples/nbody/gravity/blocks.go:40:22
-4	40:22
-1	62:9`
+const pullHostSites = `3	examples/nbody/gravity/blocks.go:41:22
+4	41:22
+1	63:9`
 
 func (g *pullHost) Begin() {
 	g.Sites = pullHostSites
@@ -232,7 +232,7 @@ func (g *pullHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, blocks.go:55
+		case 1: // Barrier, blocks.go:56
 			next = g.r2()
 		}
 	}
@@ -240,7 +240,7 @@ func (g *pullHost) Run() {
 
 func (g *pullHost) r0() int {
 	const n = 256
-	// ZeroLocal, blocks.go:36
+	// ZeroLocal, blocks.go:37
 	g.Zero(0)
 	basex := g.Base(0)
 	v10 := int32(g.ID[1])
@@ -422,7 +422,7 @@ func (g *pullHost) r2() int {
 		v58 = v59
 		goto b13
 	}
-	// Barrier, blocks.go:59
+	// Barrier, blocks.go:60
 	e35 := g.v35
 	v10 := int32(g.ID[1])
 	v11 := int64(uint32(v10))

@@ -113,7 +113,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/nbody/gravity/blocks.go", Package: "gravity", Sum: 0x94f7acc},
+		{File: "examples/nbody/gravity/blocks.go", Package: "gravity", Sum: 0x1b8ee386},
 		{File: "examples/nbody/gravity/kernel.go", Package: "gravity", Sum: 0xef7c08c3},
 		{File: "examples/nbody/gravity/paint.go", Package: "gravity", Sum: 0xf62f5b8f},
 	},
@@ -146,16 +146,16 @@ var moveKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:82:17", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:84:28", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:83:17", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:85:28", Limit: -2},
 	},
-	Loops: "examples/nbody/gravity/blocks.go:79:2 79:2",
+	Loops: "examples/nbody/gravity/blocks.go:80:2 80:2",
 	SPIRV: moveSPIRV,
 	IR:    moveIR,
-	Sum:   0x8bd3abd5,
+	Sum:   0xf2948778,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "examples/nbody/gravity/blocks.go:79:2 79:2", SPIRV: moveSmall, Sum: 0x2213b549},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/nbody/gravity/blocks.go:79:2 79:2", SPIRV: moveWords, Sum: 0xdada9907},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {40}, {56}, {72}}, Loops: "examples/nbody/gravity/blocks.go:80:2 80:2", SPIRV: moveSmall, Sum: 0x2213b549},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/nbody/gravity/blocks.go:80:2 80:2", SPIRV: moveWords, Sum: 0xdada9907},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Move{
@@ -334,17 +334,17 @@ var pullKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 16, Len: 1024, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceCap, Pos: "examples/nbody/gravity/blocks.go:40:22", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/nbody/gravity/blocks.go:40:22"},
-		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:62:9", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "examples/nbody/gravity/blocks.go:41:22", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/nbody/gravity/blocks.go:41:22"},
+		{Kind: abi.FaultIndex, Pos: "examples/nbody/gravity/blocks.go:63:9", Limit: -5},
 	},
-	Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3",
+	Loops: "- examples/nbody/gravity/blocks.go:48:2 49:3 57:3",
 	SPIRV: pullSPIRV,
 	IR:    pullIR,
-	Sum:   0xd69ea9,
+	Sum:   0x417c1ab0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {1}, {1, 32}, {1, 48}, {8}}, Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3", SPIRV: pullSmall, Sum: 0x5c08c883},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/blocks.go:47:2 48:3 56:3", SPIRV: pullWords, Sum: 0xd0bef36e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}, {80}, {1}, {1, 32}, {1, 48}, {8}}, Loops: "- examples/nbody/gravity/blocks.go:48:2 49:3 57:3", SPIRV: pullSmall, Sum: 0x5c08c883},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/nbody/gravity/blocks.go:48:2 49:3 57:3", SPIRV: pullWords, Sum: 0xd0bef36e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return gravity.Pull{

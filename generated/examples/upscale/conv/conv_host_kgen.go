@@ -12,422 +12,318 @@ import (
 // matrixHost is a work-group of the kernel [Matrix].
 type matrixHost struct {
 	kernelimpl.HostGroup
-	c0                                         int32
-	c1                                         int32
-	c2                                         int32
-	c3                                         int32
-	c4                                         int32
-	c5                                         int32
-	c6                                         int32
-	c7                                         int32
-	c8                                         int32
-	c9                                         int32
-	v3, v4, v5, v6, v8, v9, v11, v13, v15, v17 int64
+	c0                                             int32
+	c1                                             int32
+	c2                                             int32
+	c3                                             int32
+	c4                                             int32
+	c5                                             int32
+	v1, v2, v3, v4, v5, v7, v8, v10, v12, v14, v16 int64
 
-	v7 float32
+	v6 float32
 
-	v40, v58, v59 int64
+	v103, v104, v112, v116, v325, v329, v331, v333, v335 int32
 
-	v65, v77 int
+	v328, v341, v342 []int32
 }
 
 func newMatrixHost() kernelimpl.HostForm { return new(matrixHost) }
 
-const matrixHostSites = `10	examples/upscale/conv/kernel.go:78:18
-4	80:54
-13	80:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	80:46
-4	81:60
-13	81:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	81:46
-1	90:25
-1	92:15
-1	95:8
-10	95:26`
+const matrixHostSites = `13	examples/upscale/conv/kernel.go:117:47	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	95:8	"Matrix cannot compute a layer of this shape, or the weights are of another one"
+13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+1	139:17
+4	141:43
+9	141:37
+1	148:10
+13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *matrixHost) Begin() {
 	g.Sites = matrixHostSites
-	g.v3 = g.Int64(24)
-	g.v4 = g.Int64(32)
-	g.v5 = g.Int64(40)
-	g.v6 = g.Int64(48)
-	g.v7 = g.Float32(56)
-	g.v8 = g.Int64(64)
-	g.v9 = g.Int64(80)
-	g.v11 = g.Int64(96)
-	g.v13 = g.Int64(112)
-	g.v15 = g.Int64(128)
-	g.v17 = g.Int64(144)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	g.c2 = g.c1 * g.c0
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 65538, 1)
-	g.c4 = g.c2 * g.c3
-	g.c5 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
-	g.c6 = g.c5 - 1
-	g.c7 = g.c4 + g.c6
-	if g.c5 != 0 {
-		g.c8 = int32(uint32(g.c7) / uint32(g.c5))
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(40)
+	g.v4 = g.Int64(48)
+	g.v5 = g.Int64(56)
+	g.v6 = g.Float32(64)
+	g.v7 = g.Int64(72)
+	g.v8 = g.Int64(88)
+	g.v10 = g.Int64(104)
+	g.v12 = g.Int64(120)
+	g.v14 = g.Int64(136)
+	g.v16 = g.Int64(152)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
+	g.c2 = g.c1 - 1
+	g.c3 = g.c0 + g.c2
+	if g.c1 != 0 {
+		g.c4 = int32(uint32(g.c3) / uint32(g.c1))
 	}
-	g.c9 = g.c8 * 256
-	g.Allot(0, 1024)
-	g.Allot(1, int(g.c9)*4)
-	g.Allot(2, int(g.c9)*4)
-	g.Allot(3, int(g.c9)*4)
+	g.c5 = g.c4 * 256
+	g.Allot(0, 10240)
+	g.Allot(1, 9216)
+	g.Allot(2, 8192)
+	g.Allot(3, int(g.c5)*4)
+	g.Allot(4, int(g.c5)*4)
+	g.Allot(5, int(g.c5)*4)
+	g.Allot(6, int(g.c5)*4)
+	g.Allot(7, int(g.c5)*4)
+	g.Allot(8, int(g.c5)*4)
+	g.Allot(9, int(g.c5)*4)
+	g.Allot(10, int(g.c5)*4)
+	g.Allot(11, int(g.c5)*4)
+	kernelimpl.HostRoom(n, &g.v328, &g.v341, &g.v342)
 }
 
 func (g *matrixHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // MatrixLoad, kernel.go:80
-			p1 := g.Pointer(1)
-			v65 := g.v65
-			v5 := g.v5
-			m2 := g.Memory(2)
+		case 3: // Barrier, kernel.go:105
+			next = g.r4()
+		case 5: // MatrixLoad, kernel.go:117
+			n := g.Items
+			m0 := g.Memory(0)
+			h328 := g.v328[:n]
+			m3 := g.Memory(3)
+			for sub := range g.SubGroups() {
+				li := g.Leader(sub)
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v328, 0) {
+					continue
+				}
+				v328 := h328[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v328)*4), int(40), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+			}
+			next = g.r6()
+		case 8: // MatrixLoad, kernel.go:120
+			m1 := g.Memory(1)
+			v331 := g.v331
+			m6 := g.Memory(6)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p1, v65), int(v5), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v331)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
-			next = g.r1()
-		case 3: // ZeroLocal, kernel.go:85
-			g.Zero(0)
-			next = g.r4()
+			next = g.r9()
+		case 10: // MatrixLoad, kernel.go:120
+			m1 := g.Memory(1)
+			v333 := g.v333
+			m8 := g.Memory(8)
+			for sub := range g.SubGroups() {
+				if g.Leader(sub) < 0 {
+					continue
+				}
+				kernelimpl.HostLoadMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(m1, int(v333)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+			}
+			next = g.r11()
+		case 12: // MatrixLoad, kernel.go:120
+			m1 := g.Memory(1)
+			v335 := g.v335
+			m10 := g.Memory(10)
+			for sub := range g.SubGroups() {
+				if g.Leader(sub) < 0 {
+					continue
+				}
+				kernelimpl.HostLoadMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(m1, int(v335)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+			}
+			next = g.r13()
+		case 14: // Barrier, kernel.go:129
+			next = g.r15()
 		}
 	}
 }
 
 func (g *matrixHost) r0() int {
 	n := g.Items
-	basex := g.Base(0)
-	basey := g.Base(1)
-	basez := g.Base(2)
-	v4 := g.v4
-	v25 := v4 * v4
-	v26 := 0 < v25
-	m1 := g.Memory(1)
-	stop := g.Cancelled()
-	v41 := v4 != 0
-	v23 := int32(g.ID[2])
-	v24 := int64(uint32(v23))
-	v44 := v4 / 2
-	v21 := int32(g.ID[1])
-	v22 := int64(uint32(v21))
-	v46 := v22 * 16
+	// ZeroLocal, kernel.go:92
+	g.Zero(0)
+	// ZeroLocal, kernel.go:92
+	g.Zero(1)
+	// ZeroLocal, kernel.go:92
+	g.Zero(2)
+	v1 := g.v1
+	v18 := v1 < 1
+	v19 := 4096 < v1
+	v2 := g.v2
+	v20 := v2 < 1
+	v21 := 4096 < v2
 	v3 := g.v3
-	v52 := v3 + 15
-	v53 := v52 / 16
-	v54 := v53 * 16
-	v55 := v54 + 4
-	v5 := g.v5
-	v9 := g.v9
-	v66 := uint64(v5) <= 1099511627776
-	v67 := v5 * 15
-	v68 := v67 + 15
-	u40 := g.v40
-	u58 := g.v58
-	u59 := g.v59
-	u65 := g.v65
-	next := -1
-	nx := g.Local[0]
-	ny := g.Local[1]
-	lane, sub, size := -1, 0, g.SubGroup
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
-			}
-		}
-		var v27, v28, v30, v31, v32, v92, v93, v95, v96, v97 int32
-		var v40, v58, v59, v62, v64, v89 int64
-		var v65 int
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		if !v26 {
-			v92 = int32(lane)
-			v93 = int32(min(size, n-sub*size))
-			v95 = int32(sub) * 256
-			v96 = 0
-			v97 = v92
-			goto b28
-		}
-		v27 = int32(lane)
-		v28 = int32(min(size, n-sub*size))
-		v30 = int32(sub) * 256
-		v31 = 0
-		v32 = v27
-	b2:
-		if uint32(v32) < 256 {
-			*(*float32)(unsafe.Add(m1, int(v30+((v31*v28)+v27))*4)) = 0
-			v31 = v31 + 1
-			v32 = v32 + v28
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
-		}
-		v40 = 0
-	b5:
-		if !v41 {
-			g.Fault(0, 0, 0, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		{
-			v42 := v40 / v4
-			v57 := ((((v24 + v42) - v44) + 2) * v55) + ((v46 + (v40 - (v42 * v4))) - v44)
-			v58 = v57 + 2
-			v59 = 0
-		}
-		if v59 >= v5 {
-			goto b24
-		}
-		v62 = (v58 * v5) + v59
-		if uint64(v62) > uint64(v9) {
-			g.Fault(1, v62, v9, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		v64 = v9 - v62
-		v65 = int(v62) * 2
-		if !v66 {
-			g.Fault(2, 0, 0, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		if uint64(v68) >= uint64(v64) {
-			g.Fault(3, v68, v64, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		u40 = v40
-		u58 = v58
-		u59 = v59
-		u65 = v65
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 0
-		}
-		continue
-	b24:
-		v89 = v40 + 1
-		if v89 < v25 {
-			v40 = v89
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
-		}
-		goto b30
-	b28:
-		if uint32(v97) < 256 {
-			*(*float32)(unsafe.Add(m1, int(v95+((v96*v93)+v92))*4)) = 0
-			v96 = v96 + 1
-			v97 = v97 + v93
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b28
-		}
-	b30:
-		if next != 3 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 3
-		}
-	}
-	g.v40 = u40
-	g.v58 = u58
-	g.v59 = u59
-	g.v65 = u65
-	return next
-}
-
-func (g *matrixHost) r1() int {
-	n := g.Items
-	v40 := g.v40
-	v5 := g.v5
-	v70 := v40 * v5
-	v59 := g.v59
-	v71 := v70 + v59
-	v6 := g.v6
-	v72 := v71 * v6
-	v19 := int32(g.ID[0])
-	v20 := int64(uint32(v19))
-	v73 := v20 * 16
-	v74 := v72 + v73
-	v13 := g.v13
-	v75 := uint64(v74) <= uint64(v13)
-	basex := g.Base(0)
-	basey := g.Base(1)
-	basez := g.Base(2)
-	v78 := uint64(v6) <= 1099511627776
-	v79 := v6 * 15
-	v80 := v79 + 15
-	v76 := v13 - v74
-	v81 := uint64(v80) < uint64(v76)
-	v77 := int(v74) * 2
-	dead := g.Dead[:n]
-	more := false
-	{
-		nx := g.Local[0]
-		ny := g.Local[1]
-		x := -1
-		y := 0
-		z := 0
-		for li := range n {
-			if x++; x == nx {
-				x = 0
-				y++
-				if y == ny {
-					y, z = 0, z+1
-				}
-			}
-			if dead[li] {
-				continue
-			}
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v2 := int32(basez + z)
-			if !v75 {
-				g.Fault(4, v74, v13, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			if !v78 {
-				g.Fault(5, 0, 0, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			if !v81 {
-				g.Fault(6, v80, v76, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			more = true
-		}
-	}
-	g.v77 = v77
-	if !more {
-		return -1
-	}
-	// MatrixLoad, kernel.go:81
-	p3 := g.Pointer(3)
-	m3 := g.Memory(3)
-	for sub := range g.SubGroups() {
-		if g.Leader(sub) < 0 {
-			continue
-		}
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(p3, v77), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: false})
-	}
-	// MatrixMulAdd, kernel.go:82
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	kernelimpl.HostMulAdd(&g.HostGroup, m1, m2, m3, m1, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e40 := g.v40
-	e58 := g.v58
-	e59 := g.v59
-	v9 := g.v9
-	v66 := uint64(v5) <= 1099511627776
-	v67 := v5 * 15
-	v68 := v67 + 15
-	u40 := g.v40
-	u58 := g.v58
-	u59 := g.v59
-	u65 := g.v65
+	v22 := v3 < 1
+	v23 := 5 < v3
 	v4 := g.v4
-	v25 := v4 * v4
-	v41 := v4 != 0
-	v23 := int32(g.ID[2])
-	v24 := int64(uint32(v23))
-	v44 := v4 / 2
-	v21 := int32(g.ID[1])
-	v22 := int64(uint32(v21))
-	v46 := v22 * 16
-	v3 := g.v3
-	v52 := v3 + 15
-	v53 := v52 / 16
-	v54 := v53 * 16
-	v55 := v54 + 4
+	v24 := v4 < 8
+	v25 := 4096 < v4
+	v5 := g.v5
+	v26 := v5 < 8
+	v27 := 64 < v5
+	v7 := g.v7
+	v28 := v7 < 1
+	v29 := 4096 < v7
+	v12 := g.v12
+	v30 := v3 * v3
+	v31 := v30 * v4
+	v32 := v31 * v5
+	v33 := int64(uint64(v32) >> 3)
+	v34 := v12 != v33
+	basex := g.Base(0)
+	m5 := g.Memory(5)
 	stop := g.Cancelled()
+	m7 := g.Memory(7)
+	m9 := g.Memory(9)
+	m11 := g.Memory(11)
+	v41 := int32(uint64(v3))
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v58 := v41 * v45
+	v106 := int32(uint32(v41) >> 1)
+	v36 := v2 + 15
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v40 := int32(uint64(v39))
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v52 := v1 + 2
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	u103 := g.v103
+	u104 := g.v104
+	u112 := g.v112
+	u116 := g.v116
 	next := -1
 	{
-		nx := g.Local[0]
-		ny := g.Local[1]
-		x := -1
-		y := 0
-		z := 0
+		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
-			if x++; x == nx {
-				x = 0
-				y++
-				if y == ny {
-					y, z = 0, z+1
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			v0 := int32(basex + li)
+			var v59, v61, v62, v63, v64, v65, v74, v75, v84, v85, v94, v95, v103, v104 int32
+			if v18 {
+				goto b16
+			}
+			if v19 {
+				goto b16
+			}
+			if v20 {
+				goto b16
+			}
+			if v21 {
+				goto b16
+			}
+			if v22 {
+				goto b16
+			}
+			if v23 {
+				goto b16
+			}
+			if v24 {
+				goto b16
+			}
+			if v25 {
+				goto b16
+			}
+			if v26 {
+				goto b16
+			}
+			if v27 {
+				goto b16
+			}
+			if v28 {
+				goto b16
+			}
+			if v29 {
+				goto b16
+			}
+			if !v34 {
+				v59 = int32(sub)
+				v61 = int32(lane)
+				v62 = int32(min(size, n-sub*size))
+				v63 = v59 * 256
+				v64 = 0
+				v65 = v61
+				goto b18
+			}
+		b16:
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b18:
+			if uint32(v65) < 256 {
+				*(*float32)(unsafe.Add(m5, int(v63+((v64*v62)+v61))*4)) = 0
+				v64 = v64 + 1
+				v65 = v65 + v62
+				if stop.Load() {
+					return g.Stop()
 				}
+				goto b18
 			}
-			if dead[li] {
-				continue
+			v73 := v59 * 256
+			v74 = 0
+			v75 = v61
+		b21:
+			if uint32(v75) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v73+((v74*v62)+v61))*4)) = 0
+				v74 = v74 + 1
+				v75 = v75 + v62
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b21
 			}
-			v40 := e40
-			v58 := e58
-			v59 := e59
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v2 := int32(basez + z)
-			var v62, v64 int64
-			var v65 int
-			v59 = v59 + 16
-		b7:
-			if v59 >= v5 {
+			v83 := v59 * 256
+			v84 = 0
+			v85 = v61
+		b24:
+			if uint32(v85) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v83+((v84*v62)+v61))*4)) = 0
+				v84 = v84 + 1
+				v85 = v85 + v62
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b24
 			}
-			v62 = (v58 * v5) + v59
-			if uint64(v62) > uint64(v9) {
-				g.Fault(1, v62, v9, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			v64 = v9 - v62
-			v65 = int(v62) * 2
-			if !v66 {
-				g.Fault(2, 0, 0, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v68) >= uint64(v64) {
-				g.Fault(3, v68, v64, v0, v1, v2)
-				g.Leave(li)
-				continue
-			}
-			u40 = v40
-			u58 = v58
-			u59 = v59
-			u65 = v65
-			if next != 0 {
-				if next >= 0 {
-					return g.Diverge()
+			v93 := v59 * 256
+			v94 = 0
+			v95 = v61
+		b27:
+			if uint32(v95) < 256 {
+				*(*float32)(unsafe.Add(m11, int(v93+((v94*v62)+v61))*4)) = 0
+				v94 = v94 + 1
+				v95 = v95 + v62
+				if stop.Load() {
+					return g.Stop()
 				}
-				next = 0
+				goto b27
 			}
-			continue
-		b24:
-			v89 := v40 + 1
-			if v89 >= v25 {
+			v103 = 0
+		b30:
+			v104 = 0
+			if uint32(v104) < uint32(v58) {
+				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
+				v116 := (((v103 * v58) + v104) * 8) * v43
+				u103 = v103
+				u104 = v104
+				u112 = v112
+				u116 = v116
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -436,319 +332,1651 @@ func (g *matrixHost) r1() int {
 				}
 				continue
 			}
-			v40 = v89
-			if !v41 {
-				g.Fault(0, 0, 0, v0, v1, v2)
-				g.Leave(li)
+			v339 := v103 + 1
+			if uint32(v339) >= uint32(v41) {
+				if next != 14 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 14
+				}
 				continue
 			}
-			v42 := v40 / v4
-			v57 := ((((v24 + v42) - v44) + 2) * v55) + ((v46 + (v40 - (v42 * v4))) - v44)
-			v58 = v57 + 2
-			v59 = 0
+			v103 = v339
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b7
+			goto b30
 		}
 	}
-	g.v40 = u40
-	g.v58 = u58
-	g.v59 = u59
-	g.v65 = u65
+	g.v103 = u103
+	g.v104 = u104
+	g.v112 = u112
+	g.v116 = u116
 	return next
 }
 
 func (g *matrixHost) r4() int {
 	n := g.Items
-	// MatrixStore, kernel.go:86
+	c0 := g.c0
+	v4 := g.v4
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v112 := g.v112
+	v3 := g.v3
+	v41 := int32(uint64(v3))
+	v58 := v41 * v45
+	v104 := g.v104
+	v118 := v58 - v104
+	v8 := g.v8
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	v116 := g.v116
+	v12 := g.v12
+	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	for sub := range g.SubGroups() {
-		if g.Leader(sub) < 0 {
+	v119 := c0 * 2
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
 			continue
 		}
-		kernelimpl.HostStoreMatrix(unsafe.Add(m1, sub*1024), m0, int(16), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		var v120, v148, v149, v150, v151, v152, v153, v154, v155, v180, v181, v182, v183, v184, v185, v186, v187, v212, v213, v214, v215, v216, v217, v218, v219, v244, v245, v246, v247, v248, v249, v250, v251 int32
+		v120 = int32(li)
+	b34:
+		if v120 >= 256 {
+			continue
+		}
+		v122 := v120 + c0
+		v123 := v122 & 255
+		v124 := int32(uint32(v120) >> 2)
+		v125 := v120 & 3
+		v129 := int64(uint32((v112 + (v124 * v45)) + v125))
+		if uint32(v125) >= uint32(v118) {
+			v148 = 0
+			v149 = 0
+			v150 = 0
+			v151 = 0
+			v152 = 0
+			v153 = 0
+			v154 = 0
+			v155 = 0
+			goto b38
+		}
+		if v129 < v8 {
+			v148 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16))))
+			v149 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+2))))
+			v150 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+4))))
+			v151 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+6))))
+			v152 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+8))))
+			v153 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+10))))
+			v154 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+12))))
+			v155 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+14))))
+		} else {
+			v148 = 0
+			v149 = 0
+			v150 = 0
+			v151 = 0
+			v152 = 0
+			v153 = 0
+			v154 = 0
+			v155 = 0
+		}
+	b38:
+		v156 := int32(uint32(v123) >> 2)
+		v157 := v122 & 3
+		v161 := int64(uint32((v112 + (v156 * v45)) + v157))
+		if uint32(v157) >= uint32(v118) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			v187 = 0
+			goto b41
+		}
+		if v161 < v8 {
+			v180 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16))))
+			v181 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+2))))
+			v182 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+4))))
+			v183 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+6))))
+			v184 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+8))))
+			v185 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+10))))
+			v186 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+12))))
+			v187 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+14))))
+		} else {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			v187 = 0
+		}
+	b41:
+		v188 := int32(uint32(v120) >> 3)
+		v189 := v120 & 7
+		v192 := (v116 + (v188 * v43)) + v189
+		v193 := int64(uint32(v192))
+		if uint32(v189) >= uint32(v43) {
+			v212 = 0
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			goto b44
+		}
+		if v193 < v12 {
+			v212 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16))))
+			v213 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+2))))
+			v214 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+4))))
+			v215 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+6))))
+			v216 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+8))))
+			v217 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+10))))
+			v218 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+12))))
+			v219 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+14))))
+		} else {
+			v212 = 0
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+		}
+	b44:
+		v220 := int32(uint32(v123) >> 3)
+		v221 := v122 & 7
+		v224 := (v116 + (v220 * v43)) + v221
+		v225 := int64(uint32(v224))
+		if uint32(v221) >= uint32(v43) {
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			v247 = 0
+			v248 = 0
+			v249 = 0
+			v250 = 0
+			v251 = 0
+			goto b47
+		}
+		if v225 < v12 {
+			v244 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16))))
+			v245 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+2))))
+			v246 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+4))))
+			v247 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+6))))
+			v248 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+8))))
+			v249 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+10))))
+			v250 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+12))))
+			v251 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+14))))
+		} else {
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			v247 = 0
+			v248 = 0
+			v249 = 0
+			v250 = 0
+			v251 = 0
+		}
+	b47:
+		v254 := (v124 * 40) + (v125 * 8)
+		*(*int32)(unsafe.Add(m0, int(v254)*4)) = v148
+		*(*int32)(unsafe.Add(m0, int(v254+1)*4)) = v149
+		*(*int32)(unsafe.Add(m0, int(v254+2)*4)) = v150
+		*(*int32)(unsafe.Add(m0, int(v254+3)*4)) = v151
+		*(*int32)(unsafe.Add(m0, int(v254+4)*4)) = v152
+		*(*int32)(unsafe.Add(m0, int(v254+5)*4)) = v153
+		*(*int32)(unsafe.Add(m0, int(v254+6)*4)) = v154
+		*(*int32)(unsafe.Add(m0, int(v254+7)*4)) = v155
+		v272 := (v156 * 40) + (v157 * 8)
+		*(*int32)(unsafe.Add(m0, int(v272)*4)) = v180
+		*(*int32)(unsafe.Add(m0, int(v272+1)*4)) = v181
+		*(*int32)(unsafe.Add(m0, int(v272+2)*4)) = v182
+		*(*int32)(unsafe.Add(m0, int(v272+3)*4)) = v183
+		*(*int32)(unsafe.Add(m0, int(v272+4)*4)) = v184
+		*(*int32)(unsafe.Add(m0, int(v272+5)*4)) = v185
+		*(*int32)(unsafe.Add(m0, int(v272+6)*4)) = v186
+		*(*int32)(unsafe.Add(m0, int(v272+7)*4)) = v187
+		v290 := (v188 * 72) + (v189 * 8)
+		*(*int32)(unsafe.Add(m1, int(v290)*4)) = v212
+		*(*int32)(unsafe.Add(m1, int(v290+1)*4)) = v213
+		*(*int32)(unsafe.Add(m1, int(v290+2)*4)) = v214
+		*(*int32)(unsafe.Add(m1, int(v290+3)*4)) = v215
+		*(*int32)(unsafe.Add(m1, int(v290+4)*4)) = v216
+		*(*int32)(unsafe.Add(m1, int(v290+5)*4)) = v217
+		*(*int32)(unsafe.Add(m1, int(v290+6)*4)) = v218
+		*(*int32)(unsafe.Add(m1, int(v290+7)*4)) = v219
+		v308 := (v220 * 72) + (v221 * 8)
+		*(*int32)(unsafe.Add(m1, int(v308)*4)) = v244
+		*(*int32)(unsafe.Add(m1, int(v308+1)*4)) = v245
+		*(*int32)(unsafe.Add(m1, int(v308+2)*4)) = v246
+		*(*int32)(unsafe.Add(m1, int(v308+3)*4)) = v247
+		*(*int32)(unsafe.Add(m1, int(v308+4)*4)) = v248
+		*(*int32)(unsafe.Add(m1, int(v308+5)*4)) = v249
+		*(*int32)(unsafe.Add(m1, int(v308+6)*4)) = v250
+		*(*int32)(unsafe.Add(m1, int(v308+7)*4)) = v251
+		v120 = v120 + v119
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b34
 	}
-	// Barrier, kernel.go:87
-	c0 := g.c0
-	v107 := int64(uint32(c0))
-	c1 := g.c1
-	v112 := int64(uint32(c1))
-	v8 := g.v8
-	v117 := -2147483648 <= v8
-	v118 := v8 <= 2147483647
-	v123 := v117 && v118
-	v119 := v8 * v8
-	v120 := -2147483648 <= v119
-	v124 := v123 && v120
-	v121 := v119 <= 2147483647
-	v125 := v124 && v121
-	v122 := v8 != 0
-	v126 := v125 && v122
-	v21 := int32(g.ID[1])
-	v22 := int64(uint32(v21))
-	v145 := v22 * 16
-	v19 := int32(g.ID[0])
-	v20 := int64(uint32(v19))
-	v146 := v20 * 16
-	v3 := g.v3
-	v17 := g.v17
-	basex := g.Base(0)
-	basey := g.Base(1)
-	basez := g.Base(2)
-	p5 := g.Pointer(5)
-	v15 := g.v15
-	v147 := 0 < v15
-	v23 := int32(g.ID[2])
-	v24 := int64(uint32(v23))
-	v148 := v24 + 2
-	v149 := v3 + 15
-	v150 := v149 / 16
-	v151 := v150 * 16
-	v152 := v151 + 4
-	v153 := v148 * v152
-	v6 := g.v6
-	p4 := g.Pointer(4)
-	v7 := g.v7
-	v154 := 0 < v119
-	v155 := v24 * v8
-	v156 := v3 * v8
-	v157 := v156 + 15
-	v158 := v157 / 16
-	v159 := v158 * 16
-	v160 := v159 + 4
-	v11 := g.v11
-	p2 := g.Pointer(2)
-	stop := g.Cancelled()
-	v127 := v22 * 16
-	v128 := v20 * 16
-	v129 := 0 < v15
-	v130 := v24 + 2
-	v131 := v3 + 15
-	v132 := v131 / 16
-	v133 := v132 * 16
-	v134 := v133 + 4
-	v135 := v130 * v134
-	v136 := 0 < v119
-	v137 := v24 * v8
-	v138 := v3 * v8
-	v139 := v138 + 15
-	v140 := v139 / 16
-	v141 := v140 * 16
-	v142 := v141 + 4
-	dead := g.Dead[:n]
+	// Barrier, kernel.go:115
+	u325 := g.v325
+	h328 := g.v328[:n]
 	{
-		nx := g.Local[0]
-		ny := g.Local[1]
 		lane, sub, size := -1, 0, g.SubGroup
-		x := -1
-		y := 0
-		z := 0
 		for li := range n {
 			if lane++; lane == size {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			if x++; x == nx {
-				x = 0
-				y++
-				if y == ny {
-					y, z = 0, z+1
-				}
-			}
 			if dead[li] {
 				continue
 			}
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v2 := int32(basez + z)
-			var v163, v166, v168, v178, v186, v199, v210, v213, v218, v221, v223, v233, v241, v254, v265, v268 int64
-			var v171, v174, v185, v226, v229, v240 float32
-			var v198, v253 int16
-			v113 := ((int64(uint32(int32(z))) * v107) + int64(uint32(int32(y)))) * v112
-			v116 := v113 + int64(uint32(int32(x)))
-			v144 := int64(uint32(int32(min(size, n-sub*size))))
-			v162 := int64(uint32(int32(min(size, n-sub*size))))
-			if !v126 {
-				v218 = v116
-				goto b48
-			}
-			v163 = v116
-		b34:
-			if v163 >= 256 {
-				goto b64
-			}
-			v166 = v145 + int64(uint64(v163)>>4)
-			v168 = v146 + (v163 & 15)
-			if v166 >= v3 {
-				goto b47
-			}
-			v171 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v163)))*4))
-			if uint64(v168) >= uint64(v17) {
-				g.Fault(7, v168, v17, v0, v1, v2)
-				continue
-			}
-			v174 = float32(v171 + *(*float32)(unsafe.Add(p5, int(v168)*4)))
-			if !v147 {
-				v185 = v174
-				goto b41
-			}
-			v178 = (((v153 + v166) + 2) * v6) + v168
-			if uint64(v178) >= uint64(v15) {
-				g.Fault(8, v178, v15, v0, v1, v2)
-				continue
-			}
-			{
-				v182 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v178)*2))))).Float32()
-				v185 = float32(v174 + v182)
-			}
-		b41:
-			{
-				v186 = v166 * v8
-				v189 := float32(0)
-				if 0 < v185 {
-					v189 = v185
-				}
-				v190 := v185 != v185
-				v191 := v189
-				if v190 {
-					v191 = v185
-				}
-				v192 := float32(0)
-				if v185 == 0 {
-					v192 = v185
-				}
-				v194 := v192
-				if v185 < 0 {
-					v194 = v185
-				}
-				v195 := v194
-				if v190 {
-					v195 = v185
-				}
-				v197 := int32(half.FromFloat32[half.Float16](float32(v7*v195 + v191)))
-				v198 = int16(uint32(v197))
-				if !v154 {
-					goto b47
-				}
-				v199 = 0
-			}
-		b42:
-			{
-				v200 := v199 / v8
-				v208 := ((((v155 + v200) + 2) * v160) + (v186 + (v199 - (v200 * v8)))) + 2
-				v210 = (v208 * v6) + v168
-				if uint64(v210) >= uint64(v11) {
-					g.Fault(9, v210, v11, v0, v1, v2)
-					continue
-				}
-			}
-			*(*int16)(unsafe.Add(p2, int(v210)*2)) = v198
-			v213 = v199 + 1
-			if v213 < v119 {
-				v199 = v213
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b42
-			}
-		b47:
-			v163 = v163 + v162
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b34
-		b48:
-			if v218 >= 256 {
-				goto b64
-			}
-			v221 = v127 + int64(uint64(v218)>>4)
-			v223 = v128 + (v218 & 15)
-			if v221 >= v3 {
-				goto b63
-			}
-			v226 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v218)))*4))
-			if uint64(v223) >= uint64(v17) {
-				g.Fault(7, v223, v17, v0, v1, v2)
-				continue
-			}
-			v229 = float32(v226 + *(*float32)(unsafe.Add(p5, int(v223)*4)))
-			if !v129 {
-				v240 = v229
-				goto b55
-			}
-			v233 = (((v135 + v221) + 2) * v6) + v223
-			if uint64(v233) >= uint64(v15) {
-				g.Fault(8, v233, v15, v0, v1, v2)
-				continue
-			}
-			{
-				v237 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v233)*2))))).Float32()
-				v240 = float32(v229 + v237)
-			}
-		b55:
-			{
-				v241 = v221 * v8
-				v244 := float32(0)
-				if 0 < v240 {
-					v244 = v240
-				}
-				v245 := v240 != v240
-				v246 := v244
-				if v245 {
-					v246 = v240
-				}
-				v247 := float32(0)
-				if v240 == 0 {
-					v247 = v240
-				}
-				v249 := v247
-				if v240 < 0 {
-					v249 = v240
-				}
-				v250 := v249
-				if v245 {
-					v250 = v240
-				}
-				v252 := int32(half.FromFloat32[half.Float16](float32(v7*v250 + v246)))
-				v253 = int16(uint32(v252))
-				if !v136 {
-					goto b63
-				}
-				v254 = 0
-			}
-		b56:
-			if !v122 {
-				g.Fault(10, 0, 0, v0, v1, v2)
-				continue
-			}
-			{
-				v255 := v254 / v8
-				v263 := ((((v137 + v255) + 2) * v142) + (v241 + (v254 - (v255 * v8)))) + 2
-				v265 = (v263 * v6) + v223
-				if uint64(v265) >= uint64(v11) {
-					g.Fault(9, v265, v11, v0, v1, v2)
-					continue
-				}
-			}
-			*(*int16)(unsafe.Add(p2, int(v265)*2)) = v253
-			v268 = v254 + 1
-			if v268 < v119 {
-				v254 = v268
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b56
-			}
-		b63:
-			v218 = v218 + v144
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b48
-		b64:
+			v59 := int32(sub)
+			v60 := v59 & 3
+			var v325 int32
+			v325 = 0
+			v328 := (v60 * 640) + (v325 * 16)
+			u325 = v325
+			h328[li] = v328
 		}
+	}
+	g.v325 = u325
+	return 5
+}
+
+func (g *matrixHost) r6() int {
+	n := g.Items
+	v325 := g.v325
+	v329 := v325 * 1152
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+	}
+	g.v329 = v329
+	// MatrixLoad, kernel.go:120
+	m1 := g.Memory(1)
+	m4 := g.Memory(4)
+	for sub := range g.SubGroups() {
+		if g.Leader(sub) < 0 {
+			continue
+		}
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m1, int(v329)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+	}
+	// MatrixMulAdd, kernel.go:121
+	m5 := g.Memory(5)
+	m3 := g.Memory(3)
+	kernelimpl.HostMulAdd(&g.HostGroup, m5, m3, m4, m5, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e103 := g.v103
+	e104 := g.v104
+	e325 := g.v325
+	v5 := g.v5
+	v330 := 16 < v5
+	u103 := g.v103
+	u104 := g.v104
+	u325 := g.v325
+	v331 := v329 + 16
+	v332 := 32 < v5
+	v333 := v329 + 32
+	v334 := 48 < v5
+	v335 := v329 + 48
+	h328 := g.v328[:n]
+	v3 := g.v3
+	v41 := int32(uint64(v3))
+	v4 := g.v4
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v58 := v41 * v45
+	v106 := int32(uint32(v41) >> 1)
+	v2 := g.v2
+	v36 := v2 + 15
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v40 := int32(uint64(v39))
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v1 := g.v1
+	v52 := v1 + 2
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	u112 := g.v112
+	u116 := g.v116
+	stop := g.Cancelled()
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v103 := e103
+			v104 := e104
+			v325 := e325
+			v59 := int32(sub)
+			v60 := v59 & 3
+			if v330 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 8 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 8
+				}
+				continue
+			}
+			if v332 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
+				}
+				continue
+			}
+			if v334 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 12 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 12
+				}
+				continue
+			}
+			v336 := v325 + 1
+			if v336 >= 2 {
+				v104 = v104 + 4
+				goto b31
+			}
+			v325 = v336
+			{
+				v328 := (v60 * 640) + (v325 * 16)
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				h328[li] = v328
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+		b31:
+			if uint32(v104) < uint32(v58) {
+				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
+				v116 := (((v103 * v58) + v104) * 8) * v43
+				u103 = v103
+				u104 = v104
+				u112 = v112
+				u116 = v116
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+			v339 := v103 + 1
+			if uint32(v339) >= uint32(v41) {
+				if next != 14 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 14
+				}
+				continue
+			}
+			v103 = v339
+			v104 = 0
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b31
+		}
+	}
+	g.v103 = u103
+	g.v104 = u104
+	g.v325 = u325
+	g.v331 = v331
+	g.v333 = v333
+	g.v335 = v335
+	g.v112 = u112
+	g.v116 = u116
+	return next
+}
+
+func (g *matrixHost) r9() int {
+	n := g.Items
+	// MatrixMulAdd, kernel.go:121
+	m7 := g.Memory(7)
+	m3 := g.Memory(3)
+	m6 := g.Memory(6)
+	kernelimpl.HostMulAdd(&g.HostGroup, m7, m3, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e103 := g.v103
+	e104 := g.v104
+	e325 := g.v325
+	v5 := g.v5
+	v332 := 32 < v5
+	u103 := g.v103
+	u104 := g.v104
+	u325 := g.v325
+	v329 := g.v329
+	v333 := v329 + 32
+	v334 := 48 < v5
+	v335 := v329 + 48
+	h328 := g.v328[:n]
+	v3 := g.v3
+	v41 := int32(uint64(v3))
+	v4 := g.v4
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v58 := v41 * v45
+	v106 := int32(uint32(v41) >> 1)
+	v2 := g.v2
+	v36 := v2 + 15
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v40 := int32(uint64(v39))
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v1 := g.v1
+	v52 := v1 + 2
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	u112 := g.v112
+	u116 := g.v116
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v103 := e103
+			v104 := e104
+			v325 := e325
+			v59 := int32(sub)
+			v60 := v59 & 3
+			if v332 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
+				}
+				continue
+			}
+			if v334 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 12 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 12
+				}
+				continue
+			}
+			v336 := v325 + 1
+			if v336 >= 2 {
+				v104 = v104 + 4
+				goto b31
+			}
+			v325 = v336
+			{
+				v328 := (v60 * 640) + (v325 * 16)
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				h328[li] = v328
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+		b31:
+			if uint32(v104) < uint32(v58) {
+				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
+				v116 := (((v103 * v58) + v104) * 8) * v43
+				u103 = v103
+				u104 = v104
+				u112 = v112
+				u116 = v116
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+			v339 := v103 + 1
+			if uint32(v339) >= uint32(v41) {
+				if next != 14 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 14
+				}
+				continue
+			}
+			v103 = v339
+			v104 = 0
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b31
+		}
+	}
+	g.v103 = u103
+	g.v104 = u104
+	g.v325 = u325
+	g.v333 = v333
+	g.v335 = v335
+	g.v112 = u112
+	g.v116 = u116
+	return next
+}
+
+func (g *matrixHost) r11() int {
+	n := g.Items
+	// MatrixMulAdd, kernel.go:121
+	m9 := g.Memory(9)
+	m3 := g.Memory(3)
+	m8 := g.Memory(8)
+	kernelimpl.HostMulAdd(&g.HostGroup, m9, m3, m8, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e103 := g.v103
+	e104 := g.v104
+	e325 := g.v325
+	v5 := g.v5
+	v334 := 48 < v5
+	u103 := g.v103
+	u104 := g.v104
+	u325 := g.v325
+	v329 := g.v329
+	v335 := v329 + 48
+	h328 := g.v328[:n]
+	v3 := g.v3
+	v41 := int32(uint64(v3))
+	v4 := g.v4
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v58 := v41 * v45
+	v106 := int32(uint32(v41) >> 1)
+	v2 := g.v2
+	v36 := v2 + 15
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v40 := int32(uint64(v39))
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v1 := g.v1
+	v52 := v1 + 2
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	u112 := g.v112
+	u116 := g.v116
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v103 := e103
+			v104 := e104
+			v325 := e325
+			v59 := int32(sub)
+			v60 := v59 & 3
+			if v334 {
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				if next != 12 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 12
+				}
+				continue
+			}
+			v336 := v325 + 1
+			if v336 >= 2 {
+				v104 = v104 + 4
+				goto b31
+			}
+			v325 = v336
+			{
+				v328 := (v60 * 640) + (v325 * 16)
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				h328[li] = v328
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+		b31:
+			if uint32(v104) < uint32(v58) {
+				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
+				v116 := (((v103 * v58) + v104) * 8) * v43
+				u103 = v103
+				u104 = v104
+				u112 = v112
+				u116 = v116
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+			v339 := v103 + 1
+			if uint32(v339) >= uint32(v41) {
+				if next != 14 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 14
+				}
+				continue
+			}
+			v103 = v339
+			v104 = 0
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b31
+		}
+	}
+	g.v103 = u103
+	g.v104 = u104
+	g.v325 = u325
+	g.v335 = v335
+	g.v112 = u112
+	g.v116 = u116
+	return next
+}
+
+func (g *matrixHost) r13() int {
+	n := g.Items
+	// MatrixMulAdd, kernel.go:121
+	m11 := g.Memory(11)
+	m3 := g.Memory(3)
+	m10 := g.Memory(10)
+	kernelimpl.HostMulAdd(&g.HostGroup, m11, m3, m10, m11, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e103 := g.v103
+	e104 := g.v104
+	e325 := g.v325
+	u103 := g.v103
+	u104 := g.v104
+	u325 := g.v325
+	h328 := g.v328[:n]
+	v3 := g.v3
+	v41 := int32(uint64(v3))
+	v4 := g.v4
+	v44 := int64(uint64(v4) >> 3)
+	v45 := int32(uint64(v44))
+	v58 := v41 * v45
+	v106 := int32(uint32(v41) >> 1)
+	v2 := g.v2
+	v36 := v2 + 15
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v40 := int32(uint64(v39))
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v1 := g.v1
+	v52 := v1 + 2
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v5 := g.v5
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	u112 := g.v112
+	u116 := g.v116
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v103 := e103
+			v104 := e104
+			v325 := e325
+			v59 := int32(sub)
+			v60 := v59 & 3
+			v336 := v325 + 1
+			if v336 >= 2 {
+				v104 = v104 + 4
+				goto b31
+			}
+			v325 = v336
+			{
+				v328 := (v60 * 640) + (v325 * 16)
+				u103 = v103
+				u104 = v104
+				u325 = v325
+				h328[li] = v328
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+		b31:
+			if uint32(v104) < uint32(v58) {
+				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
+				v116 := (((v103 * v58) + v104) * 8) * v43
+				u103 = v103
+				u104 = v104
+				u112 = v112
+				u116 = v116
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+			v339 := v103 + 1
+			if uint32(v339) >= uint32(v41) {
+				if next != 14 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 14
+				}
+				continue
+			}
+			v103 = v339
+			v104 = 0
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b31
+		}
+	}
+	g.v103 = u103
+	g.v104 = u104
+	g.v325 = u325
+	g.v112 = u112
+	g.v116 = u116
+	return next
+}
+
+func (g *matrixHost) r15() int {
+	n := g.Items
+	h341 := g.v341[:n]
+	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v59 := int32(sub)
+			v60 := v59 & 3
+			v341 := v60 * 512
+			h341[li] = v341
+		}
+	}
+	// MatrixStore, kernel.go:131
+	m2 := g.Memory(2)
+	m5 := g.Memory(5)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v341, 2) {
+			continue
+		}
+		v341 := h341[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m2, int(v341)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+	}
+	h342 := g.v342[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v341 := h341[li]
+		v342 := v341 + 16
+		h342[li] = v342
+	}
+	// MatrixStore, kernel.go:131
+	m7 := g.Memory(7)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v342, 3) {
+			continue
+		}
+		v342 := h342[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(m2, int(v342)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+	}
+	// Barrier, kernel.go:133
+	v2 := g.v2
+	v36 := v2 + 15
+	v37 := int64(uint64(v36) >> 4)
+	v46 := v37 * 32
+	v47 := v46 + 10
+	v48 := int32(g.ID[0])
+	v49 := int64(uint32(v48))
+	v50 := v49 * 64
+	v51 := v47 + v50
+	v1 := g.v1
+	v52 := v1 + 2
+	v38 := v36 & -16
+	v39 := v38 + 4
+	v53 := v52 * v39
+	v54 := v53 + 2
+	v55 := v51 < v54
+	v56 := v54
+	if v55 {
+		v56 = v51
+	}
+	v57 := int32(uint64(v56))
+	v40 := int32(uint64(v39))
+	v5 := g.v5
+	v14 := g.v14
+	v344 := 0 < v14
+	v42 := int64(uint64(v5) >> 3)
+	v43 := int32(uint64(v42))
+	basex := g.Base(0)
+	p4 := g.Pointer(4)
+	v16 := g.v16
+	p5 := g.Pointer(5)
+	v6 := g.v6
+	v7 := g.v7
+	v345 := v2 * v7
+	v346 := v345 + 15
+	v347 := v346 & -16
+	v348 := v347 + 4
+	v10 := g.v10
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	c0 := g.c0
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		var v349, v368, v388, v389, v390, v391, v392, v393, v394, v395 int32
+		var v369, v397, v535, v536, v538, v547, v552, v553, v557, v567, v569 int64
+		var v398 int
+		var v539, v540, v541, v542, v543, v544, v545, v546 int16
+		v349 = int32(li)
+	b75:
+		if v349 >= 256 {
+			more = true
+			continue
+		}
+		v351 := v349 * 8
+		v353 := v57 + int32(uint32(v351)>>5)
+		v354 := v351 & 31
+		v355 := int64(uint32(v354))
+		v358 := int64(int32(uint32(v353)/uint32(v40)) + -2)
+		v360 := int32(uint32(v353)%uint32(v40)) + -2
+		v361 := int64(v360)
+		if v358 >= v1 {
+			goto b96
+		}
+		if 0 > v360 {
+			goto b96
+		}
+		if v361 >= v2 {
+			goto b96
+		}
+		if v355 >= v5 {
+			goto b96
+		}
+		if !v344 {
+			v388 = 0
+			v389 = 0
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			v393 = 0
+			v394 = 0
+			v395 = 0
+			goto b84
+		}
+		v368 = (v353 * v43) + int32(uint32(v354)>>3)
+		v369 = int64(uint32(v368))
+		if uint64(v369) >= uint64(v14) {
+			g.Fault(4, v369, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		v388 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16))))
+		v389 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+2))))
+		v390 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+4))))
+		v391 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+6))))
+		v392 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+8))))
+		v393 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+10))))
+		v394 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+12))))
+		v395 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+14))))
+	b84:
+		if uint64(v355) > uint64(v16) {
+			g.Fault(5, v355, v16, v0)
+			g.Leave(li)
+			continue
+		}
+		v397 = v16 - v355
+		v398 = int(v354) * 4
+		if 8 > uint64(v397) {
+			g.Fault(6, 8, v397, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v409 := float32(*(*float32)(unsafe.Add(m2, int(v351)*4)) + *(*float32)(unsafe.Add(p5, v398)))
+			v411 := float32(v409 + half.Float16(v388).Float32())
+			v414 := float32(0)
+			if 0 < v411 {
+				v414 = v411
+			}
+			v415 := v411 != v411
+			v416 := v414
+			if v415 {
+				v416 = v411
+			}
+			v417 := float32(0)
+			if v411 == 0 {
+				v417 = v411
+			}
+			v419 := v417
+			if v411 < 0 {
+				v419 = v411
+			}
+			v420 := v419
+			if v415 {
+				v420 = v411
+			}
+			v422 := int32(half.FromFloat32[half.Float16](float32(v6*v420 + v416)))
+			v425 := float32(*(*float32)(unsafe.Add(m2, int(v351+1)*4)) + *(*float32)(unsafe.Add(p5, v398+4)))
+			v427 := float32(v425 + half.Float16(v389).Float32())
+			v430 := float32(0)
+			if 0 < v427 {
+				v430 = v427
+			}
+			v431 := v427 != v427
+			v432 := v430
+			if v431 {
+				v432 = v427
+			}
+			v433 := float32(0)
+			if v427 == 0 {
+				v433 = v427
+			}
+			v435 := v433
+			if v427 < 0 {
+				v435 = v427
+			}
+			v436 := v435
+			if v431 {
+				v436 = v427
+			}
+			v438 := int32(half.FromFloat32[half.Float16](float32(v6*v436 + v432)))
+			v441 := float32(*(*float32)(unsafe.Add(m2, int(v351+2)*4)) + *(*float32)(unsafe.Add(p5, v398+8)))
+			v443 := float32(v441 + half.Float16(v390).Float32())
+			v446 := float32(0)
+			if 0 < v443 {
+				v446 = v443
+			}
+			v447 := v443 != v443
+			v448 := v446
+			if v447 {
+				v448 = v443
+			}
+			v449 := float32(0)
+			if v443 == 0 {
+				v449 = v443
+			}
+			v451 := v449
+			if v443 < 0 {
+				v451 = v443
+			}
+			v452 := v451
+			if v447 {
+				v452 = v443
+			}
+			v454 := int32(half.FromFloat32[half.Float16](float32(v6*v452 + v448)))
+			v457 := float32(*(*float32)(unsafe.Add(m2, int(v351+3)*4)) + *(*float32)(unsafe.Add(p5, v398+12)))
+			v459 := float32(v457 + half.Float16(v391).Float32())
+			v462 := float32(0)
+			if 0 < v459 {
+				v462 = v459
+			}
+			v463 := v459 != v459
+			v464 := v462
+			if v463 {
+				v464 = v459
+			}
+			v465 := float32(0)
+			if v459 == 0 {
+				v465 = v459
+			}
+			v467 := v465
+			if v459 < 0 {
+				v467 = v459
+			}
+			v468 := v467
+			if v463 {
+				v468 = v459
+			}
+			v470 := int32(half.FromFloat32[half.Float16](float32(v6*v468 + v464)))
+			v473 := float32(*(*float32)(unsafe.Add(m2, int(v351+4)*4)) + *(*float32)(unsafe.Add(p5, v398+16)))
+			v475 := float32(v473 + half.Float16(v392).Float32())
+			v478 := float32(0)
+			if 0 < v475 {
+				v478 = v475
+			}
+			v479 := v475 != v475
+			v480 := v478
+			if v479 {
+				v480 = v475
+			}
+			v481 := float32(0)
+			if v475 == 0 {
+				v481 = v475
+			}
+			v483 := v481
+			if v475 < 0 {
+				v483 = v475
+			}
+			v484 := v483
+			if v479 {
+				v484 = v475
+			}
+			v486 := int32(half.FromFloat32[half.Float16](float32(v6*v484 + v480)))
+			v489 := float32(*(*float32)(unsafe.Add(m2, int(v351+5)*4)) + *(*float32)(unsafe.Add(p5, v398+20)))
+			v491 := float32(v489 + half.Float16(v393).Float32())
+			v494 := float32(0)
+			if 0 < v491 {
+				v494 = v491
+			}
+			v495 := v491 != v491
+			v496 := v494
+			if v495 {
+				v496 = v491
+			}
+			v497 := float32(0)
+			if v491 == 0 {
+				v497 = v491
+			}
+			v499 := v497
+			if v491 < 0 {
+				v499 = v491
+			}
+			v500 := v499
+			if v495 {
+				v500 = v491
+			}
+			v502 := int32(half.FromFloat32[half.Float16](float32(v6*v500 + v496)))
+			v505 := float32(*(*float32)(unsafe.Add(m2, int(v351+6)*4)) + *(*float32)(unsafe.Add(p5, v398+24)))
+			v507 := float32(v505 + half.Float16(v394).Float32())
+			v510 := float32(0)
+			if 0 < v507 {
+				v510 = v507
+			}
+			v511 := v507 != v507
+			v512 := v510
+			if v511 {
+				v512 = v507
+			}
+			v513 := float32(0)
+			if v507 == 0 {
+				v513 = v507
+			}
+			v515 := v513
+			if v507 < 0 {
+				v515 = v507
+			}
+			v516 := v515
+			if v511 {
+				v516 = v507
+			}
+			v518 := int32(half.FromFloat32[half.Float16](float32(v6*v516 + v512)))
+			v521 := float32(*(*float32)(unsafe.Add(m2, int(v351+7)*4)) + *(*float32)(unsafe.Add(p5, v398+28)))
+			v523 := float32(v521 + half.Float16(v395).Float32())
+			v526 := float32(0)
+			if 0 < v523 {
+				v526 = v523
+			}
+			v527 := v523 != v523
+			v528 := v526
+			if v527 {
+				v528 = v523
+			}
+			v529 := float32(0)
+			if v523 == 0 {
+				v529 = v523
+			}
+			v531 := v529
+			if v523 < 0 {
+				v531 = v523
+			}
+			v532 := v531
+			if v527 {
+				v532 = v523
+			}
+			v534 := int32(half.FromFloat32[half.Float16](float32(v6*v532 + v528)))
+			v535 = v358 * v7
+			v536 = v361 * v7
+			v538 = int64(uint32(int32(uint32(v354) >> 3)))
+			v539 = int16(uint32(v422))
+			v540 = int16(uint32(v438))
+			v541 = int16(uint32(v454))
+			v542 = int16(uint32(v470))
+			v543 = int16(uint32(v486))
+			v544 = int16(uint32(v502))
+			v545 = int16(uint32(v518))
+			v546 = int16(uint32(v534))
+			v547 = 0
+		}
+	b87:
+		v552 = ((((v535 + v547) + 2) * v348) + v536) + 2
+		v553 = 0
+	b88:
+		v557 = (((v552 + v553) * v5) / 8) + v538
+		if uint64(v557) >= uint64(v10) {
+			g.Fault(7, v557, v10, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int16)(unsafe.Add(p2, int(v557)*16)) = v539
+		*(*int16)(unsafe.Add(p2, int(v557)*16+2)) = v540
+		*(*int16)(unsafe.Add(p2, int(v557)*16+4)) = v541
+		*(*int16)(unsafe.Add(p2, int(v557)*16+6)) = v542
+		*(*int16)(unsafe.Add(p2, int(v557)*16+8)) = v543
+		*(*int16)(unsafe.Add(p2, int(v557)*16+10)) = v544
+		*(*int16)(unsafe.Add(p2, int(v557)*16+12)) = v545
+		*(*int16)(unsafe.Add(p2, int(v557)*16+14)) = v546
+		v567 = v553 + 1
+		if v567 < v7 {
+			v553 = v567
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b88
+		}
+		v569 = v547 + 1
+		if v569 < v7 {
+			v547 = v569
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b87
+		}
+	b96:
+		v349 = v349 + c0
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b75
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:129
+	// MatrixStore, kernel.go:131
+	m9 := g.Memory(9)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v341, 8) {
+			continue
+		}
+		v341 := h341[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(m2, int(v341)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+	}
+	// MatrixStore, kernel.go:131
+	m11 := g.Memory(11)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v342, 9) {
+			continue
+		}
+		v342 := h342[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m2, int(v342)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+	}
+	// Barrier, kernel.go:133
+	v575 := 0 < v14
+	v576 := v2 * v7
+	v577 := v576 + 15
+	v578 := v577 & -16
+	v579 := v578 + 4
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v343 := int32(li)
+		v0 := int32(basex + li)
+		var v580, v600, v620, v621, v622, v623, v624, v625, v626, v627 int32
+		var v601, v629, v767, v768, v770, v779, v784, v785, v789, v799, v801 int64
+		var v630 int
+		var v771, v772, v773, v774, v775, v776, v777, v778 int16
+		v580 = v343
+	b102:
+		if v580 >= 256 {
+			continue
+		}
+		v582 := v580 * 8
+		v584 := v57 + int32(uint32(v582)>>5)
+		v586 := (v582 & 31) + 32
+		v587 := int64(uint32(v586))
+		v590 := int64(int32(uint32(v584)/uint32(v40)) + -2)
+		v592 := int32(uint32(v584)%uint32(v40)) + -2
+		v593 := int64(v592)
+		if v590 >= v1 {
+			goto b123
+		}
+		if 0 > v592 {
+			goto b123
+		}
+		if v593 >= v2 {
+			goto b123
+		}
+		if v587 >= v5 {
+			goto b123
+		}
+		if !v575 {
+			v620 = 0
+			v621 = 0
+			v622 = 0
+			v623 = 0
+			v624 = 0
+			v625 = 0
+			v626 = 0
+			v627 = 0
+			goto b111
+		}
+		v600 = (v584 * v43) + int32(uint32(v586)>>3)
+		v601 = int64(uint32(v600))
+		if uint64(v601) >= uint64(v14) {
+			g.Fault(4, v601, v14, v0)
+			continue
+		}
+		v620 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16))))
+		v621 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+2))))
+		v622 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+4))))
+		v623 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+6))))
+		v624 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+8))))
+		v625 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+10))))
+		v626 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+12))))
+		v627 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+14))))
+	b111:
+		if uint64(v587) > uint64(v16) {
+			g.Fault(5, v587, v16, v0)
+			continue
+		}
+		v629 = v16 - v587
+		v630 = int(v586) * 4
+		if 8 > uint64(v629) {
+			g.Fault(6, 8, v629, v0)
+			continue
+		}
+		{
+			v641 := float32(*(*float32)(unsafe.Add(m2, int(v582)*4)) + *(*float32)(unsafe.Add(p5, v630)))
+			v643 := float32(v641 + half.Float16(v620).Float32())
+			v646 := float32(0)
+			if 0 < v643 {
+				v646 = v643
+			}
+			v647 := v643 != v643
+			v648 := v646
+			if v647 {
+				v648 = v643
+			}
+			v649 := float32(0)
+			if v643 == 0 {
+				v649 = v643
+			}
+			v651 := v649
+			if v643 < 0 {
+				v651 = v643
+			}
+			v652 := v651
+			if v647 {
+				v652 = v643
+			}
+			v654 := int32(half.FromFloat32[half.Float16](float32(v6*v652 + v648)))
+			v657 := float32(*(*float32)(unsafe.Add(m2, int(v582+1)*4)) + *(*float32)(unsafe.Add(p5, v630+4)))
+			v659 := float32(v657 + half.Float16(v621).Float32())
+			v662 := float32(0)
+			if 0 < v659 {
+				v662 = v659
+			}
+			v663 := v659 != v659
+			v664 := v662
+			if v663 {
+				v664 = v659
+			}
+			v665 := float32(0)
+			if v659 == 0 {
+				v665 = v659
+			}
+			v667 := v665
+			if v659 < 0 {
+				v667 = v659
+			}
+			v668 := v667
+			if v663 {
+				v668 = v659
+			}
+			v670 := int32(half.FromFloat32[half.Float16](float32(v6*v668 + v664)))
+			v673 := float32(*(*float32)(unsafe.Add(m2, int(v582+2)*4)) + *(*float32)(unsafe.Add(p5, v630+8)))
+			v675 := float32(v673 + half.Float16(v622).Float32())
+			v678 := float32(0)
+			if 0 < v675 {
+				v678 = v675
+			}
+			v679 := v675 != v675
+			v680 := v678
+			if v679 {
+				v680 = v675
+			}
+			v681 := float32(0)
+			if v675 == 0 {
+				v681 = v675
+			}
+			v683 := v681
+			if v675 < 0 {
+				v683 = v675
+			}
+			v684 := v683
+			if v679 {
+				v684 = v675
+			}
+			v686 := int32(half.FromFloat32[half.Float16](float32(v6*v684 + v680)))
+			v689 := float32(*(*float32)(unsafe.Add(m2, int(v582+3)*4)) + *(*float32)(unsafe.Add(p5, v630+12)))
+			v691 := float32(v689 + half.Float16(v623).Float32())
+			v694 := float32(0)
+			if 0 < v691 {
+				v694 = v691
+			}
+			v695 := v691 != v691
+			v696 := v694
+			if v695 {
+				v696 = v691
+			}
+			v697 := float32(0)
+			if v691 == 0 {
+				v697 = v691
+			}
+			v699 := v697
+			if v691 < 0 {
+				v699 = v691
+			}
+			v700 := v699
+			if v695 {
+				v700 = v691
+			}
+			v702 := int32(half.FromFloat32[half.Float16](float32(v6*v700 + v696)))
+			v705 := float32(*(*float32)(unsafe.Add(m2, int(v582+4)*4)) + *(*float32)(unsafe.Add(p5, v630+16)))
+			v707 := float32(v705 + half.Float16(v624).Float32())
+			v710 := float32(0)
+			if 0 < v707 {
+				v710 = v707
+			}
+			v711 := v707 != v707
+			v712 := v710
+			if v711 {
+				v712 = v707
+			}
+			v713 := float32(0)
+			if v707 == 0 {
+				v713 = v707
+			}
+			v715 := v713
+			if v707 < 0 {
+				v715 = v707
+			}
+			v716 := v715
+			if v711 {
+				v716 = v707
+			}
+			v718 := int32(half.FromFloat32[half.Float16](float32(v6*v716 + v712)))
+			v721 := float32(*(*float32)(unsafe.Add(m2, int(v582+5)*4)) + *(*float32)(unsafe.Add(p5, v630+20)))
+			v723 := float32(v721 + half.Float16(v625).Float32())
+			v726 := float32(0)
+			if 0 < v723 {
+				v726 = v723
+			}
+			v727 := v723 != v723
+			v728 := v726
+			if v727 {
+				v728 = v723
+			}
+			v729 := float32(0)
+			if v723 == 0 {
+				v729 = v723
+			}
+			v731 := v729
+			if v723 < 0 {
+				v731 = v723
+			}
+			v732 := v731
+			if v727 {
+				v732 = v723
+			}
+			v734 := int32(half.FromFloat32[half.Float16](float32(v6*v732 + v728)))
+			v737 := float32(*(*float32)(unsafe.Add(m2, int(v582+6)*4)) + *(*float32)(unsafe.Add(p5, v630+24)))
+			v739 := float32(v737 + half.Float16(v626).Float32())
+			v742 := float32(0)
+			if 0 < v739 {
+				v742 = v739
+			}
+			v743 := v739 != v739
+			v744 := v742
+			if v743 {
+				v744 = v739
+			}
+			v745 := float32(0)
+			if v739 == 0 {
+				v745 = v739
+			}
+			v747 := v745
+			if v739 < 0 {
+				v747 = v739
+			}
+			v748 := v747
+			if v743 {
+				v748 = v739
+			}
+			v750 := int32(half.FromFloat32[half.Float16](float32(v6*v748 + v744)))
+			v753 := float32(*(*float32)(unsafe.Add(m2, int(v582+7)*4)) + *(*float32)(unsafe.Add(p5, v630+28)))
+			v755 := float32(v753 + half.Float16(v627).Float32())
+			v758 := float32(0)
+			if 0 < v755 {
+				v758 = v755
+			}
+			v759 := v755 != v755
+			v760 := v758
+			if v759 {
+				v760 = v755
+			}
+			v761 := float32(0)
+			if v755 == 0 {
+				v761 = v755
+			}
+			v763 := v761
+			if v755 < 0 {
+				v763 = v755
+			}
+			v764 := v763
+			if v759 {
+				v764 = v755
+			}
+			v766 := int32(half.FromFloat32[half.Float16](float32(v6*v764 + v760)))
+			v767 = v590 * v7
+			v768 = v593 * v7
+			v770 = int64(uint32(int32(uint32(v586) >> 3)))
+			v771 = int16(uint32(v654))
+			v772 = int16(uint32(v670))
+			v773 = int16(uint32(v686))
+			v774 = int16(uint32(v702))
+			v775 = int16(uint32(v718))
+			v776 = int16(uint32(v734))
+			v777 = int16(uint32(v750))
+			v778 = int16(uint32(v766))
+			v779 = 0
+		}
+	b114:
+		v784 = ((((v767 + v779) + 2) * v579) + v768) + 2
+		v785 = 0
+	b115:
+		v789 = (((v784 + v785) * v5) / 8) + v770
+		if uint64(v789) >= uint64(v10) {
+			g.Fault(7, v789, v10, v0)
+			continue
+		}
+		*(*int16)(unsafe.Add(p2, int(v789)*16)) = v771
+		*(*int16)(unsafe.Add(p2, int(v789)*16+2)) = v772
+		*(*int16)(unsafe.Add(p2, int(v789)*16+4)) = v773
+		*(*int16)(unsafe.Add(p2, int(v789)*16+6)) = v774
+		*(*int16)(unsafe.Add(p2, int(v789)*16+8)) = v775
+		*(*int16)(unsafe.Add(p2, int(v789)*16+10)) = v776
+		*(*int16)(unsafe.Add(p2, int(v789)*16+12)) = v777
+		*(*int16)(unsafe.Add(p2, int(v789)*16+14)) = v778
+		v799 = v785 + 1
+		if v799 < v7 {
+			v785 = v799
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b115
+		}
+		v801 = v779 + 1
+		if v801 < v7 {
+			v779 = v801
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b114
+		}
+	b123:
+		v580 = v580 + c0
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b102
 	}
 	return -1
 }
@@ -760,15 +1988,15 @@ type plainHost struct {
 
 func newPlainHost() kernelimpl.HostForm { return new(plainHost) }
 
-const plainHostSites = `4	examples/upscale/conv/kernel.go:43:31
-3	43:41
-10	45:18
-1	47:15
-4	47:37
-3	47:64
-1	59:7
-1	56:14
-10	59:25`
+const plainHostSites = `4	examples/upscale/conv/kernel.go:48:31
+3	48:41
+10	50:18
+1	52:15
+4	52:37
+3	52:64
+1	64:7
+1	61:14
+10	64:25`
 
 func (g *plainHost) Begin() {
 	g.Sites = plainHostSites
@@ -778,25 +2006,25 @@ func (g *plainHost) Begin() {
 func (*plainHost) Spare() {}
 
 func (g *plainHost) Run() {
-	v15 := g.Int64(128)
+	v15 := g.Int64(136)
 	p4 := g.Pointer(4)
 	m0 := g.Memory(0)
-	v4 := g.Int64(32)
+	v4 := g.Int64(40)
 	v59 := v4 * v4
 	v60 := 0 < v59
 	v61 := v4 != 0
 	v62 := v4 / 2
-	v3 := g.Int64(24)
+	v3 := g.Int64(32)
 	v63 := v3 + 15
 	v64 := v63 / 16
 	v65 := v64 * 16
 	v66 := v65 + 4
-	v5 := g.Int64(40)
+	v5 := g.Int64(48)
 	v67 := 0 < v5
-	v9 := g.Int64(80)
+	v9 := g.Int64(88)
 	v73 := v5 + -1
-	v6 := g.Int64(48)
-	v13 := g.Int64(112)
+	v6 := g.Int64(56)
+	v13 := g.Int64(120)
 	v68 := v5 <= 2147483647
 	v69 := -2147483648 <= v6
 	v70 := v6 <= 2147483647
@@ -808,8 +2036,8 @@ func (g *plainHost) Run() {
 	v231 := v230 / 16
 	v234 := v231 * 16
 	v237 := v234 + 4
-	v17 := g.Int64(144)
-	v8 := g.Int64(64)
+	v17 := g.Int64(152)
+	v8 := g.Int64(72)
 	v223 := -2147483648 <= v8
 	v224 := v8 <= 2147483647
 	v258 := v223 && v224
@@ -828,14 +2056,14 @@ func (g *plainHost) Run() {
 	v257 := v8 != 0
 	v288 := 0 < v17
 	p5 := g.Pointer(5)
-	v7 := g.Float32(56)
+	v7 := g.Float32(64)
 	v289 := 0 < v225
 	v292 := v3 * v8
 	v293 := v292 + 15
 	v294 := v293 / 16
 	v295 := v294 * 16
 	v296 := v295 + 4
-	v11 := g.Int64(96)
+	v11 := g.Int64(104)
 	p2 := g.Pointer(2)
 	v279 := 0 < v17
 	v280 := 0 < v225

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/examples/upscale/conv"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -19,20 +18,21 @@ import (
 func _(k *conv.Matrix) {
 	type convMatrixHasChanged_RunGoGenerate struct {
 		Layer   conv.Layer
-		X       []half.Float16
-		Y       []half.Float16
-		Weights []half.Float16
-		Add     []half.Float16
+		X       []conv.Halves
+		Y       []conv.Halves
+		Weights []conv.Halves
+		Add     []conv.Halves
 		Bias    []float32
 	}
 	_ = (*convMatrixHasChanged_RunGoGenerate)(k) // conv.Matrix has changed: run go generate
 	type convLayerHasChanged_RunGoGenerate struct {
-		Width int
-		Side  int
-		In    int
-		Out   int
-		Slope float32
-		Scale int
+		Height int
+		Width  int
+		Side   int
+		In     int
+		Out    int
+		Slope  float32
+		Scale  int
 	}
 	_ = (*convLayerHasChanged_RunGoGenerate)(&k.Layer) // conv.Layer has changed: run go generate
 }
@@ -92,7 +92,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x76e0b859},
+		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x7c382fa1},
 	},
 })
 
@@ -109,56 +109,52 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Matrix",
 	Package: "github.com/kgen-go/kgen/examples/upscale/conv",
 	Form:    abi.NDRange,
-	Rank:    3,
+	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 48},
-		{Name: "X", Kind: abi.Slice, Type: "[]half.Float16", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]half.Float16", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 2, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]half.Float16", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Add", Kind: abi.Slice, Type: "[]half.Float16", Offset: 96, Size: 16, HostOffset: 120, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 112, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 56},
+		{Name: "X", Kind: abi.Slice, Type: "[]Halves", Offset: 56, Size: 16, HostOffset: 56, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]Halves", Offset: 72, Size: 16, HostOffset: 80, ElemSize: 16, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Weights", Kind: abi.Slice, Type: "[]Halves", Offset: 88, Size: 16, HostOffset: 104, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Add", Kind: abi.Slice, Type: "[]Halves", Offset: 104, Size: 16, HostOffset: 128, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 120, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 128,
+	ArgSize: 136,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:80:46"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:99:46"}}},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2560, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2304, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:78:18"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:80:54", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:80:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:80:46"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:81:60", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:81:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:81:46"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:90:25", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:92:15", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:95:26"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:95:8", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:95:8", Message: "Matrix cannot compute a layer of this shape, or the weights are of another one"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:139:17", Limit: -5},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:141:43", Limit: -6},
+		{Kind: abi.FaultSliceToArray, Pos: "examples/upscale/conv/kernel.go:141:37"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:148:10", Limit: -3},
 	},
-	Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4",
+	Loops: "- - - - - - - examples/upscale/conv/kernel.go:102:2 103:3 106:4 116:4 - - - - - - - - - - - - - - - - - - - - - - - 134:3 145:5 147:6 - - 134:3 145:5 147:6",
 	SPIRV: matrixSPIRV,
 	IR:    matrixIR,
-	Sum:   0x6c564775,
+	Sum:   0xb67d1df7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4 -", SPIRV: matrixWords, Sum: 0x1ad315ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - examples/upscale/conv/kernel.go:102:2 103:3 106:4 116:4 - - - - - - - - - - - - - - - - - - - - - - - 134:3 145:5 147:6 - - 134:3 145:5 147:6 -", SPIRV: matrixWords, Sum: 0xcdac2178},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
 	return conv.Matrix{
 		Layer:   kernelimpl.HostValue[conv.Layer](a, 0),
-		X:       kernelimpl.HostSlice[half.Float16](a, 1),
-		Y:       kernelimpl.HostSlice[half.Float16](a, 2),
-		Weights: kernelimpl.HostSlice[half.Float16](a, 3),
-		Add:     kernelimpl.HostSlice[half.Float16](a, 4),
+		X:       kernelimpl.HostSlice[conv.Halves](a, 1),
+		Y:       kernelimpl.HostSlice[conv.Halves](a, 2),
+		Weights: kernelimpl.HostSlice[conv.Halves](a, 3),
+		Add:     kernelimpl.HostSlice[conv.Halves](a, 4),
 		Bias:    kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
 }, newMatrixHost)
@@ -166,13 +162,13 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Matrix](matrixKernel)
 
 // Matrix is the kernel [conv.Matrix] with its slices in device memory.
-// Matrix computes, in each work-group, Block channels of Block pixels of a row.
+// Matrix computes, in each work-group, all channels of Pixels pixels that are adjacent in memory.
 type Matrix struct {
 	Layer   conv.Layer
-	X       runtime.View[half.Float16]
-	Y       runtime.View[half.Float16]
-	Weights runtime.View[half.Float16]
-	Add     runtime.View[half.Float16]
+	X       runtime.View[conv.Halves]
+	Y       runtime.View[conv.Halves]
+	Weights runtime.View[conv.Halves]
+	Add     runtime.View[conv.Halves]
 	Bias    runtime.View[float32]
 }
 
@@ -189,23 +185,23 @@ func (k Matrix) launch() *kernelimpl.Launch {
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Matrix) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
+func (k Matrix) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Matrix) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
+func (k Matrix) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Matrix) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
+func (k Matrix) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunMatrix runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
+func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matrixKernel)
 	kernelimpl.Value(l, 0, k.Layer)
 	kernelimpl.Slice(l, 1, k.X)
@@ -213,7 +209,7 @@ func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtim
 	kernelimpl.Slice(l, 3, k.Weights)
 	kernelimpl.Slice(l, 4, k.Add)
 	kernelimpl.Slice(l, 5, k.Bias)
-	return l.RunND3(ctx, dev, r, opts)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Plain.spv
@@ -231,34 +227,34 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    3,
 	Params: []abi.Param{
-		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 48},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 96, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Add", Kind: abi.Slice, Type: "[]float32", Offset: 112, Size: 16, HostOffset: 144, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 56},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 72, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 88, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 104, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Add", Kind: abi.Slice, Type: "[]float32", Offset: 120, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 128,
+	ArgSize: 136,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:43:31", Limit: -5},
-		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:43:41"},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:45:18"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:47:15", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:47:37", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:47:64"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:56:14", Limit: -6},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:59:25"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:59:7", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:48:31", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:48:41"},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:50:18"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:52:15", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:52:37", Limit: -4},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:52:64"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:61:14", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:64:25"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:64:7", Limit: -3},
 	},
-	Loops: "examples/upscale/conv/kernel.go:44:2 46:3 48:4 46:3 48:4 53:2 58:3 53:2 58:3",
+	Loops: "examples/upscale/conv/kernel.go:49:2 51:3 53:4 51:3 53:4 58:2 63:3 58:2 63:3",
 	SPIRV: plainSPIRV,
 	IR:    plainIR,
-	Sum:   0x2ef6b777,
+	Sum:   0x4a5a33ba,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:44:2 46:3 48:4 46:3 48:4 53:2 58:3 53:2 58:3", SPIRV: plainWords, Sum: 0x3de77187},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:49:2 51:3 53:4 51:3 53:4 58:2 63:3 58:2 63:3", SPIRV: plainWords, Sum: 0x5231daf8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return conv.Plain{
