@@ -14,15 +14,16 @@ import (
 // EnforceVersion).
 const Version = 13
 
-// EnforceVersion stops the compilation of generated code that has another ABI version than Version. In such code, one
-// of these declarations converts a negative constant to the unsigned type, which is a compile error:
+// EnforceVersion stops the compilation of code that was generated for another ABI version than
+// Version. Generated code contains the following declarations. If the versions differ, one
+// declaration converts a negative constant to an unsigned type, which is a compile error:
 //
 //	const _ = abi.EnforceVersion(abi.Version - 1)
 //	const _ = abi.EnforceVersion(1 - abi.Version)
 type EnforceVersion uint
 
-// Constants of the launch block, the argument block and the fault record. The package documentation describes the three
-// blocks.
+// Constants of the launch block, the argument block and the fault record. The package documentation
+// describes the launch block, the argument block and the fault record.
 const (
 	EntryPoint = "main"
 
@@ -33,31 +34,34 @@ const (
 	MaxLaunchBlock = 128
 
 	FaultRecordSize = 64
-	// OffsetLeave is the offset of the word Leave in the fault record. The host sets this word to ask work-items to
-	// end.
+	// OffsetLeave is the offset of the word Leave in the fault record. The host sets the word Leave
+	// to ask work-items to end.
 	OffsetLeave = 36
 	// SiteCancelled is the value of Site in a fault record after a work-item ended because the host cancelled the
 	// launch.
 	SiteCancelled = 1 << 30
-	// OffsetEnded is the offset of the word Ended in the fault record. The word Ended is the number of a loop that the
-	// device ended early. The word is written only by modules that the runtime has changed.
+	// OffsetEnded is the offset of the word Ended in the fault record. The word Ended is the number
+	// of a loop that the device ended early. Only modules that the runtime has changed write the
+	// word Ended.
 	OffsetEnded = 40
 
-	// MinSliceAlign is a number of bytes. The memory of a slice is aligned to MinSliceAlign or to the alignment of the
-	// elements, whichever is smaller.
+	// MinSliceAlign is an alignment in bytes. The memory of a slice is aligned to MinSliceAlign or
+	// to the alignment of the slice's elements, whichever is smaller.
 	MinSliceAlign = 16
 
 	// MaxRange is the largest number of work-items along one dimension.
 	MaxRange = 1<<31 - 1
 
-	// MaxSmall limits the sizes and the products of sizes in a launch that uses a VariantSmall module. See
-	// Variant.Products.
+	// MaxSmall is the largest size, and the largest product of sizes, in a launch that uses the
+	// variant VariantSmall. See Variant.Products.
 	MaxSmall = 1 << 28
 
-	// MaxPointers is the largest number of nested pointers that the checksum of a variable follows.
+	// MaxPointers is the largest number of nested pointers that are followed to compute the
+	// checksum of a variable.
 	MaxPointers = 32
 
-	// FactorGroups represents the number of work-groups along x in Variant.Products.
+	// FactorGroups is the factor in Variant.Products that represents the number of work-groups
+	// along x.
 	FactorGroups = 0
 
 	// MaxLocalSize is the largest work-group size along one dimension.
@@ -73,9 +77,9 @@ const (
 	SpecWhole = SpecReserved + 4
 	// SpecFused is the id of a Bool, which is true if the device's Fma rounds once.
 	SpecFused = SpecReserved + 5
-	// SpecFlushed is the id of a number. The number counts the positive float32s that the device treats as zero.
+	// SpecFlushed is the id of the number of positive float32s that the device treats as zero.
 	SpecFlushed = SpecReserved + 6
-	// SpecSubGroup is the id of a number that divides the sizes of sub-groups.
+	// SpecSubGroup is the id of a number that is a divisor of the sizes of sub-groups.
 	SpecSubGroup = SpecReserved + 7
 	// SpecFused64 is the id of a Bool, which is true if the device's Fma of float64s rounds once.
 	SpecFused64  = SpecReserved + 8
@@ -111,7 +115,7 @@ type Access uint8
 
 const (
 	Read      Access = 1 << iota // some work-item may load elements
-	Write                        // some work-item may store elements or execute atomic operations on them
+	Write                        // some work-item may store elements, or change elements by atomic operations
 	ReadWrite = Read | Write
 )
 
@@ -151,17 +155,19 @@ type Param struct {
 	// For a Slice, Footprint describes the elements that each work-item uses. Footprint is set for
 	// kernels that have IR.
 	Footprint Footprint
-	// If Internal is not 0, the Slice is not an argument of launches. Internal is then the number of elements that each
-	// work-item keeps in variables of its own. If the kernel's Go code runs instead of a module, the slice has that
-	// many elements for each work-item of the launch. These elements are initially zero.
+	// Internal is the number of elements of an internal slice that each work-item keeps in
+	// variables. For a parameter that is not an internal slice, Internal is 0. An internal slice is
+	// not an argument of launches. If the kernel's Go code runs instead of a module, an internal
+	// slice has Internal elements for each work-item of the launch. The elements of an internal
+	// slice are initially zero.
 	Internal int
 }
 
 // FaultKind is the kind of a run-time panic on a device.
 type FaultKind uint8
 
-// The kinds of faults. As in gc, faults of slice expressions have different kinds, depending on the length or capacity
-// with which the bound is compared.
+// The kinds of faults. The kind of a fault in a slice expression depends on the length or capacity
+// with which the bound is compared, as in gc.
 const (
 	FaultNone         FaultKind = iota
 	FaultIndex                  // s[A], len B
@@ -178,7 +184,7 @@ const (
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
 	FaultCancelled              // no panic: the work-item ended because the launch was cancelled
-	FaultScope                  // no panic: memory has work-group scope, and index A is outside the group's elements, which begin at index B
+	FaultScope                  // no panic: in memory with work-group scope, index A is outside the work-group's elements, which begin at index B
 )
 
 var faultNames = [...]string{
@@ -239,7 +245,7 @@ func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	return k.String()
 }
 
-// faultValue is the first value of a fault, which is signed or unsigned.
+// faultValue is the first value of a fault. The first value is a signed or an unsigned integer.
 type faultValue struct {
 	bits     int64
 	unsigned bool
@@ -254,8 +260,8 @@ func (v faultValue) String() string {
 	return strconv.FormatInt(v.bits, 10)
 }
 
-// sliceText returns the text of a fault in a slice expression. As in gc, the text omits the limit if the bound
-// is negative.
+// sliceText returns the text of a fault in a slice expression. If the bound in the slice expression
+// is negative, sliceText omits the length or capacity, as gc does.
 func sliceText(head, tail string, a faultValue, b int64) string {
 	s := fmt.Sprintf(head, a)
 	if !a.negative() {
@@ -274,18 +280,19 @@ func sliceOrder(both, one string, a faultValue, b int64) string {
 // Site is a position in the source at which a kernel may fault.
 type Site struct {
 	Kind    FaultKind
-	Pos     string // file:line:col; the file is relative to its module, or begins with its import path
+	Pos     string // file:line:col; the file name is relative to the root of its module, or begins with the package's import path
 	Message string // text of an explicit panic, or the argument from which PanicText makes the text
 	// Unsigned is true if the fault's value A is a uint64.
 	Unsigned bool
-	// Limit describes the fault's value B. A positive Limit is the value B itself. If Limit is negative and equals
-	// -1-i, B is the length of parameter i. Limit is 0 if faults of the site may have different values B.
+	// Limit describes the fault's value B. A positive Limit is the value B itself. A negative Limit
+	// -1-i means that B is the length of parameter i. Limit is 0 if B may differ between faults of
+	// the site.
 	Limit int64
-	// The site belongs to the kernel whose index in Kernel.Parts is Part.
+	// Part is the index in Kernel.Parts of the kernel to which the site belongs.
 	Part int
 }
 
-// Part is one of the kernels from which a kernel was linked.
+// Part describes one of several kernels that were linked into one kernel.
 type Part struct {
 	Name string // last element of the import path, a dot and the type name
 	Rank int
@@ -306,9 +313,9 @@ type Kernel struct {
 	Lingers bool
 
 	Properties properties.List     // result of the Properties method, folded by kgen
-	Directed   bool                // DeviceHas comes from a directive, not from the Properties method
+	Directed   bool                // whether the property DeviceHas comes from a directive, not from the Properties method
 	Aspects    []properties.Aspect // aspects that all modules of the kernel need, sorted
-	Uses       []Use               // a use of each aspect in Aspects, in the same order
+	Uses       []Use               // one use of each aspect, in the order of Aspects
 	Specs      []SpecConstant
 	Locals     []Local
 	Privates   []Private
@@ -319,9 +326,10 @@ type Kernel struct {
 	Prints     []PrintSite
 	PrintTexts string
 
-	// The runtime links several kernels into one kernel when it finalizes a graph. For a linked kernel, Parts lists the
-	// original kernels in the order in which they run. For a kernel that was not linked, Parts is nil. Each part has a
-	// separate fault record, and the records follow each other in memory.
+	// The runtime links several kernels into one kernel when it finalizes a graph. For a linked
+	// kernel, Parts lists the original kernels in the order in which they run. For a kernel that
+	// was not linked, Parts is nil. Each of the linked kernels has a separate fault record, and the
+	// fault records follow each other in memory.
 	Parts []Part
 
 	// Variables lists the package-level variables whose values are part of the modules. Variables omits variables that
@@ -344,13 +352,13 @@ type Kernel struct {
 	Variants []Variant
 	// Matrices is true if the kernel uses matrices of sub-groups.
 	Matrices bool
-	// If MakeNative is not nil, it makes a module from the IR for a device that has matrix instructions.
+	// MakeNative, if not nil, makes a module from the IR for a device that has matrix instructions.
 	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
 }
 
 // NativeTarget describes the device and launches for which a module with the device's matrix instructions is made.
 type NativeTarget struct {
-	Small, Cancel bool // whether the module is for launches that VariantSmall admits; whether its work-items end when the host cancels
+	Small, Cancel bool // whether the module is only for launches with small sizes, like VariantSmall; whether work-items end when the host cancels the launch
 	Tuples        []MatrixTuple
 }
 
@@ -369,18 +377,19 @@ type NativeModule struct {
 	Locals []Local
 }
 
-// Use is the position at which a kernel uses an aspect. If a kernel uses an aspect at several positions, Use describes
-// the first position.
+// Use describes the position at which a kernel uses an aspect. If a kernel uses an aspect at
+// several positions, Use describes the first position.
 type Use struct {
 	Aspect properties.Aspect
-	// Chain is the list of calls that lead to the use. Chain begins with the kernel and continues with the functions
-	// that are called. The last function uses the aspect, or its directive lists the aspect.
+	// Chain is the list of calls that lead to the use. Chain begins with the kernel, and each
+	// function in Chain calls the next function. The last function of Chain uses the aspect, or has
+	// a directive that lists the aspect.
 	Chain []Frame
 }
 
 // Frame is one function in a chain of calls.
 type Frame struct {
-	Func string // name with the last element of its package's path, as in (*p.T).M
+	Func string // function name, qualified with the last element of the package's path, as in (*p.T).M
 	Pos  string // file:line:col, as in Site, of the call of the next function, or of the use
 }
 
@@ -399,25 +408,28 @@ func (u *Use) String() string {
 	return b.String()
 }
 
-// Variant is another module of a kernel. The package documentation describes variants.
+// Variant is one of a kernel's modules, other than the first module. The package documentation
+// describes variants.
 type Variant struct {
 	Name string
-	// Without is a sorted list of aspects that this module does not use. Each of these aspects is used by the kernel's
-	// first module, but is not in Kernel.Aspects.
+	// Without is a sorted list of aspects that the variant does not use. Each aspect in Without is
+	// used by the kernel's first module, but is not in Kernel.Aspects.
 	Without []properties.Aspect
-	// If Products is not nil, it limits the launches for which the variant may be used. Each product is a list of
-	// factors. A positive factor is an offset in the launch block. The value at the offset is a 64-bit argument, a
-	// 64-bit length or a 32-bit dimension of GlobalRange. The factors [FactorGroups], FactorGroups+1 and FactorGroups+2
-	// represent the numbers of work-groups along x, y and z. A negative factor -c represents the constant c. A launch
-	// may use the variant if all values at the offsets are in [0, MaxSmall] and each product is at most MaxSmall.
+	// Products, if not nil, limits the launches that may use the variant. Each product is a list of
+	// factors. A positive factor is an offset in the launch block, and represents the value at this
+	// offset. The value at the offset of a factor is a 64-bit argument, a 64-bit length or a 32-bit
+	// dimension of GlobalRange. The factors [FactorGroups], FactorGroups+1 and FactorGroups+2
+	// represent the numbers of work-groups along x, y and z. A negative factor -c represents the
+	// constant c. A launch may use the variant if the value at each offset is in [0, MaxSmall] and
+	// each product is at most MaxSmall.
 	Products [][]int
 	// If Cancel is true, work-items end when the host cancels the launch, even in the middle of a loop.
 	Cancel bool
 	Loops  string // source positions of the module's loops, as in Kernel.Loops
 	SPIRV  string
 	Sum    uint32 // checksum of the module; 0 if the module has no checksum
-	// If Make is not nil, it makes the module from Kernel.IR, and returns the words of the module. SPIRV is empty if
-	// Make is not nil.
+	// Make, if not nil, makes the module from Kernel.IR and returns the words of the module. In a
+	// Variant with Make, SPIRV is empty.
 	Make func(k *Kernel, v *Variant) ([]uint32, error) `json:"-"`
 }
 
@@ -429,7 +441,7 @@ type Variable struct {
 	Sum  uint32 // checksum of the value (see the package documentation)
 }
 
-// Sources lists the files of the main module from which the kernels of a package were compiled.
+// Sources lists the files, in the main module, from which a package's kernels were compiled.
 type Sources struct {
 	Module  string   // path of the main module
 	Package string   // import path of the kernels' package
@@ -438,7 +450,7 @@ type Sources struct {
 	Files   []Source
 }
 
-// String returns the names of the package and of its kernels.
+// String returns the import path of the package and the names of its kernels.
 func (s *Sources) String() string {
 	if len(s.Kernels) == 0 {
 		return s.Package
@@ -453,7 +465,7 @@ type Source struct {
 	Sum     uint32 // checksum of the file's tokens, as internal/sources computes it
 }
 
-// Sum returns the CRC-32 of the files, one after the other, with Castagnoli's polynomial.
+// Sum returns the CRC-32, with Castagnoli's polynomial, of the concatenated files.
 func Sum(files ...string) uint32 {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	for _, f := range files {
@@ -462,9 +474,9 @@ func Sum(files ...string) uint32 {
 	return h.Sum32()
 }
 
-// Damaged compares the files of the kernel with the checksums of its stubs. Damaged returns the name of the first file
-// that differs, or "" if all files are equal. The IR may have the line ends that git writes on Windows, without effect
-// on the checksum.
+// Damaged compares the files of the kernel with the checksums in the kernel's stubs. Damaged
+// returns the name of the first file with a different checksum, or "" if there is no such file. The
+// line ends that git writes on Windows have no effect on the checksum of the IR.
 func (k *Kernel) Damaged() string {
 	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"
@@ -477,8 +489,9 @@ func (k *Kernel) Damaged() string {
 	return ""
 }
 
-// The names of three variants. VariantWords computes in 32-bit words, VariantAlone does not use sub-groups, and
-// VariantAloneWords has both properties.
+// These constants are the names of variants for devices that lack some aspects. VariantWords
+// computes in 32-bit words, VariantAlone does not use sub-groups, and VariantAloneWords has both
+// properties.
 const (
 	VariantWords      = "words"
 	VariantAlone      = "alone"
@@ -488,14 +501,16 @@ const (
 // VariantSmall is the name of the variant for launches with small sizes.
 const VariantSmall = "small"
 
-// VariantCancel is the name of the variant that can be cancelled. If another variant can be cancelled, its name begins
-// with VariantCancel.
+// VariantCancel is the name of the variant that can be cancelled. The names of all other variants
+// that can be cancelled begin with VariantCancel.
 const VariantCancel = "cancel"
 
-// DataHeader is the beginning of Kernel.Data. kgen recognizes its own data files by this beginning.
+// DataHeader is the text at the beginning of Kernel.Data, by which kgen recognizes its own data
+// files.
 const DataHeader = "kgen table data\n"
 
-// IRHeader is the beginning of Kernel.IR. In the text of the IR the header is a comment.
+// IRHeader is the text at the beginning of Kernel.IR. In the syntax of the IR, IRHeader is a
+// comment.
 const IRHeader = "; Code generated by kgen. DO NOT EDIT.\n"
 
 // FullName returns the kernel's package path and name.

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// Expr is an integer expression of specialization constants, such as the length of an array. An Expr consists of tokens
-// in postfix order, separated by spaces. A token is a decimal number, $id for the constant with that id, or an
-// operation. An operation is written as its name and the number of bits of its operands. The name of a conversion is
-// followed by two widths, as in SConvert32:64. The width of an operation is the number of bits of its operands, and
-// booleans have one bit. The result of SFits32 and UFits32 is the unchanged operand. SFits32 checks that its operand
-// fits in a signed 32-bit integer and is not the smallest signed 32-bit integer. UFits32 checks that its operand fits
-// in an unsigned 32-bit integer.
+// Expr is an integer expression of specialization constants, such as the length of an array. An
+// Expr consists of tokens in postfix order, separated by spaces. A token is a decimal number, $n
+// for the specialization constant with the id n, or an operation. An operation is written as its
+// name and the number of bits of its operands. The name of a conversion is followed by two widths,
+// as in SConvert32:64. A boolean operand has one bit. The result of SFits32 and UFits32 is the
+// unchanged operand. SFits32 checks that its operand fits in a signed 32-bit integer and is not the
+// smallest signed 32-bit integer. UFits32 checks that its operand fits in an unsigned 32-bit
+// integer.
 type Expr string
 
 // Eval returns the value of the expression as an int64. valueOf returns the bits of the constant with the given id.
 func (e Expr) Eval(valueOf func(id uint32) (uint64, bool)) (int64, error) {
-	var room [8]uint64 // storage for most stacks
+	var room [8]uint64 // storage for a stack of at most 8 values, which is enough for most expressions
 	stack := room[:0]
 	pop := func() uint64 {
 		if len(stack) == 0 {

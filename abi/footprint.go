@@ -7,14 +7,15 @@ import (
 	"slices"
 )
 
-// Reach describes the elements of a slice that a work-item uses. The values of Reach are ordered, and each value also
-// describes all elements that smaller values describe.
+// Reach describes the elements of a slice that a work-item uses. The constants of type Reach are in
+// ascending order. If a Reach is correct for a slice, every larger Reach is correct, too.
 type Reach uint8
 
 const (
 	// ReachNone means that the kernel does not use the slice.
 	ReachNone Reach = iota
-	// ReachOwn means that a work-item uses only elements that belong to it, as Footprint.PerItem describes.
+	// ReachOwn means that a work-item uses only elements that belong to the work-item, as
+	// Footprint.PerItem describes.
 	ReachOwn
 	// ReachGroup means that a work-item uses only elements that belong to work-items of its work-group.
 	ReachGroup
@@ -25,9 +26,10 @@ const (
 // String returns the reach's name.
 func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
-// Footprint is a fact that kgen has proved about a parameter that is a slice. A Footprint describes the elements that a
-// kernel uses through the parameter. A launch may pass the same memory to two parameters of a kernel. A Footprint says
-// nothing about uses of the same memory through another parameter.
+// Footprint is a fact that kgen has proved about a parameter that is a slice. A Footprint describes
+// the elements that a kernel uses through the parameter. A launch may pass the same memory to two
+// parameters of a kernel. The Footprint of one parameter says nothing about uses of the same memory
+// through another parameter.
 type Footprint struct {
 	Reach  Reach
 	Atomic bool // whether an access to the slice is atomic, in which case Reach is ReachAny
@@ -37,18 +39,19 @@ type Footprint struct {
 	//
 	//	lin = x + nx*(y + ny*z)
 	//
-	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range. With ReachOwn, no
-	// two work-items use the same element. With ReachGroup, a work-item uses only elements that belong, by the formula
-	// for ReachOwn, to work-items of its work-group. In a launch of one dimension, work-group number g of size n has
-	// the ids from n*g to n*g + n-1. The nd-range or the property WorkGroupSize determines n. The ids beyond the
-	// launch's range also belong to the work-group.
+	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range.
+	// With ReachOwn, two work-items never use the same element. With ReachGroup, a work-item uses
+	// only elements that belong, by the formula for ReachOwn, to work-items of its work-group. In a
+	// launch of one dimension, work-group number g of size n has the ids from n*g to n*g + n-1. The
+	// size n of a work-group comes from the nd-range or from the property WorkGroupSize. The last
+	// work-group of the launch may also contain ids beyond the launch's range.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
 	// ReachGroup, the size of work-groups along x must also be divisible by Multiple. For the index
 	// x^1, for example, Multiple is 2.
 	PerItem  int64
 	Multiple int64    // number that must divide the work-group size along x; 0 means 1
-	Most     int64    // largest number of work-items for which indices cannot wrap around; 0 means all launches whose indices fit in an int64
+	Most     int64    // largest number of work-items for which indices do not wrap around; 0 if every index that fits in an int64 is correct
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
@@ -57,14 +60,15 @@ type Footprint struct {
 // if k.W is nx.
 type Stride struct {
 	Dim int // dimension of the range: 0 is x, which varies fastest
-	// Offset and Size identify an integer in the launch block. The integer must be equal to the range's size in the
-	// dimension Dim. If Offset is 0, Const must be equal to the range's size in the dimension Dim. Offset is the
-	// argument's offset in a launch block that is not spilled.
+	// Offset and Size identify an integer in the launch block. The integer in the launch block must
+	// be equal to the range's size in the dimension Dim. If Offset is 0, Const must be equal to the
+	// range's size in the dimension Dim. Offset is the offset that the integer has in a launch
+	// block that contains all arguments (see Kernel.Spilled).
 	Offset, Size int
 	Const        int64
 }
 
-// String returns the condition as text.
+// String returns the text of the condition, such as "range.y = 64".
 func (s Stride) String() string {
 	if s.Offset == 0 {
 		return fmt.Sprintf("range.%c = %d", "xyz"[s.Dim], s.Const)
@@ -81,8 +85,8 @@ func (f *Footprint) Bound() int64 {
 	return f.Most
 }
 
-// HoldsInGroups reports whether the footprint holds in a launch with this launch block. localSize is the size of
-// work-groups along x.
+// HoldsInGroups reports whether the footprint holds in a launch with the given launch block.
+// localSize is the size of work-groups along x.
 func (f *Footprint) HoldsInGroups(launchBlock []byte, localSize int) bool {
 	switch f.Reach {
 	case ReachOwn:
@@ -93,8 +97,8 @@ func (f *Footprint) HoldsInGroups(launchBlock []byte, localSize int) bool {
 	return false
 }
 
-// Holds reports whether a launch with this launch block meets the conditions Strides and Most. launchBlock must
-// contain the arguments, even if launches of the kernel spill the arguments.
+// Holds reports whether a launch with the given launch block meets the conditions Strides and Most.
+// launchBlock must contain the arguments, even if launches of the kernel spill the arguments.
 func (f *Footprint) Holds(launchBlock []byte) bool {
 	le, items, most := binary.LittleEndian, uint64(1), uint64(f.Bound())
 	extent := func(d int) uint64 { return uint64(le.Uint32(launchBlock[OffsetRange+4*d:])) }

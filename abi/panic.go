@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A PanicVerb is the format of a value in the text of an explicit panic. The fault record contains the value.
+// A PanicVerb is the format of a value in the text of an explicit panic. The formatted value comes
+// from the fault record.
 type PanicVerb byte
 
 // The verbs.
@@ -29,7 +30,7 @@ func PanicMessage(verb PanicVerb, textBefore, textAfter, stringTable string) str
 	return "\x00" + string(verb) + textBefore + "\x00" + textAfter + "\x00" + stringTable
 }
 
-// PlainMessage returns the Message of a site with the given text.
+// PlainMessage returns the Message of a site whose panic text is the given text.
 func PlainMessage(text string) string {
 	if strings.HasPrefix(text, "\x00") {
 		return "\x00" + string(panicPlain) + text

@@ -1,7 +1,7 @@
 package abi
 
-// A PrintSite describes one call of a print function in a kernel. From the PrintSite and a record in the print
-// buffer, the host makes the printed text. See the package documentation.
+// A PrintSite describes one call of a print function in a kernel. The host makes the printed text
+// from the PrintSite and a record in the print buffer. See the package documentation.
 type PrintSite struct {
 	Func   PrintFunc
 	Format string // format of Printf; except for "%%", its verbs use the arguments in order
@@ -22,7 +22,7 @@ const (
 
 var printNames = [...]string{"Print", "Printf", "Println", "PredPrint", "PredPrintln"}
 
-// String returns the name of the constant.
+// String returns the name of the constant, such as "Printf".
 func (f PrintFunc) String() string { return printNames[f] }
 
 // Constants of the print buffer, which the package documentation describes.
@@ -30,17 +30,18 @@ const (
 	// PrintParam is the name of the parameter that is the print buffer.
 	PrintParam = "print buffer"
 
-	// PrintHeader is the number of words before the records.
+	// PrintHeader is the number of 32-bit words in the print buffer before the first record.
 	PrintHeader = 4
-	// Indices of the 32-bit words in the header.
+	// PrintUsed, PrintLost and PrintLostHigh are the indices of 32-bit words in the header of the
+	// print buffer.
 	PrintUsed, PrintLost, PrintLostHigh = 0, 1, 2
 
-	// PrintRecord is the number of 32-bit words in a record before its values. These words are the number of the
-	// record's PrintSite, from 1, and the work-item's global id.
+	// PrintRecord is the number of 32-bit words in a record before the printed values. A record
+	// begins with the number of its PrintSite, from 1, and the global id of the work-item.
 	PrintRecord = 4
 
-	// PrintTable is a bit in the word that contains the length of a string. If the bit is set, the string is part of
-	// Kernel.PrintTexts.
+	// PrintTable is a bit in the word that contains the length of a string. If PrintTable is set,
+	// the string is part of Kernel.PrintTexts.
 	PrintTable = 1 << 31
 	// MaxPrintString is the largest number of bytes of a string that a work-item copies to a
 	// record.

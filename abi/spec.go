@@ -1,7 +1,7 @@
 package abi
 
-// SpecConstant is one scalar of a specialization constant. The scalars of a constant are consecutive in the kernel's
-// list.
+// SpecConstant is one scalar of a specialization constant. The scalars of a constant are
+// consecutive in Kernel.Specs.
 type SpecConstant struct {
 	ID       uint32
 	Name     string // package path and identifier of the constant
@@ -21,25 +21,26 @@ type SpecConstant struct {
 // memory for longer arrays.
 const MaxLength = 1 << 20
 
-// Local describes a work-group variable, which the kernel declares.
+// Local describes a variable in work-group memory that a kernel declares.
 type Local struct {
 	Name     string
 	ElemSize int
-	// Len is the number of elements, or -1. If Len is -1, the number of elements is the length of the accessor or the
-	// value of Expr. If Len is -1 and Local has neither an accessor nor an Expr, the number of elements is the number
-	// of work-items of the group.
+	// Len is the number of elements, or -1. If Len is -1, the number of elements is the length of
+	// the local accessor or the value of Expr. If Len is -1 and Local has neither an accessor nor
+	// an Expr, the number of elements is the number of work-items of the group.
 	Len      int
-	Accessor int  // index of the accessor that has the length, or -1
-	Matrices bool // whether the memory is for products of matrices and has Len elements for each sub-group
-	// If Shape is not "", the work-group memory can store a matrix of this shape. It stores the matrix if the number of
-	// the matrix's elements, divided by the size of the smallest sub-group, is above 256. Otherwise work-items store the
-	// elements, and the memory has only one element.
+	Accessor int  // index of the local accessor whose length is the number of elements, or -1
+	Matrices bool // whether the variable is for products of matrices and has Len elements for each sub-group
+	// Shape, if not "", is the shape of a matrix that may be stored in the variable. The matrix is
+	// stored in the variable if, in the smallest sub-groups, a work-item would have to store more
+	// than 256 elements. If work-items store the elements of the matrix, the variable has only one
+	// element.
 	Shape string
 	Expr  Expr // length computed from specialization constants, or ""
 }
 
-// Private describes a private array of each work-item. The kernel declares the array, or a call of
-// dsl.PrivateAlloca makes it.
+// Private describes a private array of each work-item. A private array is declared by the kernel,
+// or made by a call of dsl.PrivateAlloca.
 type Private struct {
 	Name     string
 	ElemSize int

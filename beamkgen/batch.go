@@ -13,8 +13,9 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// openBatches is the largest number of batches that a bundle fills at the same time. No two of these batches have
-// elements of the same windows. The limit bounds the memory of bundles with many windows.
+// openBatches is the largest number of batches that a bundle fills at the same time. Each batch of
+// a bundle is for different windows. openBatches limits the memory that a bundle with many windows
+// needs.
 const openBatches = 64
 
 // The variable now is the clock for Options.Wait.
@@ -22,7 +23,7 @@ var now = time.Now
 
 // batchFn is the DoFn of a Function. Beam never uses a batchFn for two bundles at the same time.
 type batchFn[T, R any] struct {
-	Function string // name of the Function, the only field that Beam carries to workers
+	Function string // name of the Function; the only field that Beam sends to workers
 
 	fn       *Function[T, R] // nil before Setup
 	dev      *runtime.Device // device to which queue belongs
@@ -32,16 +33,16 @@ type batchFn[T, R any] struct {
 	open     []*batch[T] // batches that have not been launched, in order of age, oldest first
 }
 
-// Type batch contains elements of the same windows until the launch function is called with them.
+// Type batch collects elements of the same windows for a call of the launch function.
 type batch[T any] struct {
 	windows  []typex.Window
 	elements []T
 	places   []place
-	began    time.Time // time of the first element; zero without Options.Wait
+	began    time.Time // time at which the first element arrived; zero without Options.Wait
 }
 
-// Setup finds the Function by its name, opens the device if the process has no open device, and checks that the device
-// can run the kernels.
+// Setup finds the Function by name, opens the device if the process has no open device, and checks
+// that the device can run the kernels.
 func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	registered, _ := functions.Load(f.Function)
 	fn, ok := registered.(*Function[T, R])
@@ -53,8 +54,8 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	return f.prepare()
 }
 
-// The method prepare opens the process's device if necessary, and checks that the device can run the kernels. After a
-// device was lost, the process opens another device.
+// The method prepare opens the process's device if necessary, and checks that the device can run
+// the kernels. If the device was lost, prepare opens another device.
 func (f *batchFn[T, R]) prepare() error {
 	dev, err := process.device()
 	if err == nil && dev != f.dev {
@@ -68,14 +69,14 @@ func (f *batchFn[T, R]) prepare() error {
 	return nil
 }
 
-// If an earlier bundle failed, StartBundle drops its remaining elements.
+// StartBundle drops the elements that an earlier, failed bundle has left.
 func (f *batchFn[T, R]) StartBundle(_ context.Context, _ emitResult[R], _ emitFailure[T]) error {
 	f.results, f.failures, f.open = nil, nil, nil
 	return nil
 }
 
-// ProcessElement adds an element to the batch of its windows, and launches batches that are full or have
-// waited for long enough.
+// ProcessElement adds an element to the batch for the element's windows. ProcessElement also
+// launches batches that are full, and batches that are older than Options.Wait.
 func (f *batchFn[T, R]) ProcessElement(ctx context.Context, element T, result emitResult[R], failure emitFailure[T]) error {
 	if f.results == nil {
 		f.results = emitterOf(func() { result(*new(R)) })
@@ -110,8 +111,8 @@ func (f *batchFn[T, R]) FinishBundle(ctx context.Context, _ emitResult[R], _ emi
 	return nil
 }
 
-// batchOf returns the open batch for elements of the windows. If a new batch is necessary and openBatches batches are
-// open, the method first launches the oldest batch.
+// batchOf returns the open batch for elements of the windows, or opens a batch. If openBatches
+// batches are already open, batchOf launches the oldest batch before it opens a batch.
 func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*batch[T], error) {
 	for _, b := range slices.Backward(f.open) {
 		if sameWindows(b.windows, windows) {
@@ -131,7 +132,7 @@ func (f *batchFn[T, R]) batchOf(ctx context.Context, windows []typex.Window) (*b
 	return b, nil
 }
 
-// If Options.Wait is not 0, flushOld launches the batches whose first element came at least Options.Wait ago.
+// flushOld launches the batches that are older than Options.Wait, unless Options.Wait is 0.
 func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	for f.fn.options.Wait > 0 && len(f.open) > 0 && now().Sub(f.open[0].began) >= f.fn.options.Wait {
 		if err := f.flush(ctx, 0); err != nil {
@@ -141,7 +142,7 @@ func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	return nil
 }
 
-// The method flush launches an open batch, and emits its results and failures.
+// The method flush launches open batch i, and emits the results and failures of the batch.
 func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	b := f.open[i]
 	f.open = slices.Delete(f.open, i, i+1)
@@ -152,10 +153,11 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	return f.compute(ctx, b, 0, len(b.elements))
 }
 
-// The method compute launches the elements [i, j) of a batch, and emits their results. A fault does not contain the
-// index of its element. For this reason, after a fault, compute calls itself for each half of the elements. If an
-// element faults in a batch that contains no other element, it becomes a failure. Other errors of the launch, and
-// errors of later pipeline steps, are returned unchanged.
+// The method compute launches the elements [i, j) of a batch, and emits their results. A fault does
+// not tell which element caused the fault. After a fault, compute calls itself for each half of the
+// elements. If compute is called for a single element and the launch faults, the element becomes a
+// failure. The method compute returns all errors that are not faults, including errors of later
+// pipeline steps.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {
@@ -186,7 +188,7 @@ func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) erro
 	return f.compute(ctx, b, half, j)
 }
 
-// The method call calls the launch function once.
+// The method call calls the launch function once, and waits for all launches on the queue.
 func (f *batchFn[T, R]) call(ctx context.Context, elements []T) ([]R, error) {
 	w := &Worker{ctx: ctx, dev: f.dev, queue: f.queue}
 	results, err := f.fn.launch(w, elements)

@@ -6,7 +6,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The variable process contains the only device of this process. All bundles use it.
+// The variable process contains the device of this process. All bundles of the process use the same
+// device.
 var process = &deviceSource{open: runtime.Open}
 
 // deviceSource opens a device at the first call of method device.
@@ -15,8 +16,8 @@ type deviceSource struct {
 
 	mu      sync.Mutex
 	options []runtime.OpenOption
-	now     *opening // current device; nil before the first bundle, and after a failure
-	opened  int      // number of devices that have been opened
+	now     *opening // current device; nil before the first bundle, and after the device was lost or closed
+	opened  int      // number of devices that method device has opened
 }
 
 // Type opening is a device that is open, or that a goroutine is opening.
@@ -34,17 +35,18 @@ func SetOpenOptions(opts ...runtime.OpenOption) error {
 	return process.setOptions(opts)
 }
 
-// OpenedDevices returns the number of devices that this process has opened. The number is at most 1, unless a device
-// was lost or closed.
+// OpenedDevices returns the number of devices that this process has opened. The result of
+// OpenedDevices is at most 1, unless a device was lost or closed.
 func OpenedDevices() int {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	return process.opened
 }
 
-// If the process's device is open, CloseDevice closes it and returns the error of Device.Close. During the call of
-// CloseDevice, no pipeline may run. A later bundle opens the device again. CloseDevice is useful only for programs that
-// run for a long time after their last pipeline.
+// CloseDevice closes the process's device, and returns the error of Device.Close. If no device is
+// open, CloseDevice does nothing. No pipeline may run during the call of CloseDevice. A bundle
+// after the call of CloseDevice opens the device again. CloseDevice is useful only for programs
+// that run for a long time after their last pipeline.
 func CloseDevice() error {
 	return process.close()
 }
@@ -59,8 +61,9 @@ func (s *deviceSource) setOptions(opts []runtime.OpenOption) error {
 	return nil
 }
 
-// The method device returns the process's device, and opens it if necessary. After an error the next call tries to open
-// the device again, because runners often repeat failed bundles in the same process.
+// The method device returns the process's device, and opens the device if necessary. If the device
+// cannot be opened, the next call of the method device tries again, because runners often repeat
+// failed bundles in the same process.
 func (s *deviceSource) device() (*runtime.Device, error) {
 	s.mu.Lock()
 	if s.now == nil {
@@ -84,8 +87,8 @@ func (s *deviceSource) device() (*runtime.Device, error) {
 	return dev, err
 }
 
-// The method lost must be called when a device has been lost. It closes the device, and the next bundle opens another
-// device.
+// The method lost closes a device after the device has been lost. After a call of the method lost,
+// the next bundle opens another device.
 func (s *deviceSource) lost(dev *runtime.Device) {
 	s.mu.Lock()
 	o := s.now
@@ -94,12 +97,12 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 		return
 	}
 	if now, _ := o.device(); now == dev && s.forget(o) {
-		dev.Close() // the error is ignored, because launches have returned it
+		dev.Close() // the error of Close is ignored, because launches have already returned it
 	}
 }
 
-// After the method forget, the next call of method device opens a device. The result is false if an earlier call had
-// forgotten this device.
+// The method forget removes the current device, so that the next call of the method device opens a
+// device. The method forget returns false if o is no longer the current device.
 func (s *deviceSource) forget(o *opening) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
-// Package beamkgen runs kernels in pipelines of Apache Beam. A [Function] collects the elements of a pipeline in
-// batches, and launches kernels for each batch on the only device of the process. For each element the Function returns
-// one result. The package is in a separate Go module, so that kgen itself does not require Beam.
+// Package beamkgen runs kernels in pipelines of Apache Beam. A [Function] collects the elements of
+// a pipeline in batches, and launches kernels for each batch on the device of the process. The
+// Function returns one result for each element. The package is in a separate Go module, so that
+// kgen itself does not require Beam.
 //
 //	import gen "example.com/app/generated/scaling"
 //
@@ -42,44 +43,53 @@
 //
 // # Windows and timestamps
 //
-// All elements of a batch are in the same windows. A bundle fills up to 64 batches at the same time, and each batch is
-// for different windows. If a bundle needs a further batch, it first launches the oldest batch. Therefore a bundle
-// keeps less than 64 times Options.Size elements in memory. An element that is in several windows, for example sliding
-// windows, is computed once. The result of such an element is in all of its windows.
+// All elements of a batch are in the same windows. A bundle fills up to 64 batches at the same
+// time, and each batch is for different windows. If a bundle needs a further batch, the bundle
+// first launches the oldest batch. A bundle keeps less than 64 times Options.Size elements in
+// memory. An element that is in several windows, for example sliding windows, is computed once, and
+// the result is in all windows of the element.
 //
-// Results and failures have the windows, the timestamp and the pane of their elements. This is true even for results at
-// the end of a bundle, where Beam's own emitters would use the global window and time zero.
+// Results and failures have the windows, the timestamp and the pane of their elements. Results at
+// the end of a bundle have the windows of their elements too, although Beam's own emitters would
+// use the global window and time zero.
 //
 // # Faults
 //
-// If a work-item panics, the launch function returns the *runtime.Fault. The fault contains the id of a work-item, but
-// beamkgen cannot determine the element from this id. For example, a kernel may have a work-item for each letter of a
-// text. To find the element, beamkgen calls the launch function again for each half of the batch, and divides each half
-// that faults in the same way. If an element faults in a batch that contains no other element, it becomes a [Failure].
-// All other elements have results.
+// If a work-item panics, the launch function returns the *runtime.Fault. The fault contains the id
+// of a work-item, but beamkgen cannot determine the faulting element from the id of a work-item.
+// For example, the elements may be texts, and a kernel may have a work-item for each letter of a
+// text. To find the faulting element, beamkgen calls the launch function again for each half of the
+// batch, and halves again each half that faults. If a batch of a single element faults, the element
+// becomes a [Failure]. Elements that do not become failures have results.
 //
-// In a batch of n elements, one faulting element causes at most 2·log2(n) further launches, rounded up. If k elements
-// fault, there are at most k times as many further launches. If all elements fault, beamkgen calls the launch function
-// 2n-1 times. If an element faults only in batches with other elements, it has a result.
+// In a batch of n elements, one faulting element causes at most 2·log2(n) further launches, rounded
+// up. If k elements fault, beamkgen makes at most k times as many further launches as for one
+// faulting element. If all elements fault, beamkgen calls the launch function 2n-1 times. An
+// element that faults only in batches with other elements does not become a failure, but has a
+// result.
 //
 // # Errors
 //
-// If a launch function returns an error that is not a fault, the bundle fails. Examples are a lost device, insufficient
-// memory, a kernel that is not supported, and a deadline. The bundle also fails if the number of results is wrong, or
-// if a fault is joined with another error. Runners drop the outputs of a failed bundle, and most runners run the bundle
-// again. Beam keeps only the text of these errors, so errors.Is does not find their classes.
+// If a launch function returns an error that is not a fault, the bundle fails. Examples of errors
+// that make the bundle fail are a lost device, insufficient memory, a kernel that is not supported,
+// and a deadline. The bundle also fails if the number of results is wrong, or if a fault is joined
+// with another error. Runners drop the outputs of a failed bundle, and most runners run the bundle
+// again. Beam keeps only the text of an error of a bundle, so errors.Is does not find the error's
+// class.
 //
-// If arguments of Register or TryParDo are wrong, TryParDo returns an error of class runtime.ErrInvalid when the
-// pipeline is built. If the device cannot run one of Options.Kernels, the DoFn's Setup returns an error of class
-// runtime.ErrKernelNotSupported. In this case no kernel has been launched.
+// If arguments of Register or TryParDo are wrong, TryParDo returns an error of class
+// runtime.ErrInvalid when the pipeline is built. If the device cannot run one of Options.Kernels,
+// the DoFn's Setup returns an error of class runtime.ErrKernelNotSupported, before any kernel is
+// launched.
 //
 // # Devices
 //
-// A process opens only one device, however many bundles and plans it runs. Beam calls Setup once for each plan, and
-// prism never calls Teardown. For this reason the device stays open until the process ends or calls CloseDevice. If a
-// device is lost, beamkgen closes it, and the next bundle opens a device again. To use several GPUs of a machine, run a
-// worker process for each GPU. In each of these processes, set KGEN_DEVICE to the index, UUID or PCI address of the
-// GPU.
+// A process opens only one device, however many bundles and plans the process runs. Beam calls
+// Setup once for each plan, and prism never calls Teardown. Because prism never calls Teardown, the
+// device stays open until the process ends or calls CloseDevice. If a device is lost, beamkgen
+// closes it, and the next bundle opens a device again. To use several GPUs of a machine, run a
+// worker process for each GPU. The environment variable KGEN_DEVICE of each worker process must be
+// the index, UUID or PCI address of a GPU.
 //
 // # Metrics
 //
@@ -87,12 +97,13 @@
 //
 //	batch_elements: distribution of the number of elements in a batch.
 //	launches: number of kernel launches, including the launches after faults.
-//	bytes: number of bytes that To copied to the device and From copied from it.
+//	bytes: number of bytes that To copied to the device, plus the number that From copied from the device.
 //	device_ns: nanoseconds that launches took on the device, without copies.
 //	launches_untimed: number of launches that are not in device_ns, because the device has no timestamps.
 //	failures: number of elements without a result.
 //
-// Worker.Run, To and From update the metrics. For other launches and copies, launch functions must call Worker.Count.
+// Worker.Run, To and From update the metrics. For launches and copies that do not use Run, To or
+// From, launch functions must call Worker.Count.
 //
 // # Several machines
 //
@@ -104,8 +115,8 @@
 //
 //	app -runner universal -endpoint HOST:PORT -environment_type DOCKER -environment_config IMAGE
 //
-// The container image is built from Beam's image for Go. For a GPU the image also needs a Vulkan loader and the
-// driver's files, which kgen's docs/container.md lists. Without a GPU, workers use the host device. The tests of this
-// module use the runner prism, with workers in the same process and in another process. The tests do not run workers in
-// containers.
+// The container image is built from Beam's image for Go. For a worker with a GPU, the container
+// image also needs a Vulkan loader and the driver's files, which kgen's docs/container.md lists.
+// Workers without a GPU use the host device. The tests of this module use the runner prism, with
+// workers in the same process and in another process. The tests do not run workers in containers.
 package beamkgen

@@ -9,27 +9,31 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
-// Type place contains the properties of an element that Beam stores in addition to the element's value.
+// Type place contains the data that Beam stores for each element in addition to the element's
+// value.
 type place struct {
 	pane    typex.PaneInfo
 	windows []typex.Window
 	time    typex.EventTime
 }
 
-// sameWindows reports whether two lists of windows are equal. The order of an element's windows is determined by the
-// window function.
+// sameWindows reports whether two lists of windows are equal. Lists with the same windows are in
+// the same order, because the window function determines the order.
 func sameWindows(a, b []typex.Window) bool {
 	return slices.EqualFunc(a, b, func(v, w typex.Window) bool { return v.Equals(w) })
 }
 
-// In Beam's own emitters, an output has the windows with which Beam calls the DoFn's method. Beam calls FinishBundle
-// with the global window, so results at the end of a bundle would lose their windows. The emitters in this file can
-// send an output with any windows, timestamp and pane. Beam passes an emitter to a DoFn as a function, whose parameters
-// cannot include the windows. For this reason such a function only stores its emitter in the variable handed. The DoFn
-// then uses that emitter.
+// Beam's own emitters emit an output with the windows with which Beam calls the DoFn's method. Beam
+// calls FinishBundle with the global window, so results at the end of a bundle would lose their
+// windows. The emitters in this file can send an output with any windows, timestamp and pane. Beam
+// passes an emitter to a DoFn as a function, whose parameters cannot include the windows. Because
+// the parameters cannot include the windows, the emit functions in this file only store their
+// emitter in the variable handed. The DoFn takes the emitter from the variable handed, and calls
+// the emitter's method send.
 
-// emitResult and emitFailure are the types of the functions that Beam passes to the DoFn. They are unexported, so that
-// no other package can register emitters for them.
+// emitResult and emitFailure are the types of the functions that Beam passes to the DoFn. The types
+// emitResult and emitFailure are unexported, so that no other package can register emitters for
+// them.
 type (
 	emitResult[R any]  func(R)
 	emitFailure[T any] func(Failure, T)
@@ -39,7 +43,7 @@ type (
 type emitter struct {
 	to  exec.ElementProcessor
 	ctx context.Context
-	at  place // windows, timestamp and pane with which Beam calls the current method
+	at  place // windows, timestamp and pane with which Beam calls the DoFn's current method
 }
 
 func (e *emitter) Init(ctx context.Context, pane typex.PaneInfo, windows []typex.Window, time typex.EventTime) error {
@@ -65,10 +69,10 @@ func (e *failureEmitter[T]) Value() any {
 
 var (
 	handing sync.Mutex
-	handed  *emitter // emitter whose function was called last
+	handed  *emitter // emitter whose emit function was called last
 )
 
-// emitterOf returns an emitter. Parameter call must call the function of this emitter.
+// emitterOf returns the emitter whose emit function the parameter call calls.
 func emitterOf(call func()) *emitter {
 	handing.Lock()
 	defer handing.Unlock()

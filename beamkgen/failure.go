@@ -2,10 +2,11 @@ package beamkgen
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Failure describes why an element has no result. In a batch that contained only this element, a work-item panicked.
+// Failure describes why an element has no result. An element has no result if a work-item panics in
+// a batch that contains only this element.
 type Failure struct {
 	Function string // name of the Function
-	Position int    // index, from 0, of the element in the first batch that contained it
+	Position int    // index (from 0) of the element in the first batch that contained the element
 	Batch    int    // number of elements of the first batch that contained the element
 	Kernel   string // package and name of the kernel, as in runtime.Fault
 	Pos      string // file:line:col in the kernel's source
@@ -13,8 +14,9 @@ type Failure struct {
 	Message  string // text of the runtime.Fault
 }
 
-// faultOf returns the fault that caused an error. If several faults were joined, faultOf returns the first fault. If
-// the error has a cause that is not a fault, faultOf returns nil, because results may be missing for another reason.
+// faultOf returns the fault that caused an error. If several faults were joined, faultOf returns
+// the first fault. If any joined error is not a fault, faultOf returns nil, because results may
+// then be missing for another reason than a fault.
 func faultOf(err error) *runtime.Fault {
 	switch e := err.(type) {
 	case *runtime.Fault:

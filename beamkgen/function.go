@@ -20,18 +20,19 @@ import (
 type Options struct {
 	// Size is the largest number of elements of a batch. Size has no default and must be at least 1.
 	Size int
-	// A batch of age Wait or more is launched even if it is not full. The age of a batch is checked when an element of
-	// the bundle arrives. If Wait is 0, which is the default, a batch is launched when it is full. At the end of a
-	// bundle, all its batches are launched.
+	// Wait is the age at which a batch is launched even if the batch is not full. The age of a
+	// batch is checked when an element of the bundle arrives. If Wait is 0, which is the default,
+	// only full batches are launched before the end of a bundle. At the end of a bundle, all
+	// batches of the bundle are launched.
 	Wait time.Duration
-	// Kernels lists the kernels that the launch function launches, for example gen.Kernels(). If the device cannot run
-	// a listed kernel, the DoFn's Setup fails before the first launch. If the device cannot run another kernel, the
-	// first launch of that kernel fails.
+	// Kernels lists the kernels that the launch function launches, for example gen.Kernels(). If
+	// the device cannot run a listed kernel, the DoFn's Setup fails before the first launch. If the
+	// device cannot run a kernel that is not listed, the first launch of the kernel fails.
 	Kernels []*runtime.Kernel
 }
 
-// Function computes a result of type R for each element of type T. The kernels run on batches of elements. Functions
-// are made by Register.
+// Function computes a result of type R for each element of type T. The kernels of a Function run on
+// batches of elements. Functions are made by Register.
 type Function[T, R any] struct {
 	name    string
 	launch  func(w *Worker, batch []T) ([]R, error)
@@ -44,21 +45,22 @@ var (
 	dofns     sync.Map // set of the DoFn types that are registered with Beam
 )
 
-// Register makes a Function. Programs should call Register to initialize a package-level variable. In this way each
-// process registers the Function, and workers find it by its name:
+// Register makes a Function. Programs should call Register to initialize a package-level variable,
+// so that each process registers the Function, and workers find the Function by its name:
 //
 //	var halves = beamkgen.Register("example.com/app.halves", halve, beamkgen.Options{Size: 4096, Kernels: gen.Kernels()})
 //
-// T and R may be any element types of a PCollection, except KV. Register registers the DoFn and its emitters with Beam.
-// If T and R are named types, Register registers them too. Programs need Beam's package register only for their own
-// DoFns.
+// T and R may be any element types of a PCollection, except KV. Register registers the DoFn and its
+// emitters with Beam. If T or R is a named type, Register also registers this type with Beam.
+// Programs need Beam's package register only for their own DoFns.
 //
-// The launch function receives between 1 and Size elements, and must return one result for each element, in the same
-// order. A result must depend only on its element, because the division into batches is arbitrary and changes after a
-// fault. The launch function must not change the elements, and must not use the slice after it returns. Several bundles
-// may call the launch function at the same time.
+// The launch function receives between 1 and Size elements, and must return one result for each
+// element, in the same order. The result for an element must depend only on this element, because
+// the division into batches is arbitrary and changes after a fault. The launch function must not
+// change the slice of elements, and must not use the slice after the launch function has returned.
+// Several bundles may call the launch function at the same time.
 //
-// Register never fails. If its arguments are wrong, TryParDo returns the error.
+// Register never fails. If the arguments of Register are wrong, TryParDo returns the error.
 func Register[T, R any](name string, launch func(w *Worker, batch []T) ([]R, error), options Options) *Function[T, R] {
 	f := &Function[T, R]{name: name, launch: launch, options: options}
 	f.err = f.register()
@@ -92,8 +94,10 @@ func (f *Function[T, R]) register() error {
 	return nil
 }
 
-// registerDoFn registers the DoFn and its emitters with Beam. Beam's package register can register them too. But its
-// generic functions try all signatures that a DoFn may have, and gc needs many seconds to compile them for each DoFn.
+// registerDoFn registers the DoFn and its emitters with Beam. Beam's package register can also
+// register the DoFn. But the generic functions of package register try all signatures that a DoFn
+// may have. For each DoFn, gc needs many seconds to compile the generic functions of package
+// register.
 func registerDoFn[T, R any]() (err error) {
 	defer func() {
 		if p := recover(); p != nil { // Beam's functions panic on errors
@@ -151,8 +155,9 @@ func (f *Function[T, R]) invalid(problem, remedy string) error {
 // PCollection<R>. The output failures is a PCollection<KV<Failure, T>>, which contains the elements for which a kernel
 // panicked. Each output element has the windows, the timestamp and the pane of its input element.
 //
-// If the arguments of Register were wrong, or if parameter in is not a PCollection<T>, TryParDo returns an error of
-// class runtime.ErrInvalid. In this case TryParDo does not change the pipeline.
+// If the arguments of Register were wrong, or if parameter in is not a PCollection<T>, TryParDo
+// returns an error of class runtime.ErrInvalid. If TryParDo returns an error, it does not change
+// the pipeline.
 func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection, err error) {
 	none := beam.PCollection{}
 	switch {
@@ -174,7 +179,7 @@ func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, f
 	return out[0], out[1], nil
 }
 
-// ParDo calls TryParDo, and panics if TryParDo returns an error, like Beam's own ParDo.
+// ParDo calls TryParDo. Like Beam's own ParDo, ParDo panics if there is an error.
 func (f *Function[T, R]) ParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection) {
 	results, failures, err := f.TryParDo(s, in)
 	if err != nil {

@@ -22,8 +22,8 @@ var (
 	failuresMetric = beam.NewCounter("beamkgen", "failures")
 )
 
-// Worker gives one call of a launch function access to the device. The launch function must not use the Worker after it
-// returns, and must not use it in other goroutines.
+// Worker gives one call of a launch function access to the device. The launch function must not use
+// the Worker in other goroutines, or after the launch function has returned.
 type Worker struct {
 	ctx     context.Context
 	dev     *runtime.Device
@@ -41,8 +41,9 @@ func (w *Worker) Context() context.Context { return w.ctx }
 // too.
 func (w *Worker) Device() *runtime.Device { return w.dev }
 
-// Queue returns a queue of the device that no other goroutine uses. When the launch function returns, beamkgen waits
-// for the queue. If the queue has failures, they count as errors of the launch function.
+// Queue returns a queue of the device that no other goroutine uses. When the launch function
+// returns, beamkgen waits for the queue. A failure on the queue counts as an error of the launch
+// function.
 func (w *Worker) Queue() *runtime.Queue { return w.queue }
 
 // Run waits for a launch. The arguments of Run are the results of a launch method:
@@ -56,7 +57,7 @@ func (w *Worker) Run(ev runtime.Event, err error) error {
 		return err
 	}
 	err = ev.Wait(w.ctx)
-	p, noProfile := ev.Profile() // a missing profile has a duration of 0
+	p, noProfile := ev.Profile() // without a profile, the duration is 0
 	w.Count(1, 0, p.Duration())
 	if errors.Is(noProfile, runtime.ErrNoProfile) {
 		w.untimed++
@@ -64,18 +65,18 @@ func (w *Worker) Run(ev runtime.Event, err error) error {
 	return err
 }
 
-// Count adds its arguments to the metrics launches, bytes and device_ns. Launch functions must call Count for launches
-// and copies that do not use Run, To or From. Examples are the launches of graphs, of package prim and of generated Run
-// functions.
+// Count adds its arguments to the metrics launches, bytes and device_ns. Launch functions must call
+// Count for launches and copies that do not use Run, To or From. For example, launches of graphs,
+// of package prim and of generated Run functions need a call of Count.
 func (w *Worker) Count(launches, bytes int64, device time.Duration) {
 	w.launches += launches
 	w.bytes += bytes
 	w.device += device
 }
 
-// To copies a slice to the device, and returns a view of the copy. The device memory is freed after the call of the
-// launch function. To adds the number of bytes of the slice to the metric bytes. The errors are the same as for
-// runtime.BufferOf.
+// To copies a slice to the device, and returns a view of the copy. The device memory of the copy is
+// freed after the launch function has returned. To adds the number of bytes of the slice to the
+// metric bytes. To returns the same errors as runtime.BufferOf.
 func To[E any](w *Worker, s []E) (runtime.View[E], error) {
 	b, err := runtime.BufferOf(w.dev, s)
 	if err != nil {
@@ -86,8 +87,8 @@ func To[E any](w *Worker, s []E) (runtime.View[E], error) {
 	return b.All(), nil
 }
 
-// New returns a view of n zeros on the device. The device memory is freed after the call of the launch function. The
-// errors are the same as for runtime.NewBuffer.
+// New returns a view of n zeros on the device. The device memory of the zeros is freed after the
+// launch function has returned. New returns the same errors as runtime.NewBuffer.
 func New[E any](w *Worker, n int) (runtime.View[E], error) {
 	b, err := runtime.NewBuffer[E](w.dev, n)
 	if err != nil {
@@ -97,9 +98,9 @@ func New[E any](w *Worker, n int) (runtime.View[E], error) {
 	return b.All(), nil
 }
 
-// From copies a view to a slice of the same length, after all launches that write the view. From adds the number of
-// bytes of the slice to the metric bytes. The errors are the same as for View.CopyTo. They include failures of launches
-// for which no code has waited yet.
+// From copies a view to a slice of the same length, after the launches that write the view. From
+// adds the number of bytes of the slice to the metric bytes. From returns the same errors as
+// View.CopyTo, including failures of launches for which the launch function has not waited.
 func From[E any](w *Worker, v runtime.View[E], s []E) error {
 	if err := v.CopyTo(w.ctx, w.queue, s); err != nil {
 		return err
@@ -113,12 +114,12 @@ func bytesOf[E any](s []E) int64 {
 	return int64(len(s)) * int64(unsafe.Sizeof(e))
 }
 
-// The method end waits for the queue, frees the buffers and writes the metrics. It returns the failures of launches for
-// which the launch function did not wait.
+// The method end waits for the queue, frees the buffers and writes the metrics. The method end
+// returns the failures of launches for which the launch function did not wait.
 func (w *Worker) end() error {
 	err := w.queue.Wait(w.ctx)
 	for _, b := range w.buffers {
-		b.Close() // the memory is freed when the last command that uses it has completed
+		b.Close() // the memory is freed when the last command that uses the buffer has completed
 	}
 	launchesMetric.Inc(w.ctx, w.launches)
 	untimedMetric.Inc(w.ctx, w.untimed)

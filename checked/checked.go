@@ -1,25 +1,29 @@
-// Package checked adds the checked mode to the host device. A test imports package checked only for this effect:
+// Package checked adds the checked mode to the host device. A test imports package checked only to
+// add the checked mode:
 //
 //	import _ "github.com/kgen-go/kgen/checked"
 //
 //	dev, err := runtime.Open(runtime.Select("host"), runtime.Checked(1))
 //
-// In checked mode the host device compiles kernels from their sources, and interprets them. The sources must be those
-// from which the program was built. The argument of runtime.Checked, here 1, is the seed, which selects the order of
-// work-items. Equal seeds give equal orders. An error in the kernel makes the launch return a *runtime.CheckError with
-// the positions in the source. The checked mode finds the following errors:
+// In checked mode the host device compiles kernels from their sources, and interprets them. The
+// sources must not have changed since the program was built. The argument of runtime.Checked, here
+// 1, is the seed, which selects the order of work-items. With the same seed, work-items run in the
+// same order. An error in the kernel makes the launch return a *runtime.CheckError with the
+// positions in the source. The checked mode finds the following errors:
 //
 //   - Work-items of one group wait at different barriers.
-//   - A load reads work-group memory that no work-item has written. Go requires that work-group memory is
-//     initially zero, but a kernel that relies on these zeros is usually wrong. Such a kernel can store the
-//     zeros explicitly. Memory that the kernel changes by atomics is not checked.
-//   - Two work-items access the same element, at least one of them writes it, and neither barriers nor
-//     atomics order the accesses. This is a data race unless both accesses are atomic. Accesses of different
-//     groups are compared only in kernels without atomics on device memory.
+//   - A load reads work-group memory that no work-item has written. Work-group memory is initially
+//     zero, as in Go, but a kernel that relies on the initial zeros is usually wrong. A kernel that
+//     needs zeros in work-group memory can store them explicitly. Memory that the kernel changes by
+//     atomics is not checked.
+//   - Two work-items access the same element, at least one of them writes it, and neither barriers
+//     nor atomics order the accesses. Two unordered accesses are a data race unless both accesses
+//     are atomic. Accesses of different groups are compared only in kernels without atomics on
+//     device memory.
 //   - A value that is passed to dsl.Uniform is not uniform.
 //
-// The checked mode is about a hundred times slower than the normal mode. Programs that do not import this
-// package do not contain it.
+// The checked mode is about a hundred times slower than the normal mode. The code of the checked
+// mode is only in programs that import package checked.
 package checked
 
 import (
@@ -39,17 +43,18 @@ import (
 
 func init() { checkhook.Load = loadKernel }
 
-// interpretedForm is the compiler pass after which kernels are interpreted. After this pass values are scalars, memory
-// accesses are those of the source, and arguments are at their offsets in the launch block.
+// interpretedForm is the compiler pass after which kernels are interpreted. After pass "params",
+// all values are scalars, the memory accesses are the accesses in the source, and each argument has
+// its offset in the launch block.
 const interpretedForm = "params"
 
-// internalForm is the pass after which kernels with internal fields are interpreted. Launches provide no memory for
-// internal fields, so pass internal must replace internal fields by variables before the interpretation. Pass internal
-// runs after the pass in interpretedForm. Pass internal does not fuse products with sums, even if the products are no
-// longer stored in memory.
+// internalForm is the compiler pass after which kernels with internal fields are interpreted.
+// Launches provide no memory for internal fields, so pass "internal" must replace internal fields
+// by variables before the interpretation. Pass "internal" runs after pass "params". Pass "internal"
+// does not fuse products with sums, even if the products are no longer stored in memory.
 const internalForm = "floats"
 
-// kernelResult is the result of compiling a kernel, or the error.
+// kernelResult is a compiled kernel, or the error of the compilation.
 type kernelResult struct {
 	module *ir.Module
 	abi    *abi.Kernel
@@ -68,7 +73,7 @@ var (
 	sources = map[string]*sourcePackage{} // maps an import path to the loaded package
 )
 
-// loadKernel compiles a kernel from its source. It implements checkhook.Load.
+// loadKernel compiles a kernel from its source. The function loadKernel implements checkhook.Load.
 func loadKernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -113,7 +118,7 @@ func loadSource(pkgPath string) (*sourcePackage, error) {
 	return src, nil
 }
 
-// compileKernel compiles a kernel, without the variants for particular devices.
+// compileKernel compiles the first module of a kernel, without the variants for particular devices.
 func compileKernel(prog *load.Program, k *load.Kernel) (c kernelResult) {
 	form := interpretedForm
 	internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })

@@ -1,6 +1,7 @@
 package codegen
 
-// This file compares the aspects that a kernel uses with the aspects that its author lists.
+// This file compares the aspects that a kernel uses with the aspects that the kernel's author
+// lists.
 
 import (
 	"slices"
@@ -12,10 +13,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's DeviceHas property, or a
-// directive of a function that the kernel calls. For a kernel without this list, checkAspects checks nothing.
-// usedAspects returns the aspects that the kernel uses. The argument explicit64 tells usedAspects whether the source
-// contains int64 or uint64.
+// checkAspects reports aspects that are used but not listed. The list of aspects is a kernel's
+// DeviceHas property, or a directive of a function that the kernel calls. If neither the kernel nor
+// a function lists aspects, checkAspects reports nothing. usedAspects returns the aspects that the
+// kernel uses. The argument explicit64 tells usedAspects whether the source contains int64 or
+// uint64.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, usedAspects func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)
@@ -50,7 +52,7 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, usedAspects 
 
 const aspectHint = "list it, or use none of what needs it"
 
-// addCalls adds to a diagnostic the calls that lead to the use of an aspect. It replaces
+// addCalls adds to a diagnostic the calls that lead to the use of an aspect. addCalls also replaces
 // the file names in the positions by names that the user can open.
 func addCalls(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
 	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }

@@ -13,9 +13,9 @@ import (
 
 // This file checks that gc accepts the generated code. A host form (the code of a kernel for the
 // CPU) that does not compile is omitted, and the kernel's Go code runs instead. If stubs do not
-// compile, kgen fails with an error. In both cases, the cause is a bug in kgen.
+// compile, kgen fails with an error. If generated code does not compile, kgen has a bug.
 
-// stubFiles returns the files of a stub package, after type-checking the Go code in them.
+// stubFiles returns the files of a stub package, after type-checking the Go code in the files.
 func (w *stubWriter) stubFiles(out *stubOutput, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
 	files, wrong, err := w.renderStub(out, pkg, importPath)
 	if err != nil || len(wrong) == 0 {
@@ -43,7 +43,7 @@ func (w *stubWriter) stubFiles(out *stubOutput, pkg *gostub.Package, importPath 
 // hostFile returns the name of the file with the host forms.
 func (o *stubOutput) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
 
-// renderStub returns the files of a stub package, and the type errors in its Go code.
+// renderStub returns the files of a stub package, and the type errors in the Go code of the files.
 func (w *stubWriter) renderStub(out *stubOutput, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
 	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
@@ -74,9 +74,10 @@ func (w *stubWriter) hostText(out *stubOutput, forms []*gohost.Form) ([]byte, er
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
 }
 
-// dropForms removes each host form that does not compile alone, and adds a message. If each host form compiles alone,
-// but the file with all host forms does not compile, dropForms removes all host forms. dropForms reports whether it
-// removed a host form.
+// dropForms compiles each host form alone, and removes host forms with errors. If each host form
+// compiles alone, but the file with all host forms does not compile, dropForms removes all host
+// forms. dropForms adds a warning for each removed host form, and reports whether any host form was
+// removed.
 func (w *stubWriter) dropForms(out *stubOutput, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)

@@ -22,34 +22,36 @@ import (
 )
 
 // Module is a compiled kernel. The field ABI is the kernel's description, without the modules. The
-// field Words holds the first module. The field Variants holds the modules of ABI.Variants in the
-// same order.
+// field Words holds the first module. The field Variants holds the modules of the variants, in the
+// order of ABI.Variants.
 type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel (its code for the CPU), or nil. A kernel has a host form if it has barriers or
-	// group algorithms, or if it prints. Kernels whose work-items do little work or may run long have host forms, too.
-	// If a kernel that should have a host form has none, NoForm is the reason.
+	// Form is the host form of the kernel (the kernel's code for the CPU), or nil. A kernel has a
+	// host form if it has barriers or group algorithms, or if it prints. A kernel also has a host
+	// form if each work-item does little work, or if work-items may run for a long time. NoForm is
+	// the reason why a kernel that should have a host form has none.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks has one error for each missing variant. A variant is missing if the passes refuse the
-	// kernel when they assume the properties of the variant's devices.
+	// Lacks has one error for each missing variant. A variant is missing if the passes report
+	// diagnostics for the kernel when they compile the variant.
 	Lacks []error
 	// Unwatched lists the variables that the kernel reads and that launches cannot check for
 	// changes.
 	Unwatched []string
 }
 
-// isLate reports whether programs (not kgen) make the module of a variant from the kernel's IR. In
-// a package with the directive //kgen:variants load, programs make all variants except "words".
+// isLate reports whether programs, and not kgen, make the module of a variant from the kernel's IR.
+// In a package with the directive //kgen:variants load, programs make all variants except "words".
 func (u *unit) isLate(variant string) bool {
-	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // with disabled optimizations, kgen makes the module, because programs cannot disable optimizations
+	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // if optimizations are disabled, kgen makes all modules, because programs cannot disable optimizations
 }
 
-// lateVariants returns the names of some variants. A program that uses such a variant makes the
-// variant's module itself, from the kernel's IR. lateVariants also makes these modules with the code that programs use, and compares the
-// results. Any difference would cause an error on the user's devices.
+// lateVariants returns the names of the variants whose modules programs make from the kernel's IR
+// (see isLate). lateVariants also makes the modules of the returned variants in the same way as
+// programs, and compares them with the modules in m. A module that differs from the module in m
+// would cause an error on the user's devices.
 func (u *unit) lateVariants(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
@@ -67,10 +69,11 @@ func (u *unit) lateVariants(m *Module) (names []string, err error) {
 	return names, nil
 }
 
-// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. The error is a bug in
-// kgen. If there are any diagnostics, or if the kernel's field Unsound is set, Compile returns no Module. Compile calls
-// onStage, which may be nil, with the lowered module and the name "built". After each pass, Compile calls onStage with
-// the pass's name. For each variant, Compile calls onStage with the name "small", "words", "alone" or "cancel".
+// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code. If
+// Compile returns an error, kgen has a bug. If there are any diagnostics, or if the kernel's field
+// Unsound is set, Compile returns no Module. If onStage is not nil, Compile calls onStage with the
+// lowered module and the name "built". After each pass, Compile calls onStage with the pass's name.
+// For each variant, Compile calls onStage with the name "small", "words", "alone" or "cancel".
 func Compile(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileLoaded(onStage)
 }
@@ -79,14 +82,15 @@ func Compile(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir
 type unit struct {
 	prog *load.Program
 	k    *load.Kernel
-	// onFollowUpPanic is called for bugs in kgen that only occur because the kernel has errors. Most bugs that follow
-	// from a kernel's errors are panics of later stages, because the kernel is incomplete. The user has to correct the
-	// kernel's errors anyway, so kgen does not report bugs that follow from the errors. Tests set onFollowUpPanic, and
-	// fail if kgen calls it.
+	// onFollowUpPanic is called for bugs in kgen that only occur because the kernel has errors.
+	// Most bugs that follow from errors in the kernel are panics of later stages, because the code
+	// of a kernel with errors is incomplete. The user has to correct the kernel's errors anyway, so
+	// kgen does not report bugs that follow from the errors. Tests set onFollowUpPanic, and fail if
+	// kgen calls onFollowUpPanic.
 	onFollowUpPanic func(bug any)
 }
 
-// followUp passes a bug to onFollowUpPanic, if that function is set.
+// followUp calls onFollowUpPanic, if it is set, with a bug in kgen.
 func (u *unit) followUp(bug any) {
 	if bug != nil && u.onFollowUpPanic != nil {
 		u.onFollowUpPanic(bug)
@@ -95,7 +99,7 @@ func (u *unit) followUp(bug any) {
 
 // compileLoaded implements Compile.
 func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var host, whole *ir.Module // modules for the host form, without and with matrices; nil if not needed
+	var host, whole *ir.Module // modules for the host forms of kernels without and with matrices; nil if not needed
 	var spare, lingers bool
 	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
 		if onStage != nil {
@@ -113,7 +117,8 @@ func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, 
 		if spare && !loops.HasLoop(m) {
 			return
 		}
-		// Making the host form changes the module, and the original is still needed for SPIR-V.
+		// hostForm changes the module, so the host form is made from a copy, and the original
+		// module becomes SPIR-V.
 		host, lingers = m.Clone(), loops.Lingers(m)
 		if whole != nil {
 			host = whole
@@ -127,8 +132,9 @@ func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, 
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// The kernel's Go code is enough for launches that cannot be cancelled or that end soon. A kernel needs no host
-		// form if none of its launches can be cancelled or runs long.
+		// The kernel's Go code is enough for a launch that cannot be cancelled or that ends soon.
+		// If no launch of a kernel can be cancelled, or if all launches end soon, the kernel needs
+		// no host form.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -136,15 +142,16 @@ func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, 
 	return out, diags, nil
 }
 
-// CompileGeneral compiles only the first module of a kernel. CompileGeneral omits the variants and the host form,
-// because their compilation is most of the work. CompileGeneral does not compare the used aspects with the aspects
-// listed in the source, because a variant might avoid an aspect.
+// CompileGeneral compiles only the first module of a kernel. CompileGeneral omits the variants and
+// the host form, which need most of the time for a compilation. CompileGeneral does not compare the
+// used aspects with the aspects listed in the source, because a variant might avoid an aspect.
 func CompileGeneral(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileBy(false, onStage)
 }
 
-// compileBy lowers a kernel and compiles it with package back. If withVariants is set, compileBy also compiles the
-// variants. If withVariants is set, compileBy also compares the used aspects with the aspects listed in the source.
+// compileBy lowers a kernel and compiles the lowered module with package back. If withVariants is
+// set, compileBy also compiles the variants, and compares the used aspects with the aspects listed
+// in the source.
 func (u *unit) compileBy(withVariants bool, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
 	m, diags := u.frontEnd()
@@ -178,7 +185,7 @@ func (u *unit) compileBy(withVariants bool, onStage func(form string, m *ir.Modu
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
-// Lower checks and lowers a kernel, as the first steps of Compile, but does not run passes.
+// Lower checks and lowers a kernel like Compile, but does not run passes.
 func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return (&unit{prog: prog, k: k}).frontEnd()
 }
@@ -214,9 +221,9 @@ func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	return u.completeDiags(m, diags)
 }
 
-// completeDiags completes the diagnostics of passes. completeDiags adds to each diagnostic the calls that lead to the
-// diagnostic's position. It also adds diagnostics about aspects. For a kernel without diagnostics, another function
-// checks the aspects.
+// completeDiags completes the diagnostics of passes. completeDiags adds to each diagnostic the
+// calls that lead to the diagnostic's position. completeDiags also adds diagnostics about aspects.
+// For kernels without diagnostics, compileBy checks the aspects.
 func (u *unit) completeDiags(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
 		placeDiag(u.prog, u.k, d)
@@ -225,9 +232,10 @@ func (u *unit) completeDiags(m *ir.Module, diags diag.List) diag.List {
 	return diags
 }
 
-// hostForm makes the host form (code for the CPU) of a module. The module must be in the state at pass.HostPoint, and
-// hostForm changes it. If cancelOnly is set, the host form is only for launches that may be cancelled. Other launches
-// run the kernel's Go code. If the kernel cannot have a host form, the result lacks is the reason.
+// hostForm makes the host form (code for the CPU) of a module. The module must be the result of the
+// passes up to pass.HostPoint. The function hostForm changes the module. If cancelOnly is set, the
+// host form is only for launches that may be cancelled, and launches that cannot be cancelled run
+// the kernel's Go code. If the kernel cannot have a host form, the result lacks is the reason.
 func hostForm(kernel string, m *ir.Module, cancelOnly bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {

@@ -13,7 +13,8 @@ import (
 )
 
 // Diagnose compiles the kernels of the packages and returns the same diagnostics as Generate, but
-// writes nothing. It uses only Dir, Patterns, Env, Tags, Show and Overlay of the configuration.
+// writes nothing. Diagnose uses only the fields Dir, Patterns, Env, Tags, Show and Overlay of the
+// configuration.
 func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {

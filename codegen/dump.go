@@ -13,7 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// These intermediate forms of a kernel can be printed, in addition to the results of passes.
+// These constants are the names of intermediate forms of a kernel that can be printed. The result
+// of each pass can also be printed, under the name of the pass.
 const (
 	dumpSSA    = "ssa"
 	dumpBuilt  = "built"
@@ -37,7 +38,8 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// If a form of the kernel is requested, printTitle prints its title and returns true.
+// printTitle reports whether the given form of the kernel is requested. If the form is requested,
+// printTitle prints the title of the form.
 func (c *kernelResult) printTitle(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers. ExplainPasses also reports
-// the slice elements that several work-items use. ExplainPasses writes no files. ExplainPasses returns the same
-// diagnostics as Generate.
+// ExplainPasses compiles kernels and reports the cost of their run-time checks and 64-bit integers.
+// ExplainPasses also reports the slice elements that several work-items use. ExplainPasses returns
+// the same diagnostics as Generate, but writes no files.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err

@@ -28,7 +28,7 @@ import (
 
 // Config is the input of Generate.
 type Config struct {
-	Dir      string   // working directory; "" means that of the process
+	Dir      string   // working directory; "" means the working directory of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
 	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags for loading the packages
@@ -39,31 +39,31 @@ type Config struct {
 
 	// Out is the root folder for generated files. By default Out is the folder "generated" in the module's root.
 	Out string
-	// Check compares the generated files with the existing files and writes nothing. If the files
-	// differ, the error is ErrStale.
+	// Check compares the generated files with the existing files and writes nothing. If the
+	// generated files differ from the existing files, the error is ErrStale.
 	Check bool
 	// Diff requests Result.Costs in a run with Check.
 	Diff bool
-	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a variant
-	// or a host form (the kernel's code for the CPU).
+	// Strict turns each note in Result.Notes into an error. A note reports that a kernel lacks a
+	// variant or a host form (the kernel's code for the CPU).
 	Strict bool
-	// Modules is the folder for modules that stubs do not contain (see internal/modules). These are
-	// the modules of packages with the directive //kgen:bare, and the modules that programs make
-	// when they load a kernel. All modules for the folder are written even with Check. If Modules is
-	// set without Check, no other files are written.
+	// Modules is the folder for modules that stubs do not contain (see internal/modules). Stubs
+	// contain neither the modules of packages with the directive //kgen:bare nor the modules that
+	// programs make when they load a kernel. Even with Check, Generate writes the modules to the
+	// folder Modules. If Modules is set without Check, Generate writes only the modules.
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
-	// workaround for a driver bug. A run with a disabled quirk shows whether a driver still needs the
-	// workaround. See package quirks.
+	// workaround for a driver bug. A run of a kernel that was compiled with a disabled quirk shows
+	// whether a driver still needs the workaround. See package quirks.
 	Disabled []string
 
-	// If Dump is set, kernels are printed to DumpTo in one of their intermediate forms, and no files are
-	// written. Dump is the form's name, one of DumpNames.
+	// Dump is the name of an intermediate form of kernels (see DumpNames), or "". If Dump is not
+	// "", Generate prints the form Dump of each kernel to DumpTo, and writes no files.
 	Dump   string
 	DumpTo io.Writer
 
-	onFollowUpPanic func(bug any) // function for bugs in kgen that only occur because a kernel has errors; nil except in tests
+	onFollowUpPanic func(bug any) // function that is called for bugs in kgen that only occur because a kernel has errors; nil except in tests
 	// alterFile changes the text of a generated Go file. Only tests set alterFile.
 	alterFile func(name string, text []byte) []byte
 }
@@ -73,18 +73,19 @@ func (cfg *Config) loadConfig() load.Config {
 	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
 
-// ModuleRoot returns the folder that contains the go.mod file for folder dir, or "".
+// ModuleRoot returns the root folder of the Go module that contains folder dir, or "".
 func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
 
 // CheckDisabled returns an error unless each of the names is an optimization that can be disabled.
-// The error lists the valid names.
+// The text of the error lists the valid names.
 func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 
 // ErrStale is the error of a run with Config.Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result lists the files that Generate has written or compared, and its notes and warnings. A path in a Result is
-// relative to Config.Show if the relative path is shorter than the absolute path.
+// Result lists the files that Generate has written or compared, and Generate's notes and warnings.
+// A path in a Result is relative to Config.Show if the relative path is shorter than the absolute
+// path.
 type Result struct {
 	Packages int
 	Kernels  int
@@ -92,9 +93,9 @@ type Result struct {
 	Removed  []string
 	Stale    []string // path and state of each file that differs; only with Check
 	Costs    []report.CostChange
-	Notes    []string // missing variants and host forms of kernels
+	Notes    []string // texts about variants and host forms that kernels lack
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // packages for which kernels and programs use different files, with reasons
+	Tagged   []string // texts about packages for which kernels and programs are compiled from different files
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -105,8 +106,9 @@ type Timing struct {
 	Took time.Duration
 }
 
-// Generate compiles the kernels of the packages and writes the packages that launch them. The diagnostics are about the
-// user's code. For a package with diagnostics, no files are written. Generate returns all other problems as an error.
+// Generate compiles the kernels of the packages and writes the stubs, which launch the kernels. The
+// diagnostics are about the user's code. For a package with diagnostics, no files are written. If
+// there is a problem that is not about the user's code, Generate returns an error.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
 	defer func() {
@@ -137,7 +139,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil || prog == nil {
 		return res, diags, err
 	}
-	sound := len(diags) == 0 // if false, the kernels are compiled only to find more errors
+	sound := len(diags) == 0 // if sound is false, the kernels are compiled only to find more errors
 	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
 	var outputs []*stubOutput
@@ -226,7 +228,7 @@ type kernelResult struct {
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	// unwatchedVars is the list Module.Unwatched of the kernel.
+	// unwatchedVars lists the variables in Module.Unwatched.
 	unwatchedVars []string
 	diags         diag.List
 	err           error
@@ -312,7 +314,8 @@ func (c *kernelResult) runKernel(ctx context.Context, u *unit, dump string) {
 	}
 }
 
-// argOf returns the gostub.Arg for a leaf, which is a part of a kernel's receiver.
+// argOf returns the gostub.Arg for a leaf. A leaf is a member of a kernel's receiver that is one
+// argument.
 func argOf(l *load.Leaf) gostub.Arg {
 	t := l.GoType
 	if l.Elem != nil {
@@ -329,8 +332,8 @@ func argOf(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolvePos converts the positions in a diagnostic of a pass. Passes report positions with the file names in modules.
-// The positions in the resulting diagnostic have file names that the user can open.
+// resolvePos converts the file names in a diagnostic of a pass. The file names that passes report
+// are relative to Go modules, and resolvePos replaces them by file names that the user can open.
 func resolvePos(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
@@ -338,8 +341,8 @@ func resolvePos(prog *load.Program, d *diag.Diagnostic) {
 	}
 }
 
-// placeDiag converts the positions in a diagnostic of a pass, like resolvePos. placeDiag also adds the calls that lead
-// to the position, because passes do not report calls.
+// placeDiag converts the file names in a diagnostic of a pass, like resolvePos. placeDiag also adds
+// the calls that lead to the diagnostic's position, because passes do not report calls.
 func placeDiag(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolvePos(prog, d)
 	calls := prog.Chain(k, d.Pos)

@@ -14,7 +14,7 @@ import (
 // commandTable contains kgen's commands except help. The first word of a command line is the name of a command.
 var commandTable map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
 
-func init() { // set here and not in the declaration, because help refers to commands
+func init() { // the declaration cannot set commandTable, because the function helpOn refers to commandTable
 	commandTable = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
 		"devices": listDevices,
 		"explain": explainCodes,
@@ -25,7 +25,7 @@ func init() { // set here and not in the declaration, because help refers to com
 
 const tagsUsage = "load the packages with build `tags`, with commas, as go build does"
 
-// tagList is the value of -tags, which may be given several times.
+// tagList is the value of the flag -tags, which users may give several times.
 type tagList []string
 
 func (l *tagList) String() string { return strings.Join(*l, ",") }
@@ -59,8 +59,9 @@ func newCommand(name, about string, order ...string) *subcommand {
 	return c
 }
 
-// parseFlags reads the flags after a command's name. It also accepts kgen's own flags before the name if the
-// command has the same flags. If result done is false, the flags are set and the caller must run the command.
+// parseFlags reads the flags after a command's name. parseFlags also accepts kgen's own flags
+// before the command's name if the command has the same flags. If result done is false, the flags
+// are set and the caller must run the command.
 func (c *subcommand) parseFlags(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
 	wrong := ""
 	global.Visit(func(f *flag.Flag) {
@@ -101,7 +102,8 @@ func (c *subcommand) meansNothing(name string) string {
 
 func (c *subcommand) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
-// undefinedFlag begins the error text of package flag for an unknown flag. The flag's name follows.
+// undefinedFlag is the text before the flag's name in the error of package flag for an unknown
+// flag.
 const undefinedFlag = "flag provided but not defined: -"
 
 // flagError describes an error in a command's flags.
@@ -112,7 +114,7 @@ func flagError(command string, err error) string {
 	return err.Error()
 }
 
-// trailingFlags returns the text of an error if flags follow the arguments.
+// trailingFlags returns an error text if a flag follows the arguments, or else "".
 func trailingFlags(command string, args []string) string {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {

@@ -85,7 +85,8 @@ func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
 	}
 }
 
-// wrapText breaks a text into lines of at most n bytes. Only a line with a single long word may be longer.
+// wrapText breaks a text into lines of at most n bytes. A line with a single long word may have
+// more than n bytes.
 func wrapText(text string, n int) []string {
 	var lines []string
 	line := ""
@@ -103,14 +104,16 @@ func wrapText(text string, n int) []string {
 
 var plainWord = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
-// unknownCommand reports whether a word is neither a command nor a package. A word without a dot or slash can only be a
-// package of the standard library, which contains no kernels, or the module in dir.
+// unknownCommand reports whether a word that is not a command is probably a mistyped command,
+// because it cannot be a package of kernels. A word without a dot or slash may be the path of the
+// module in dir. A word without a dot or slash that is not the module's path is a package of the
+// standard library, which contains no kernels.
 func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }
 
-// commandLine returns the command line with which users run kgen in a folder. If the go.mod of the folder
-// declares kgen as a tool, this is go tool kgen.
+// commandLine returns the command line with which users run kgen in a folder. If the go.mod of the
+// folder declares kgen as a tool, the result is "go tool kgen".
 func commandLine(dir string) string {
 	if regexp.MustCompile(`(?m)^(tool)?\s+"?github\.com/kgen-go/kgen/cmd/kgen"?\s*(//.*)?$`).Match(goMod(dir)) {
 		return "go tool kgen"
@@ -118,7 +121,8 @@ func commandLine(dir string) string {
 	return "kgen"
 }
 
-// modulePath returns the path of the module that contains a folder, or "" if no module does.
+// modulePath returns the path of the module that contains a folder, or "" if no module contains the
+// folder.
 func modulePath(dir string) string {
 	if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(goMod(dir)); m != nil {
 		return string(m[1])
@@ -126,7 +130,8 @@ func modulePath(dir string) string {
 	return ""
 }
 
-// goMod returns the text of a folder's go.mod file, or nil. The file may be in a parent folder.
+// goMod returns the text of the go.mod file in a folder or in the nearest parent folder, or nil if
+// there is no such file.
 func goMod(dir string) []byte {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

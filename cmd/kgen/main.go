@@ -12,7 +12,8 @@
 //
 //	//go:generate go tool kgen .
 //
-// kgen writes its results to the folder generated in the module's root, below the path of the kernels' package.
+// kgen writes the stubs for the package in folder a/b of a module to the folder generated/a/b in
+// the module's root.
 //
 // The command kgen explain KG203 prints the meaning of a diagnostic and how to change the code. Without a code, kgen
 // explain lists all codes. For a package in a folder with the name explain, write ./explain.
@@ -20,17 +21,17 @@
 // The command kgen view ./... writes an HTML page that shows each kernel's source, generated code and run-time checks.
 // For a package in a folder with the name view, write ./view.
 //
-// The command kgen devices lists the devices of this machine, with drivers, memory, limits and aspects. For each device
-// it lists the kernels that the device can run, from the current module or from the named packages. If a kernel has
-// several modules, the command prints which of them the device uses. For a package in a folder with the name devices,
-// write ./devices.
+// The command kgen devices lists the devices of this machine, with drivers, memory, limits and
+// aspects. For each device the command lists the kernels, from the current module or from the named
+// packages, that the device can run. If a kernel has several modules, the command names the module
+// that the device uses. For a package in a folder with the name devices, write ./devices.
 //
-// The command kgen init saxpy writes a first kernel to the folder saxpy, with a test and a program that runs the
-// kernel. The command also generates the stubs of the kernel.
+// The command kgen init saxpy writes a first kernel to the folder saxpy, with a test and a program
+// that runs the kernel. The command kgen init also generates the stubs of the kernel.
 //
-// With -explain=bounds, kgen prints the run-time checks that remain in the kernels, and the reasons. With
-// -explain=narrow, kgen prints the integers that are computed in 64 bits. With -explain=fusion, kgen prints which
-// elements of a kernel's slices each work-item uses.
+// With -explain=bounds, kgen prints the run-time checks that remain in the kernels, and the reasons
+// why they remain. With -explain=narrow, kgen prints the integers that are computed in 64 bits.
+// With -explain=fusion, kgen prints which elements of a kernel's slices each work-item uses.
 //
 // The exit status is 1 if a kernel has errors or another error occurs, and 2 if the command line is wrong.
 package main
@@ -121,8 +122,8 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	}
 	o.Patterns, o.Tags = flags.Args(), o.tags
 	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && o.Dir == "" {
-		// The command go generate runs kgen in the package's folder. But users usually run go generate in the module's
-		// root, so kgen prints positions relative to the root.
+		// The command go generate runs kgen in the package's folder. Users usually run go generate
+		// in the module's root, so kgen prints positions relative to the root.
 		o.Show = codegen.ModuleRoot(workingDir())
 	}
 	if o.reports != "" {
@@ -131,7 +132,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	return generateCode(ctx, &o, stdout, stderr)
 }
 
-// usageError returns a text about an invalid combination of flags or an invalid package.
+// usageError returns the text of an error if the combination of flags or a package name is invalid.
 func (o *flagValues) usageError(patterns []string) string {
 	modes := 0
 	for _, on := range []bool{o.Check, o.Dump != "", o.reports != ""} {
@@ -222,7 +223,7 @@ func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON boo
 	return 0
 }
 
-// printResult lists the files that were written and removed.
+// printResult lists the written and removed files, the notes, and statistics of a run.
 func printResult(w io.Writer, res *codegen.Result) {
 	for _, f := range res.Written {
 		fmt.Fprintln(w, "wrote", f)

@@ -15,8 +15,9 @@ const requestTimeout = 30 * time.Second
 
 // servePage serves the page to browsers that connect to the listener, until ctx is done.
 //
-// The function implements only the part of HTTP that a single page needs. With package net/http, every user of kgen
-// would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for the first time.
+// servePage implements only the part of HTTP that a single page needs. With package net/http, every
+// user of kgen would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for
+// the first time.
 func (v *pageMaker) servePage(ctx context.Context, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { listener.Close() })()
 	for {

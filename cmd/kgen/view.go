@@ -49,7 +49,8 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	if *addr != "" {
 		return v.serveUntil(ctx, *addr)
 	}
-	// The compilation may take minutes, so this checks first that the file can be written.
+	// The compilation may take minutes, so the following code checks before the compilation that
+	// the folder of the file exists.
 	name := cmp.Or(*out, viewFile)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -88,7 +89,7 @@ type pageMaker struct {
 	fault   error    // error of the last attempt to make the page
 	what    string   // summary of the page's contents
 	folders []string // folders of the sources
-	stamp   string   // stamp of the folders before compiling
+	stamp   string   // stamp that the folders had before the compilation (see sourceStamp)
 }
 
 // makePage makes the page, prints the kernels' diagnostics, and returns the exit status.
@@ -141,7 +142,8 @@ func (v *pageMaker) makePage(ctx context.Context) int {
 
 // serveUntil serves the page to browsers until ctx is done.
 func (v *pageMaker) serveUntil(ctx context.Context, addr string) int {
-	// The compilation may take minutes, so this checks first that the port is free.
+	// The compilation may take minutes, so serveUntil checks before the compilation that the port
+	// is free.
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		fmt.Fprintf(v.stderr, "kgen: cannot serve at %s: %v; -http localhost:0 takes a port that is free\n", addr, errors.Unwrap(err))
@@ -159,8 +161,8 @@ func (v *pageMaker) serveUntil(ctx context.Context, addr string) int {
 	return 0
 }
 
-// currentPage returns the page. If sources have changed, it makes the page again. If the page cannot be made, it
-// returns the error.
+// currentPage returns the page. If sources have changed, currentPage makes the page again. If the
+// page cannot be made, currentPage returns the error.
 func (v *pageMaker) currentPage(ctx context.Context) (text []byte, fault error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -2,13 +2,13 @@
 //
 //	go vet -vettool=$(which kgenvet) ./...
 //
-// If the arguments are packages, kgenvet runs go vet with kgenvet as the tool. kgenvet prints the findings on standard
-// output, as editors expect from linters:
+// If the arguments are packages, kgenvet runs go vet with kgenvet as the tool. With packages as
+// arguments, kgenvet prints the findings on standard output, as editors expect from linters:
 //
 //	kgenvet ./...
 //
-// As a language server, kgenvet shows the same findings while the user types. The language server uses standard input
-// and output, and editors run it in addition to gopls:
+// As a language server for an editor, kgenvet shows the same findings while the user types. The
+// language server uses standard input and output, and editors run it in addition to gopls:
 //
 //	kgenvet lsp
 //
@@ -62,8 +62,9 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// userArgs reports whether the arguments come from a user, not from go vet. The command go vet calls
-// kgenvet with a flag for the version, with a flag for the list of flags, or with the configuration file of a package.
+// userArgs reports whether a user, not go vet, has called kgenvet with these arguments. The command
+// go vet calls kgenvet with a flag for the version, with a flag for the list of flags, or with the
+// configuration file of a package.
 func userArgs(args []string) bool {
 	if len(args) == 0 {
 		return true

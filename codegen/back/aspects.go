@@ -15,12 +15,12 @@ import (
 // need.
 var nativeAspects = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
-// nativeUses returns the aspects that a module uses and the variant "words" avoids.
+// nativeUses returns the aspects that a module uses and that the variant "words" avoids.
 func nativeUses(module *spirv.Module) []properties.Aspect {
 	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(nativeAspects, a) })
 }
 
-// describeKernel returns the kernel's description, based on its first module.
+// describeKernel returns the kernel's description, which is based on the kernel's first module.
 func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 	m := k.Module
 	d := &abi.Kernel{
@@ -61,13 +61,14 @@ func describeKernel(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is the largest size, in bytes, of a work-item's arrays that the runtime does not
-// compare with the device's limit. NVIDIA's largest GPUs have a limit of about 15 KiB.
+// smallArrays is a size in bytes. If the arrays of a work-item are not larger than smallArrays, the
+// runtime does not compare their size with the device's limit. NVIDIA's largest GPUs have a limit
+// of about 15 KiB for the arrays of a work-item.
 const smallArrays = 8 << 10
 
 // describePrivates describes the private memory of a work-item. The result has one element for each
-// array whose length depends on specialization constants. One more element covers the arrays of
-// constant length that the passes have not removed.
+// array whose length depends on specialization constants. The last element of the result describes
+// all arrays of constant length together, unless these arrays are small.
 func describePrivates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -99,10 +100,10 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of the aspect.
-// A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the variant
-// "words". For integers of 8, 16 or 64 bits, aspectUses therefore returns the uses of the 64-bit atomic
-// operations.
+// aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of the
+// aspect. A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the
+// variant "words". For integers of 8, 16 or 64 bits, aspectUses returns the uses of the 64-bit
+// atomic operations.
 func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
@@ -128,10 +129,10 @@ func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author uses. These are the aspects that the kernel needs,
-// and the aspects that the variant "words" avoids. Because int has 64 bits, the result contains Int64
-// only if the source says int64 or uint64 (parameter explicit64). The result omits sub-groups if only
-// work-group algorithms use sub-groups.
+// Used returns the aspects that the kernel's author uses. The result contains the aspects that the
+// kernel needs and the aspects that the variant "words" avoids. Because int has 64 bits, the result
+// contains Int64 only if the source says int64 or uint64 (parameter explicit64). The result omits
+// sub-groups if only work-group algorithms use sub-groups.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -145,9 +146,9 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// UsesLeft returns the aspects that the kernel's author uses. Kernels with diagnostics have no
-// description, so Used cannot be called for these kernels. UsesLeft derives the aspects from the uses
-// that lowering recorded. Uses in code that the passes have removed are ignored.
+// UsesLeft returns the aspects that the kernel's author uses. UsesLeft is for kernels with
+// diagnostics, which have no description for the function Used. UsesLeft derives the aspects from
+// the uses that lowering recorded, except uses in code that the passes have removed.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

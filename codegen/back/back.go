@@ -17,13 +17,13 @@ import (
 // Kernel is the input of Compile: a kernel's lowered module, and facts that the module does not
 // contain.
 type Kernel struct {
-	// Module is the module at level Built, before the first pass. Compiling changes it.
+	// Module is the lowered module, at level Built. Compile changes Module.
 	Module *ir.Module
-	// Name is the name of the kernel's type, and Package is that type's import path.
+	// Name is the name of the kernel's type, and Package is the import path of the type's package.
 	Name, Package string
 	Properties    properties.List
-	// At is the function that the kernel's author wrote, with its position. If lowering recorded no
-	// use of a needed aspect, the function At is reported as the use.
+	// At is the kernel's function, with its position. If lowering recorded no use of an aspect that
+	// the kernel needs, diagnostics name the function At as the use.
 	At abi.Frame
 	// Cancel requests additional variants, whose launches the host can cancel.
 	Cancel bool
@@ -36,20 +36,20 @@ type Kernel struct {
 	After func(form string, m *ir.Module)
 }
 
-// Compiled holds a kernel's description and the SPIR-V words of its modules.
+// Compiled holds a kernel's description and the SPIR-V words of the kernel's modules.
 type Compiled struct {
 	ABI   *abi.Kernel // description without the modules
 	Words []uint32    // SPIR-V words of the first module
 	// Variants are the SPIR-V words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
-	// Lacks has one error for each variant that is missing because the passes refuse it. A missing
-	// variant does not mean that the kernel is wrong. The kernel only violates an assumption on which
-	// the variant is based.
+	// Lacks has one error for each variant that is missing because the passes report diagnostics
+	// for the variant. A kernel that lacks a variant is not wrong, but does not meet an assumption
+	// of the variant.
 	Lacks []error
 }
 
 // Compile compiles the modules of a kernel. The diagnostics are about the user's kernel. If there
-// are diagnostics, Compile returns no modules. An error is a bug in kgen.
+// are diagnostics, Compile returns no modules. If Compile returns an error, kgen has a bug.
 func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	lowered := k.Module.Clone()
 	c, diags, err := compileFirst(k)
@@ -70,7 +70,8 @@ func Compile(k *Kernel) (*Compiled, diag.List, error) {
 }
 
 // CompileGeneral compiles only the first module of a kernel, which saves the time for the variants.
-// In the resulting description, the kernel needs all aspects that the first module uses.
+// According to the description that CompileGeneral returns, the kernel needs all aspects that the
+// first module uses.
 func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	c, diags, err := compileFirst(k)
 	if err != nil || len(diags) > 0 {
@@ -110,7 +111,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.callAfter(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a kernel that the linker made cannot be fused again, so its description needs no text
+			if text = Text(m); k.From == "" { // a kernel that the linker made cannot be linked again, so the kernel's description needs no footprints
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:
@@ -135,7 +136,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	return c, nil, nil
 }
 
-// finishedModule is a module after all passes, with its SPIR-V.
+// finishedModule is a module after all passes, together with the SPIR-V of the module.
 type finishedModule struct {
 	m     *ir.Module
 	words []uint32
@@ -144,7 +145,7 @@ type finishedModule struct {
 
 // finishModule emits SPIR-V for a module after all passes.
 func finishModule(m *ir.Module) (out finishedModule, err error) {
-	// Verification takes almost no time, and an error of kgen is better than a wrong module.
+	// Verification takes almost no time, and an error message is better than a wrong module.
 	if err = ir.Verify(m); err != nil {
 		return out, err
 	}

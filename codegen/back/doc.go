@@ -9,12 +9,12 @@
 //   - The variant "alone" uses no sub-groups. The variant "aloneWords" is "alone" after split64.Lower.
 //   - In the variants "cancel…", work-items end early when the host cancels the launch.
 //
-// The first module determines the aspects that the kernel needs, and the fault sites of the kernel. A
-// variant is a module for some launches or devices. The variant's element of abi.Kernel.Variants
-// describes these launches or devices. A variant has the same work-items and the same faults as the
-// first module. A variant is omitted if it saves little, or if the first module uses none of the
-// aspects that the variant avoids.
+// The first module determines the aspects that the kernel needs, and the fault sites of the kernel.
+// A variant is a module for some launches or devices. The element of abi.Kernel.Variants for a
+// variant describes the launches or devices of the variant. A variant has the same work-items and
+// the same faults as the first module. The variant "small" is omitted if it saves few operations. A
+// variant that avoids aspects is omitted if the first module uses none of the avoided aspects.
 //
 // The variants "words" and "aloneWords" use only 32-bit integers. Package back imports neither Go's
-// syntax packages nor kgen's loader. So the runtime can call package back in programs.
+// syntax packages nor kgen's loader, so the runtime can call package back in programs.
 package back

@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The limit of a fault site is the number in the text of the Go panic, such as a length. siteLimits
-// returns the limit of each fault site of a module, for abi.Site. The host device runs the kernel's Go
-// code, and a Go panic reports only the source line. If a source line has several fault sites, the limit
-// in the panic's text identifies the site.
+// siteLimits returns the limit of each fault site of a module, for abi.Site. The limit of a fault
+// site is a number in the text of the Go panic, such as a length. The host device runs the kernel's
+// Go code, and a Go panic reports only the source line. If a source line has several fault sites,
+// the limit in the panic's text identifies the fault site.
 func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	limits := map[*ir.Site]int64{}
 	for _, b := range m.Kernel.Blocks {
@@ -28,7 +28,8 @@ func siteLimits(m *ir.Module) map[*ir.Site]int64 {
 	return limits
 }
 
-// faultLimit returns the limit of a fault site. The argument b is the second value of the fault.
+// faultLimit returns the limit of a fault site. Parameter b is the second value in the fault
+// record, for example a length.
 func faultLimit(m *ir.Module, b *ir.Value) int64 {
 	for b.Op == ir.OpSConvert || b.Op == ir.OpUConvert {
 		b = b.Args[0]

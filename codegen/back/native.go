@@ -13,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// CompileNative compiles a kernel's module from its IR for devices with matrix instructions. The target
-// lists the matrix products of the device. The caller may also set the fields Small and Cancel of the
-// target. If the device does not support a matrix of the kernel, CompileNative returns a *NoMatrices.
-// If afterPass is not nil, CompileNative calls afterPass after each pass with the pass's name and the
-// module.
+// CompileNative compiles a module from a kernel's IR for devices with matrix instructions. The
+// target lists the matrix products for which the device has instructions. The caller may also set
+// the fields Small and Cancel of the target. If the device does not support a matrix of the kernel,
+// CompileNative returns a *NoMatrices. If afterPass is not nil, CompileNative calls afterPass after
+// each pass with the pass's name and the module.
 func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -30,7 +30,7 @@ func CompileNative(k *abi.Kernel, t ir.Target, afterPass func(form string, m *ir
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // first module of the kernel, whose numbers of fault sites the compiled modules use
+	first *ir.Module // first module of the kernel, which defines the numbers of the fault sites
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {
@@ -88,8 +88,8 @@ type NoMatrices struct{ Why string }
 func (e *NoMatrices) Error() string { return e.Why }
 
 // ProveNative compiles a kernel with matrices for all devices in matrix.Known, and returns the
-// first error. So kgen finds errors before a program loads the kernel. A device that does not
-// support the kernel's matrices causes no error.
+// first error. ProveNative lets kgen find errors before a program loads the kernel. For a device
+// that does not support the kernel's matrices, ProveNative returns no error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil
@@ -100,7 +100,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // all devices in the list have the same properties, except for their matrix products
+		if i > 0 { // devices differ only in their matrix products, so the other targets are compiled only for the first device
 			targets = targets[:1]
 		}
 		for _, t := range targets {

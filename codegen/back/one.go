@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// variantForm lists the properties of a variant that decide how it is compiled.
+// variantForm contains the properties of a variant that determine how the variant is compiled.
 type variantForm struct{ small, alone, cancel, words bool }
 
 // variantForms maps the name of a variant to the variant's properties.
@@ -24,8 +24,9 @@ var variantForms = map[string]variantForm{
 	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
 }
 
-// CompileVariant compiles the variant with the given name. The input is the IR in a kernel's description
-// from Compile. The compiled variant has the same SPIR-V words as the variant from Compile.
+// CompileVariant compiles the variant with the given name. CompileVariant reads the IR in a
+// kernel's description, which Compile has made. CompileVariant returns the same SPIR-V words that
+// Compile returns for the variant.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := variantForms[name]
 	if !ok {
@@ -46,7 +47,7 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 // compileForm compiles the variant that f describes. compileForm compiles the first module only if the
 // variant depends on the first module.
 func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
-	if f.small || f.cancel || !f.alone { // only these variants depend on the first module
+	if f.small || f.cancel || !f.alone { // only a variant with one of these properties depends on the first module
 		m, _, err := c.runPasses("for every launch", ir.Target{})
 		if err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // the module already uses only 32-bit integers, and is also the result of addCancelled
+		return made.words, nil // the module already uses only 32-bit integers, and addCancelled adds the same module
 	}
 	return nil, errors.New("it has no form in words")
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Text returns the text of a module after pass.LinkPoint, as the IR in a kernel's description. The
-// text has source positions only for accesses without a check.
+// Text returns the text of a module after pass.LinkPoint, for the field IR of a kernel's
+// description. The text has source positions only for memory accesses without a bounds check.
 func Text(m *ir.Module) string {
 	places := checkPlaces(m)
 	unchecked := func(v *ir.Value) bool { return v.Op != ir.OpAddrOf && isAccess(v) && placeOf(v, places).File == "" }
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore parses the text of a kernel's IR and returns the module. Restore adds the facts that the text
-// does not contain. If the kernel has no IR, or if the text is damaged, Restore returns an error.
+// Restore parses the text of a kernel's IR and returns the module. Restore adds the facts about the
+// kernel that the text does not contain. If the kernel has no IR, or if the text is damaged,
+// Restore returns an error.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -64,9 +65,9 @@ func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// The passes and the linker rely on some properties that all modules from package lower have. asLowered
-// returns an error unless module m has the properties of all modules from package lower. ir.Verify does
-// not check these properties of lowered modules, because modules in tests may lack them.
+// asLowered returns an error unless module m has the properties of modules from package lower on
+// which the passes and the linker rely. ir.Verify does not check the properties of lowered modules,
+// because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -109,17 +110,17 @@ func isArgument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// boundsCheck identifies a bounds check by the index, and by the offset of the slice in the
-// launch block. If the compared length does not come from a slice, the offset is 0.
+// boundsCheck identifies a bounds check by the index, and by the offset of the slice in the launch
+// block. If the bounds check does not compare the index with a slice's length, the offset is 0.
 type boundsCheck struct {
 	index *ir.Value
 	slice uint64
 }
 
-// placeAccesses sets the source positions that the text omits, which are positions of accesses to
-// device memory. An access without a position gets the position of its bounds check. The check
-// compares an index with the length of a slice. In the launch block, the length follows the address
-// of the slice.
+// placeAccesses sets the positions of accesses to device memory that the text of the IR omits. A
+// memory access without a position gets the position of its bounds check, which compares the index
+// with the length of the slice. In the launch block, the length of a slice follows the address of
+// the slice.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {
@@ -155,8 +156,8 @@ func isAccess(v *ir.Value) bool {
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the source position of the bounds check for access v. For an access without a check,
-// placeOf returns an empty position.
+// placeOf returns the source position of the bounds check for access v. If access v has no bounds
+// check, placeOf returns an empty position.
 func placeOf(v *ir.Value, places map[boundsCheck]ir.Pos) ir.Pos {
 	c := boundsCheck{index: v.Path()[1]}
 	pos := places[c]

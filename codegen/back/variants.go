@@ -18,17 +18,17 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A variant for small launches is added if it saves enough 64-bit operations. The variant must save
-// at least minSaved operations, and at least one in minShare of all operations. An operation in a
-// loop is counted loopWeight times. An operation in a nested loop is counted loopWeight squared
-// times.
+// The variant for small launches is added if the variant saves enough 64-bit operations. The
+// variant must save at least minSaved operations, and at least the fraction 1/minShare of all
+// operations. An operation in a loop is counted loopWeight times. An operation in a nested loop is
+// counted loopWeight squared times.
 const (
 	minSaved   = 16
 	minShare   = 64
 	loopWeight = 8
 )
 
-// addSmall adds the variant for small launches, if it saves enough 64-bit operations.
+// addSmall adds the variant for small launches, if the variant saves enough 64-bit operations.
 func (c *compiler) addSmall() error {
 	before, all := countOps(c.first.m)
 	worth := func(saved int) bool { return saved >= minSaved && saved*minShare >= all }
@@ -57,8 +57,8 @@ func (c *compiler) runSmall() (*ir.Module, *facts.Result, error) {
 	return c.runPasses("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// runPasses runs the passes for a target over another clone of the lowered module. If the passes refuse
-// the kernel only for this target, the error is a *refusedError. formName describes the variant in
+// runPasses runs the passes for a target on a new clone of the lowered module. If the passes report
+// a diagnostic for the target, the error is a *refusedError. formName describes the variant in
 // errors.
 func (c *compiler) runPasses(formName string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
@@ -77,8 +77,8 @@ func (c *compiler) addVariant(row abi.Variant, m *ir.Module, words []uint32) {
 	c.out.Variants = append(c.out.Variants, words)
 }
 
-// findVariant returns the description of the variant with the given name, or nil if the kernel does
-// not have this variant.
+// findVariant returns the description of the variant with the given name, or nil if the kernel has
+// no variant with this name.
 func (c *compiler) findVariant(name string) *abi.Variant {
 	rows := c.out.ABI.Variants
 	if i := slices.IndexFunc(rows, func(v abi.Variant) bool { return v.Name == name }); i >= 0 {
@@ -87,10 +87,11 @@ func (c *compiler) findVariant(name string) *abi.Variant {
 	return nil
 }
 
-// refusedError is the error for a variant that the passes refuse. For example, a kernel has a loop with
-// a barrier, and for long slices all work-items of a group leave the loop together. The module for small
-// launches lacks the loop exit for long slices. In the module for small launches, the passes can no
-// longer prove that all work-items leave the loop together.
+// refusedError is the error for a variant for which the passes report a diagnostic. For example,
+// the passes may prove for the first module that all work-items of a group leave a loop with a
+// barrier together. The proof may depend on a loop exit for long slices, which the variant for
+// small launches does not contain. If the passes cannot repeat a proof for a variant, they report a
+// diagnostic.
 type refusedError struct {
 	form string
 	d    *diag.Diagnostic
@@ -98,13 +99,13 @@ type refusedError struct {
 
 func (r *refusedError) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
 
-// countOps counts the operations on 64-bit integers, and all operations. Operations in loops have a
-// higher weight.
+// countOps counts the operations on 64-bit integers, and all operations. countOps gives operations
+// in loops a higher weight.
 func countOps(m *ir.Module) (wide, all int) {
 	loops := m.Kernel.Dominators().Loops()
 	outer := 0
 	if m.Items > 1 {
-		outer = 1 // nesting depth of the loop over work-items
+		outer = 1 // the loop over work-items does not count as a nested loop
 	}
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
@@ -170,9 +171,9 @@ func (c *compiler) addNarrowDevices() error {
 // cancelForm is the text that describes the variant "cancel" in errors.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing unless
-// the kernel requests cancellation and has loops that test for cancellation. One such variant belongs to
-// the first module, and one to each variant for devices with fewer features.
+// addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing
+// unless the kernel requests cancellation and has loops that test for cancellation. addCancel adds
+// a variant like the first module, and a variant like each variant for devices that lack aspects.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
@@ -212,9 +213,9 @@ func (c *compiler) addCancel() (err error) {
 	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
 }
 
-// addCancelled adds a module for launches that can be cancelled. wordsName is the name of a variant with
-// 32-bit integers only. If the kernel has a variant named wordsName, addCancelled also adds the module
-// in a version with 32-bit integers only.
+// addCancelled adds a module for launches that can be cancelled. wordsName is the name of a variant
+// with 32-bit integers only. If the kernel has a variant named wordsName, addCancelled also adds a
+// version of the cancellable module with 32-bit integers only.
 func (c *compiler) addCancelled(name string, f finishedModule, without []properties.Aspect, wordsName string) error {
 	c.addVariant(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.findVariant(wordsName)
@@ -230,9 +231,9 @@ func (c *compiler) addCancelled(name string, f finishedModule, without []propert
 	return err
 }
 
-// inWords changes module m to compute only with 32-bit integers, and returns its SPIR-V words. inWords
-// returns nil if m already uses only 32-bit integers, if the kernel requires devices with all integer
-// types of m, or if m cannot be changed.
+// inWords changes module m to compute only with 32-bit integers, and returns the SPIR-V words of
+// the changed module. inWords returns nil if m already uses only 32-bit integers, if the kernel
+// requires devices with all integer types of m, or if m cannot be changed.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
 	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }
@@ -249,8 +250,8 @@ func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(fo
 	return f.words, nil
 }
 
-// impliesSubGroups reports whether, in the kernel, only work-group algorithms use sub-groups.
-// Work-group algorithms can be compiled without sub-groups.
+// impliesSubGroups reports whether the kernel uses sub-groups only for work-group algorithms, which
+// can also be compiled without sub-groups.
 func (c *compiler) impliesSubGroups() bool {
 	d := c.out.ABI
 	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&

@@ -11,9 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Check reports all forbidden constructs in the functions that the kernel reaches, once for each position. Check also
-// returns the instructions that it reported. isIntrinsic reports whether the function with the given full name is
-// compiled without its body. Check does not examine the bodies of intrinsics. For an instance of a generic function,
+// Check reports all forbidden constructs in the functions that the kernel reaches, once for each
+// position. Check also returns the set of reported instructions. isIntrinsic reports whether the
+// function with the given full name is an intrinsic, which is a function that is compiled without
+// its body. Check does not examine the bodies of intrinsics. For an instance of a generic function,
 // Check passes the name of the generic function to isIntrinsic.
 func Check(p *load.Program, k *load.Kernel, isIntrinsic func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&ruleScanner{known: isIntrinsic})
@@ -39,7 +40,7 @@ func Check(p *load.Program, k *load.Kernel, isIntrinsic func(fullName string) bo
 	return c.refused, diags
 }
 
-// checker is the state of checking one kernel.
+// checker is the state of a check of one kernel.
 type checker struct {
 	*ruleScanner
 	seen     map[*ssa.Function]*visit
@@ -47,7 +48,7 @@ type checker struct {
 	reported map[reportKey]bool
 	findings []finding
 	refused  map[ssa.Instruction]bool // instructions that violate a rule
-	callers  map[*ssa.Function][]hop  // maps a function to its calls and other uses
+	callers  map[*ssa.Function][]hop  // maps a function to the calls and other uses of the function
 }
 
 type reportKey struct {
@@ -56,7 +57,7 @@ type reportKey struct {
 }
 
 // A finding is a forbidden construct, with the chain of calls that leads to it. The innermost call
-// is first.
+// is the first call of the chain.
 type finding struct {
 	violation
 	fn  *ssa.Function
@@ -71,8 +72,8 @@ type hop struct {
 
 func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
-// A visit is a function, with the call by which the search from the kernel first reached the
-// function.
+// A visit is a function that the search from the kernel has reached, with the first call by which
+// the search reached the function.
 type visit struct {
 	fn   *ssa.Function
 	from *visit    // the calling function; nil for the kernel
@@ -89,7 +90,7 @@ func (c *checker) checkKernel(fn *ssa.Function) {
 	c.reportRecursion()
 }
 
-// addFinding adds a finding in v's function, with the calls that lead to this function.
+// addFinding adds a finding in v's function, with the calls that lead to v's function.
 func (c *checker) addFinding(v *visit, f violation) {
 	c.refused[f.in] = true
 	key := reportKey{f.pos, f.code}
@@ -100,8 +101,8 @@ func (c *checker) addFinding(v *visit, f violation) {
 	c.findings = append(c.findings, finding{violation: f, fn: v.fn, via: v.callChain()})
 }
 
-// callChain returns the calls by which the search first reached v's function. The innermost
-// call is first.
+// callChain returns the calls by which the search first reached v's function. In the result, the
+// innermost call is first.
 func (v *visit) callChain() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
@@ -154,8 +155,9 @@ func (c *checker) walkCalls(v *visit) {
 	}
 }
 
-// reportRecursion reports calls through which a function calls itself, directly or indirectly. reportRecursion ignores
-// calls of function values, because data at run time determines the called function.
+// reportRecursion reports calls by which a function calls itself, directly or indirectly.
+// reportRecursion ignores calls of function values, because run-time data determines the called
+// function.
 func (c *checker) reportRecursion() {
 	const (
 		active = 1
@@ -180,7 +182,8 @@ func (c *checker) reportRecursion() {
 		}
 		state[v] = done
 	}
-	// The lists of calls do not contain functions that are called only through function values.
+	// A function that is called only through function values is in no list of calls, so the loop
+	// begins at every visited function.
 	for _, v := range c.order {
 		if state[v] == 0 {
 			down(v)

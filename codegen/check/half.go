@@ -20,7 +20,8 @@ const (
 	halfPath = gotypes.HalfPath
 )
 
-// If t is a type of package half, halfOf returns the name of t with the package's name. Otherwise halfOf returns "".
+// halfOf returns the name of t, qualified with the package's name, if t is a type of package half.
+// If t is not a type of package half, halfOf returns "".
 func halfOf(t types.Type) string {
 	if name := gotypes.Half(t); name != "" {
 		return "half." + name
@@ -28,17 +29,18 @@ func halfOf(t types.Type) string {
 	return ""
 }
 
-// halfOperators maps an operator to a hint for its use on the types of package half. Operators that are missing from
-// halfOperators work on bits and share one hint.
+// halfOperators maps an operator to the hint for a use of the operator on numbers of package half.
+// Operators on bits, such as &, are not in halfOperators and share one hint.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
 	token.LSS: "write x.Less(y)", token.GTR: "write y.Less(x)",
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers reports code that treats the bits of package half's numbers as integers. halfNumbers reports integer
-// operators, conversions, constants and functions that are applied to numbers of package half. The operators == and !=
-// are allowed, because users apply them to compare bits.
+// halfNumbers reports code that treats the bits of package half's numbers as integers. halfNumbers
+// reports integer operators, conversions, constants and functions that are applied to numbers of
+// package half. halfNumbers allows the operators == and !=, because users apply these operators to
+// compare bits.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -52,7 +54,7 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
 			break
 		}
-		if !in.Pos().IsValid() { // the instruction is the test 0 < n that go/ssa inserts for a range over a number
+		if !in.Pos().IsValid() { // go/ssa has inserted this comparison 0 < n for a range over a number
 			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
 				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
 			}
@@ -97,7 +99,7 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 func halfConversion(from, to types.Type, report reporter) {
 	f, t := halfOf(from), halfOf(to)
 	if f == t {
-		return // neither of the types belongs to package half, or both types are the same
+		return // no type is a type of package half, or both types are the same
 	}
 	kind := types.BasicInfo(0)
 	other := to
@@ -153,8 +155,9 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports an integer constant that becomes the bits of a number of package half, not the number's value.
-// halfOperands also reports calls of integer functions with numbers of package half.
+// halfOperands reports an integer constant that becomes the bits of a number of package half, not
+// the number's value. halfOperands also reports numbers of package half that are passed to
+// functions for integers.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -176,14 +179,15 @@ func halfOperands(in ssa.Instruction, report reporter) {
 	}
 }
 
-// integerFuncs lists functions of package dsl that work on integers, but whose constraints also
-// allow numbers of package half. All other functions of dsl use the value of a number of package
-// half, not its bits.
+// integerFuncs lists functions of package dsl that work on integers, but whose type constraints
+// also allow numbers of package half. Functions of package dsl that are not in integerFuncs use the
+// value of a number of package half, not the bits.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
-// Some instances of functions of package dsl or the standard library treat numbers of package half as integers. For
-// instances that treat numbers as integers, halfForInteger returns a hint and a message. For other functions,
-// halfForInteger returns the message "".
+// halfForInteger returns a hint and a message if fn is an instance of a generic function that
+// treats numbers of package half as integers. Package dsl and the standard library contain generic
+// functions that treat numbers of package half as integers. If fn does not treat numbers of package
+// half as integers, halfForInteger returns the message "".
 func halfForInteger(fn *ssa.Function) (hint, message string) {
 	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
 	if i < 0 {
@@ -212,8 +216,8 @@ func isOrdered(t types.Type) bool {
 	return gotypes.IsNamed(t, "cmp", "Ordered")
 }
 
-// halfEverywhere returns the findings of package half's rule in all code of a package, including
-// code that runs on the host.
+// halfEverywhere returns the violations of the rule "half" in all code of a package, including code
+// that runs on the host.
 func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	var all []finding
 	var scan func(fn *ssa.Function)

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a package whose code can never run on a device to a hint. For a call of a function in
-// such a package, a single diagnostic replaces many diagnostics for the code inside the package. An empty hint stands
-// for the usual hint.
+// hostPackages maps the path of a host package, whose code can never run on a device, to a hint. A
+// call of a function in a host package has a single diagnostic, instead of many diagnostics for the
+// code inside the package. An empty string in hostPackages stands for the usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -39,12 +39,14 @@ func hostOnly(pkg string) bool {
 	return ok && !someHosts[pkg]
 }
 
-// someHosts lists packages with functions for the host and functions that kernels may call.
+// someHosts lists packages in which some functions run only on the host, and kernels may call the
+// other functions.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost is called for a package whose functions kernels cannot call. needsHost reports whether the package's
-// functions need files, clocks, goroutines, reflection or state of the program. Devices have none of these. For
-// functions that need nothing except a heap, needsHost returns false, because kgen might support them in the future.
+// needsHost is called for a package whose functions kernels cannot call. needsHost reports whether
+// the package's functions need files, clocks, goroutines, reflection or state of the program, which
+// devices do not have. If a package's functions need only a heap, needsHost returns false, because
+// kgen might support these functions in the future.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -53,9 +55,9 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet tells, for a package, whether kernels could in principle call its functions. A key of notYet is a package path
-// or the first element of package paths. The entry for a whole path has priority over the entry for the path's first
-// element.
+// notYet maps a package to true if kernels could in principle call the package's functions. A key
+// of notYet is a package path or the first element of package paths. The entry for a whole path has
+// priority over the entry for the path's first element.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -66,9 +68,10 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels cannot call function o, although they can call other functions in package pkg of o.
-// Kernels cannot call a function that makes strings, that is not supported yet, or that uses the host. For example, the
-// host is needed for reflection, readers, writers, and the random generator that all goroutines share.
+// hostFunc reports whether kernels cannot call function o, although kernels can call other
+// functions in the same package pkg. Kernels cannot call a function that makes strings, that is not
+// supported yet, or that needs the host. For example, a function needs the host if it uses
+// reflection, a reader, a writer, or the random generator that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -113,15 +116,17 @@ func hostHint(pkg string) string {
 	return "call it on the host and pass the result"
 }
 
-// isStd reports whether pkg is a package of the standard library that needs the host. kgen does not load the code of
-// pkg. For sync/atomic, isStd returns false, because the functions of sync/atomic do not need the host.
+// isStd reports whether pkg is a package of the standard library, whose code kgen does not load.
+// For sync/atomic, isStd returns false, because the functions of sync/atomic do not run only on the
+// host.
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
 
-// stdRoots are the first elements of the standard library's import paths. The list stdRoots is needed because other
-// modules may also have paths without a dot in the first element.
+// stdRoots are the first elements of the standard library's import paths. The list stdRoots is
+// necessary because other modules, like the standard library, may have paths without a dot in the
+// first element.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

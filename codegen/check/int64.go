@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Explicit64 reports whether the kernel's author uses the types int64 or uint64, and where.
-// Explicit64 searches the kernel's fields, and the functions that the kernel reaches in its own
-// module. Functions of other modules are not searched. Uses of the types int and uint, and results
-// of len, are ignored.
+// Explicit64 reports whether the kernel's author uses the types int64 or uint64, and returns the
+// position of the use. Explicit64 searches the kernel's fields, and the functions in the kernel's
+// own module that the kernel reaches. Explicit64 does not search functions of other modules than
+// the kernel's module. Uses of the types int and uint, and results of len, are ignored.
 func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {
@@ -58,8 +58,8 @@ func (w *walk64) uses64(fn *ssa.Function) bool {
 						return true
 					}
 				default:
-					// The search skips the receiver, because Explicit64 has already examined the fields that become
-					// arguments.
+					// The search skips the receiver, because Explicit64 has already examined the
+					// kernel's fields.
 					if x != receiverOf(fn) && has64(x.Type(), nil) {
 						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true

@@ -18,13 +18,13 @@ type rule struct {
 	name  string
 	code  diag.Code
 	doc   string
-	check func(in ssa.Instruction, report reporter) // nil for rules about functions
+	check func(in ssa.Instruction, report reporter) // nil for a rule that does not examine single instructions
 }
 
 // A reporter reports the instruction that a rule is examining.
 type reporter func(hint, format string, args ...any)
 
-// These are the names of rules about functions, and of rules to which other code refers.
+// These constants are the names of the rules to which code outside of the table refers.
 const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
@@ -48,8 +48,8 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// builtinName returns the name of the predeclared function that an instruction calls. For other instructions
-// builtinName returns "".
+// builtinName returns the name of the predeclared function that an instruction calls. If the
+// instruction does not call a predeclared function, builtinName returns "".
 func builtinName(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
@@ -65,8 +65,8 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// rangeDefers reports defer statements in the body of a range-over-func loop. The deferred calls would run at the end
-// of the enclosing function, and their number is not known.
+// rangeDefers reports defer statements in the body of a range-over-func loop. The deferred calls
+// would run at the end of the enclosing function, and the number of deferred calls is not known.
 func rangeDefers(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",
@@ -125,8 +125,9 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// emptyAppends reports calls of append on slices that certainly have no capacity. emptyAppends ignores calls of make.
-// Only package lower can tell, after inlining, whether the size of a make is constant.
+// emptyAppends reports calls of append on slices that certainly have no capacity. emptyAppends does
+// not report slices that make has made, because only package lower can tell, after inlining,
+// whether the size of a make is constant.
 func emptyAppends(in ssa.Instruction, report reporter) {
 	if builtinName(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
@@ -174,10 +175,10 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	if _, ok := load.Reinterpreted(c); ok {
-		return // only the inner conversion is reported
+		return // the rule reports only the inner conversion
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
-		return // the inner conversion is reported as well
+		return // the rule also reports the inner conversion
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
 		if gotypes.IsUnsafePointer(t) {

@@ -13,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// ruleScanner applies the rules to functions. A scanner scans each function only once.
+// ruleScanner applies the rules to functions. A ruleScanner examines each function only once.
 type ruleScanner struct {
 	known func(fullName string) bool
-	// foreignFindings returns the findings in a function whose code is not loaded. The result ok is false if the
-	// function is not known. foreignFindings may be nil.
+	// foreignFindings, if not nil, returns the findings in a function whose code is not loaded. The
+	// result ok is false if the findings in the function are not known.
 	foreignFindings func(fn *ssa.Function) (wrong []violation, ok bool)
 	scans           map[*ssa.Function]*scanResult
 }
@@ -37,7 +37,7 @@ type violation struct {
 	in      ssa.Instruction
 	hint    string
 	message string
-	abroad  *foreignFound // set if the construct is in another package's function
+	abroad  *foreignFound // the finding in a function of another package; nil if the construct is in this package
 }
 
 type step struct {
@@ -46,8 +46,9 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls its function argument for each instruction of fn that may run, with the instruction's position.
-// For an instruction without a position, the position is that of the preceding instruction in the block.
+// eachInstruction calls the function do for each instruction of fn that may run, with the
+// instruction's position. An instruction without a position gets the position of the preceding
+// instruction in the block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()
@@ -65,8 +66,9 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// A range over a number contains a comparison without a position. If parameter in is this comparison, rangePos returns
-// the position of the number. rangePos recognizes the loop by a position in the loop's body.
+// rangePos returns the position of the number n if parameter in is the comparison i < n of a range
+// over n. In go/ssa, the comparison i < n itself has no position. rangePos identifies the range
+// statement by a position in the loop's body.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
@@ -75,7 +77,7 @@ func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	body := firstPos(fn, cond.Block().Succs[0], map[*ssa.BasicBlock]bool{cond.Block(): true})
 	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
 		if loop, ok := n.(*ast.RangeStmt); ok && loop.Body.Pos() <= body && body < loop.Body.End() {
-			p = loop.X.Pos() // outer loops are visited before inner ones
+			p = loop.X.Pos() // the innermost loop is visited last, and sets the result
 		}
 		return true
 	})
@@ -90,7 +92,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	seen[b] = true
 	for _, in := range b.Instrs {
 		switch in.(type) {
-		case *ssa.DebugRef, *ssa.Phi: // instructions of these types may have the position of a variable's declaration
+		case *ssa.DebugRef, *ssa.Phi: // a DebugRef or Phi may have the position of a variable's declaration
 			continue
 		}
 		if in.Pos().IsValid() && inSource(fn, in.Pos()) {
@@ -128,9 +130,9 @@ func (s *ruleScanner) scanFunc(fn *ssa.Function) *scanResult {
 	return out
 }
 
-// inSource reports whether position p is in the source of fn. Instructions of fn may
-// have other positions. For example, the slice of a call's variadic arguments may have the position
-// of the parameter's declaration.
+// inSource reports whether position p is in the source of fn. The position of an instruction of fn
+// may be outside of the source of fn. For example, the slice of a call's variadic arguments may
+// have the position of the parameter's declaration.
 func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -157,7 +159,7 @@ func (s *ruleScanner) addSteps(out *scanResult, in ssa.Instruction, pos token.Po
 			continue
 		}
 		if _, wrong := halfForInteger(fn); wrong != "" {
-			continue // halfNumbers has reported this call
+			continue // halfNumbers has already reported the call
 		}
 		if wrong, stop := s.unscanned(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
@@ -167,8 +169,8 @@ func (s *ruleScanner) addSteps(out *scanResult, in ssa.Instruction, pos token.Po
 	}
 }
 
-// unscanned returns the findings for a call of function fn if the body of fn must not be examined. If the body of fn
-// must be examined, the second result of unscanned is false.
+// unscanned returns the findings for a call of function fn if the rules do not examine the body of
+// fn. If the rules must examine the body of fn, the result stop is false.
 func (s *ruleScanner) unscanned(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []violation, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := violation{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
@@ -181,7 +183,8 @@ func (s *ruleScanner) unscanned(fn *ssa.Function, in ssa.Instruction, pos token.
 		return []violation{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
-		// A driver of analyzers may have loaded a body that kernels do not use.
+		// The driver of the analyzers may have loaded a body of fn that kgen replaces by other code
+		// in kernels.
 		return nil, s.foreignFindings != nil && load.HasOtherCode(fn)
 	}
 	if s.foreignFindings != nil {
@@ -218,9 +221,10 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the reachable blocks of a function. liveBlocks evaluates constant conditions. liveBlocks also
-// evaluates the type tests of a type switch over a parameter of a generic function. In a generic function that is not
-// instantiated, liveBlocks omits the blocks after these type tests.
+// liveBlocks returns the reachable blocks of a function. liveBlocks evaluates constant conditions.
+// liveBlocks also evaluates the type tests of a type switch over a parameter of a generic function.
+// If a generic function is not instantiated, liveBlocks omits all blocks that are reached only
+// after a type test of a type parameter.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil

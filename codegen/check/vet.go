@@ -17,10 +17,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the package of a kernel, the
-// analyzers report the findings of Check, at the same positions. The analysis of a package exports an analysis fact for
-// each function with a finding. If a kernel of another package calls the function, the analyzers report the fact's
-// finding at the call.
+// Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the
+// package of a kernel, the analyzers report the findings of Check, at the same positions. The
+// analysis of a package exports an analysis fact for each function with a finding. If a kernel of
+// another package calls a function with a finding, the analyzers report the finding at the call.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
@@ -52,8 +52,8 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 type Findings []finding
 
 // At reports whether there is a finding with the given code at position p. If call is true, p is
-// the position of a call of a function in another package. For the position of a call, At accepts
-// any finding in the same line.
+// the position of a call of another package's function, and At accepts any finding in the line of
+// p.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
@@ -61,8 +61,8 @@ func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.F
 	})
 }
 
-// toDiagnostic converts a finding to a diagnostic for drivers. Drivers print only one line
-// of a diagnostic.
+// toDiagnostic converts a finding to a diagnostic for drivers. Drivers print only one line of a
+// diagnostic, so the message contains the hint.
 func (f finding) toDiagnostic() analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
 	if f.hint != "" {
@@ -82,7 +82,7 @@ type hostFact struct {
 
 func (*hostFact) AFact() {}
 
-// String returns a short text, which tests compare.
+// String returns a short text, which tests compare with the expected text.
 func (f *hostFact) String() string { return fmt.Sprintf("not for kernels: %v", f.Wrong[0].Code) }
 
 // foreignFound is a finding in a function of another package.
@@ -102,11 +102,11 @@ var noBodies = map[string]bool{
 	"github.com/kgen-go/kgen/properties": true,
 }
 
-// maxForeign is the largest number of findings in a fact.
+// maxForeign is the largest number of findings in an analysis fact.
 const maxForeign = 4
 
-// analyseReach analyses one package. analyseReach exports facts for the package's functions, and returns the findings
-// in the package's kernels.
+// analyseReach analyses one package. analyseReach exports analysis facts for the package's
+// functions, and returns the findings in the package's kernels.
 func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
 	std := isStd(path)
@@ -136,7 +136,7 @@ func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // in the files that kgen compiles, the function has a body
+			return nil, std || load.OtherBody(obj, pass.Fset) // result ok is true if the function has a body in the files that kgen compiles
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -195,8 +195,9 @@ func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 	return all
 }
 
-// otherFiles reports whether kgen compiles the package from other files than the driver has loaded. For a package with
-// different files, the rules report nothing, and the analyzer kgencompile reports the diagnostics of kgen.
+// otherFiles reports whether kgen compiles the package from other files than the driver has loaded.
+// If otherFiles returns true, the rules report nothing in the package, and the analyzer kgencompile
+// reports the diagnostics of kgen.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {
@@ -205,8 +206,8 @@ func otherFiles(pass *analysis.Pass, std bool) bool {
 	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
-// usesC reports whether a package uses cgo. For packages with cgo, the compiled files are generated
-// files.
+// usesC reports whether a package uses cgo. In a package that uses cgo, the compiled files are
+// generated files.
 func usesC(files []*ast.File) bool {
 	for _, f := range files {
 		for _, spec := range f.Imports {
@@ -235,7 +236,8 @@ func declaredFuncs(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	return all
 }
 
-// factOf makes a fact from findings. factOf keeps one finding for each diagnostic code.
+// factOf returns the analysis fact for a function with the given findings. The analysis fact
+// contains only one finding for each diagnostic code.
 func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 	var fact hostFact
 	seen := map[diag.Code]bool{}
@@ -245,7 +247,7 @@ func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 		}
 		seen[f.code] = true
 		if f.abroad != nil {
-			fact.Wrong = append(fact.Wrong, *f.abroad) // f.abroad already contains its position
+			fact.Wrong = append(fact.Wrong, *f.abroad) // f.abroad already contains the position of the finding
 			continue
 		}
 		at := pass.Fset.Position(f.pos)

@@ -3,12 +3,12 @@
 // input is the SSA form of the program ([Facts]). An [Env] returns the value of a variable as a
 // [Tree] or a [Var].
 //
-// There are two evaluators. The first evaluator (tree.go) reads the stores of an initializer if the
-// stored values consist of constants. The second evaluator (run.go) runs the initializer's SSA form
-// with a limited number of steps. So the second evaluator can compute tables that functions fill.
-// Both evaluators have the same results as gc on amd64. A value that depends on a map, the
-// environment, a goroutine or a similar construct is unknown. Env.Why returns the reason why a
-// value is unknown.
+// The package contains two evaluators. The first evaluator (tree.go) reads the stores of an
+// initializer if the stored values consist of constants. The second evaluator (run.go) runs the
+// initializer's SSA form with a limited number of steps. The second evaluator can compute tables
+// that functions fill. The values that the evaluators compute are the same as with gc on amd64. A
+// value that depends on a map, the environment, a goroutine or a similar construct is unknown.
+// Env.Why returns the reason why a value is unknown.
 package constinit
 
 import (
@@ -18,33 +18,32 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable limits the number of elements of a slice, array or string. Values with more elements are
-// not evaluated.
+// MaxTable is the largest number of elements of a slice, array or string that is evaluated.
 const MaxTable = 1 << 22
 
 // Facts holds information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
-	// Written returns a position at which code may write to variable g, or to memory that can be
-	// reached from g. Writes during the initialization of g's package are ignored. If no code does so,
-	// Written returns token.NoPos.
+	// Written returns a position at which code may write to variable g or to memory that can be
+	// reached from g. If there is no such position, Written returns token.NoPos. Writes during the
+	// initialization of g's package are ignored.
 	Written func(g *ssa.Global) token.Pos
-	// Filled returns a position at which a function writes to variable g, if the function runs only
-	// while g's package is initialized. If no function does so, Filled returns token.NoPos.
+	// Filled returns a position at which a function that runs only during the initialization of g's
+	// package writes to variable g. If there is no such position, Filled returns token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
-	// Native evaluates a call of a function of package properties. Arguments have the same
+	// Native evaluates a call of a function of package properties. The arguments args have the same
 	// representation as results of Var.Load. Native is nil if calls of package properties are not
 	// evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
-// Env evaluates the package initializers of one program, each at most once. Several goroutines may
-// call its methods at the same time. The results of the methods do not depend on the order of
-// calls.
+// Env evaluates the package initializers of one program. Each initializer is evaluated at most
+// once. Several goroutines may call the methods of an Env at the same time. The results of the
+// methods do not depend on the order of calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
-	inits map[*ssa.Package]*constState // maps a package to the state of its evaluated initializer; nil for a package without code
+	inits map[*ssa.Package]*constState // maps a package to the state after its initializer; nil for a package without code
 	trees map[*ssa.Global]*Tree        // maps a variable to the value that run.go computed; nil if the value is unknown
 	run   *initRun
 }
@@ -56,8 +55,9 @@ func New(facts Facts) *Env {
 	return e
 }
 
-// Tree returns the value of a variable after its package is initialized, or false if the value is
-// unknown. The caller must check that the variable is not written later.
+// Tree returns the value of a variable after the initialization of the variable's package, or false
+// if the value is unknown. The caller must check that no code writes to the variable after the
+// initialization.
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -75,8 +75,8 @@ func (e *Env) treeValue(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns variable g with its value after the initialization of its package. Var returns nil if
-// the value is unknown. Fields and elements of the value may be Unknown.
+// Var returns variable g with the value after the initialization of g's package. Var returns nil if
+// the value is unknown. Some fields or elements of the value may still be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,7 +100,7 @@ func (e *Env) Why(g *ssa.Global) *Reason {
 	return v.unknownFor()
 }
 
-// RootOf returns the variable or value that contains the field or element at an address.
+// RootOf returns the variable that contains the field or element at address v.
 func RootOf(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -116,8 +116,8 @@ func RootOf(v ssa.Value) ssa.Value {
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
 // first argument. The value of the argument may depend on earlier stores of the initializer. If the
-// stored value is not the result of a static call, the returned call is nil. StoredCall returns
-// false as its last result if the argument's value is unknown.
+// initializer does not store the result of a static call in g, the result call is nil. If the
+// argument's value is unknown, the result known is false.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// exactFloats maps the name of a function of package math to Go code that evaluates it. The results
-// have the same bits on all machines that run kgen.
+// exactFloats maps the name of a function of package math to Go code that evaluates a call of the
+// function. The results have the same bits on all machines that run kgen.
 var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
@@ -32,9 +32,9 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// ExactFloat evaluates a float expression of an initializer. The expression consists of constants
-// and of exact or correctly rounded operations. Package-level variables use these expressions for
-// values that Go constants cannot have, such as an infinity or a root.
+// ExactFloat evaluates a float expression that consists of constants and of exact or correctly
+// rounded operations. Package-level variables are initialized by float expressions if the values
+// cannot be Go constants, such as an infinity or a root.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
@@ -71,7 +71,7 @@ func Narrowed(x float64) uint32 {
 func rounded32(x float64) float64 { return widen32(Narrowed(x)) }
 
 // quietNaN converts a signaling NaN to a quiet NaN and returns other numbers unchanged. Every
-// floating-point operation converts signaling NaNs among its operands to quiet NaNs.
+// floating-point operation converts operands that are signaling NaNs to quiet NaNs.
 func quietNaN(x float64) float64 {
 	if x == x {
 		return x

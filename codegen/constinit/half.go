@@ -11,7 +11,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber evaluates a call of a function of package half that makes a number from constants.
+// halfNumber evaluates a call of a function of package half that makes a number, such as
+// half.FromFloat32, with a constant argument.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())
@@ -37,8 +38,8 @@ func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	return ssa.NewConst(constant.MakeUint64(uint64(bits)), v.Type()), ok
 }
 
-// halfOf calls a function of package half, which has the given name, with the argument x. halfOf
-// returns the bits of the result.
+// halfOf calls the function of package half with the given name and the argument x, and returns the
+// bits of the result.
 func halfOf[T half.Float[T]](name string, x float64) (uint16, bool) {
 	switch name {
 	case "FromFloat32":

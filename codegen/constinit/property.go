@@ -14,11 +14,11 @@ import (
 
 const propertiesPath = "github.com/kgen-go/kgen/properties"
 
-// Property is the value of a properties.Property. The evaluator copies a Property and does not
-// examine its fields.
+// Property is the value of a properties.Property. The evaluator copies a Property without examining
+// its fields.
 type Property struct {
 	properties.Property
-	Pos token.Pos // position of the call that made it
+	Pos token.Pos // position of the call that made the Property
 }
 
 func isProperty(t types.Type) bool {

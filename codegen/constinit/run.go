@@ -13,12 +13,12 @@ import (
 )
 
 // This file runs package initializers with the same results as gc on amd64. The evaluator in run.go
-// evaluates tables that a function fills, and variables that are computed from other variables. The
-// evaluator limits the number of steps (executed instructions). A value is unknown if it depends on
-// an unknown value, or on constructs such as maps or functions of the host.
+// computes tables that a function fills, and variables whose values depend on other variables. The
+// evaluator runs at most a limited number of steps (instructions). A value is unknown if it depends
+// on an unknown value, or on constructs such as maps or functions of the host.
 
-// maxSteps is the largest number of instructions that are run for one variable. The limit of steps
-// for all variables of a package together is maxAllSteps.
+// maxSteps is the largest number of instructions that are run for one variable, and maxAllSteps is
+// the largest number for all variables of a package together.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
@@ -28,7 +28,7 @@ const (
 // assembly may differ from the results of the Go code in the last bits.
 var asmFuncs = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
-// maxCallDepth is the largest depth of nested calls.
+// maxCallDepth is the largest depth to which calls in an initializer may be nested.
 const maxCallDepth = 100
 
 // initRun is the state of the evaluation of all initializers.
@@ -38,7 +38,7 @@ type initRun struct {
 	objects map[any]*Var // maps Object.ID of an object from tree.go to the object's variable
 	ran     map[*ssa.Package]bool
 	steps   int
-	limit   int // largest number of steps
+	limit   int // largest value that steps may reach
 	depth   int
 	pkg     *ssa.Package // package whose initializer is running
 	evaluationPoint
@@ -57,20 +57,21 @@ type Var struct {
 	owner any     // package-level variable or object that contains this variable
 }
 
-// A variable without fields and elements holds a bool, int64 (bits of an integer), float64,
-// complex128, string, *Var, funcVal, Slice or Iface. A struct, array or tuple value is represented
-// by []any. An unknown value is represented by Unknown.
+// The value of a variable without fields and elements is a bool, int64 (bits of an integer),
+// float64, complex128, string, *Var, funcVal, Slice or Iface. A struct, array or tuple value is
+// represented by []any. An unknown value is represented by Unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var     // elements of the slice; the spare capacity of elems holds the array's further elements
+		elems []*Var     // elements of the slice; elems[len(elems):cap(elems)] contains the later elements of the array
 		room  *arrayRoom // not nil if append has made the array
 	}
-	// arrayRoom describes an array that append has made. Field free is the number of unused elements
-	// at the array's end. gc chooses this number.
+	// arrayRoom describes an array that append has made. Field free is the number of elements at
+	// the array's end that no append has written yet. In compiled code, gc chooses the number of
+	// elements of the array.
 	arrayRoom struct{ free int }
 	Iface     struct {
 		typ types.Type
@@ -92,8 +93,9 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// While another package's initializer is running, its steps are counted separately. Thus the
-	// limit of steps does not depend on the package that is requested first.
+	// The steps of each package's initializer are counted separately, even if the initializer of
+	// one package runs while the initializer of another package is running. Because steps are
+	// counted separately, the results do not depend on the package that is evaluated first.
 	outer, pkg, steps, limit := r.evaluationPoint, r.pkg, r.steps, r.limit
 	defer func() { r.evaluationPoint, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
@@ -137,7 +139,7 @@ func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// tryRun runs do. tryRun returns false if an unknown value ended the evaluation.
+// tryRun calls the function do. tryRun returns false if an unknown value ended the call.
 func (f *runFrame) tryRun(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
@@ -153,8 +155,8 @@ func (f *runFrame) tryRun(do func()) (ok bool) {
 	return true
 }
 
-// giveUp is called for an instruction that could not be run. giveUp marks as unknown all variables
-// that the instruction would have changed.
+// giveUp handles an instruction that could not be run. giveUp marks as unknown all variables that
+// the instruction might have changed.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -174,7 +176,8 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 
 // forgetMentioned marks as unknown the variables that an instruction and its called functions
 // mention. forgetMentioned also marks the memory that can be reached from the mentioned variables.
-// Other variables need no mark, because only functions that are called by name fill variables.
+// Variables that are not mentioned keep their values, because only functions that are called by
+// name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -269,8 +272,8 @@ func newVar(t types.Type) *Var {
 	return b
 }
 
-// Parts returns the fields of a struct variable, or the elements of an array variable. For other
-// variables, Parts returns nil.
+// Parts returns the fields of a struct variable, or the elements of an array variable. If the
+// variable is neither a struct nor an array, Parts returns nil.
 func (b *Var) Parts() []*Var { return b.elems }
 
 // Type returns the variable's type.
@@ -280,9 +283,9 @@ func (b *Var) Type() types.Type { return b.typ }
 // s.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice if append made the array. For an array made by append, gc
-// chose the capacity. The second result of Room is the number of the array's elements that no
-// append has written. For slices of other arrays, Room returns nil as its first result.
+// Room returns an identifier of the slice's array if append made the array. The capacity of an
+// array that append made depends on gc. The result free is the number of the array's elements that
+// no append has written. If append did not make the array, Room returns nil as the identifier.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -383,7 +386,7 @@ func (r *initRun) globalVar(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // the variable is written later, or its package is not loaded
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // code may write to the variable after the initialization, or the variable's package is not loaded
 		b.markUnknown(nil)
 	}
 	return b
@@ -396,11 +399,11 @@ func (r *initRun) isConstInit(g *ssa.Global) bool {
 	return env != nil && !env.unknownVars[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fillVar stores the value of a tree in variable b. fillVar returns false if a run-time value
-// cannot represent the tree.
+// fillVar stores the value of a tree in variable b. fillVar returns false if the evaluator in
+// run.go cannot represent the value.
 func (r *initRun) fillVar(b *Var, tree *Tree) bool {
 	if tree == nil {
-		return true // a missing tree means the zero value
+		return true // a missing tree stands for the value zero
 	}
 	if b.elems != nil {
 		for i, part := range tree.Parts {
@@ -465,7 +468,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
-		out.elems[i].owner = tree // the tree owns the elements of all copies of the slice
+		out.elems[i].owner = tree // all copies of the slice share the elements, and the tree is the owner of the elements
 		if !r.fillVar(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
@@ -478,7 +481,7 @@ func (e *Env) computeTree(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	e.trees[g] = nil // ends the recursion if the initializer needs the value of g
+	e.trees[g] = nil // prevents an endless recursion if the initializer needs the value of g
 	f := &runFrame{r: e.run}
 	ok = f.tryRun(func() {
 		e.run.runInits(g.Pkg)
@@ -498,7 +501,7 @@ type runFrame struct {
 	vals map[ssa.Value]any
 }
 
-// callFunc runs function fn. Parameter at is the call's position.
+// callFunc runs function fn. Parameter at is the position of the call.
 func (r *initRun) callFunc(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if asmFuncs[name] {
@@ -539,7 +542,7 @@ func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 // runBlocks executes the blocks of a function.
 func (f *runFrame) runBlocks() any {
 	var from *ssa.BasicBlock
-	var phis []any // new values of a block's phis; all phis are set at the same time
+	var phis []any // new values of a block's phis, which are all computed before any phi is set
 	for b := f.fn.Blocks[0]; ; {
 		phis = phis[:0]
 		for _, in := range b.Instrs {

@@ -28,27 +28,27 @@ type Tree struct {
 // Object is a variable to which pointers may point. An object is an unnamed variable that an
 // initializer makes, or a package-level variable.
 type Object struct {
-	ID   any // objectID or package-level variable; the same object has an equal ID in all Envs
+	ID   any // objectID or package-level variable; an object has equal IDs in all Envs
 	Type types.Type
 	Tree *Tree
 }
 
-// objectID identifies an object by the instruction that makes it. If the instruction is in a called
-// function, the call is part of the objectID.
+// objectID identifies an object by the instruction that makes the object. If a called function
+// makes the object, the objectID also contains the call.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
 }
 
-// constState holds the known part of a package initializer's state. A function that the initializer
-// calls has a separate state.
+// constState holds the known values that a package initializer has stored. A call of a function in
+// the initializer has a separate constState.
 type constState struct {
 	env   *Env         // nil if calls and other variables are not evaluated
-	pkg   *ssa.Package // package of the initializer; nil in a function
+	pkg   *ssa.Package // package of the initializer; nil for a called function
 	trees map[ssa.Value]*Tree
 	// unknownVars contains the variables with an unknown field or element.
 	unknownVars map[ssa.Value]bool
-	call        any // value for the field call of new objectIDs
+	call        any // value of the field call in new objectIDs
 	// loadedValues maps a load to the value at the time of the load, or to nil if the value is
 	// unknown.
 	loadedValues map[*ssa.UnOp]*Tree
@@ -64,7 +64,7 @@ func (t *Tree) part(i int) *Tree {
 	return t.Parts[i]
 }
 
-// treeOf returns the value of variable g, if it is known.
+// treeOf returns the value of variable g, which must be known.
 func (e *constState) treeOf(g *ssa.Global) *Tree {
 	if tree := e.trees[g]; tree != nil {
 		return tree
@@ -72,8 +72,8 @@ func (e *constState) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// runConstInit evaluates values that consist of constants, in the initializer of package p. If the
-// package's code is not loaded, runConstInit returns nil.
+// runConstInit evaluates the stores in the initializer of package p whose values consist of
+// constants. If the package's code is not loaded, runConstInit returns nil.
 func (e *Env) runConstInit(p *ssa.Package) *constState {
 	if env, ok := e.inits[p]; ok {
 		return env
@@ -190,7 +190,7 @@ func (e *constState) storeTree(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // in Go, an index expression of a constant string is not constant
+	case *ssa.Index: // in Go, indexing a constant string does not give a constant
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -216,7 +216,7 @@ func (e *constState) storeTree(at *Tree, v ssa.Value) bool {
 // recordLoad records the value that a load instruction reads.
 func (e *constState) recordLoad(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // other functions may have written to the loaded memory before
+		return // a function may have written to the loaded memory before this load
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
@@ -232,8 +232,8 @@ func (e *constState) recordLoad(v *ssa.UnOp) {
 	e.loadedValues[v] = t
 }
 
-// copyTree returns a copy of the tree's current value. The copy and the tree share the
-// targets of slices and pointers.
+// copyTree returns a copy of the tree's current value. The original and the copy share the arrays
+// of slices and the variables to which pointers point.
 func (t *Tree) copyTree() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
@@ -294,7 +294,7 @@ func (e *constState) callTree(at *Tree, c *ssa.Call) bool {
 			if in.Op == token.MUL {
 				inner.recordLoad(in)
 			}
-		case *ssa.Call: // an inner call may have side effects, unless it only returns a value
+		case *ssa.Call: // an inner call is accepted only if the called function has no side effects
 			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
 				return false
 			}
@@ -314,7 +314,7 @@ func (e *constState) globalTree(at *Tree, g *ssa.Global) bool {
 	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // the variable may change after its initialization, or a function may fill it
 		return false
 	}
-	if g.Pkg == e.pkg { // inside the same package, the current value of the variable is used
+	if g.Pkg == e.pkg { // in the variable's own package, the load reads the value at this point of the initialization
 		if e.unknownVars[g] {
 			return false
 		}

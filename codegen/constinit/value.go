@@ -15,8 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap truncates the integer n to the width of type t. Then wrap sign-extends the result if t is
-// signed, and zero-extends it if t is unsigned.
+// wrap truncates the integer n to the width of type t, and extends the truncated integer to 64
+// bits. If t is signed, wrap sign-extends the truncated integer, and otherwise wrap zero-extends
+// it.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -268,7 +269,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quietNaN(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // results of other conversions depend on the processor
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // outside of this range, the result of the conversion depends on the processor
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -359,7 +360,7 @@ func (f *runFrame) evalSlice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, so it has no separate identity
+		if x.obj == nil || x.obj.ID != x.obj { // the array is a field or element, so the array has no Object of its own
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -371,7 +372,7 @@ func (f *runFrame) evalSlice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // after an append, the capacity of the slice is chosen by gc
+		panic(Unknown{}) // the capacity of a slice that append has made depends on gc
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -407,7 +408,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
 			} else if name == "cap" {
-				break // gc has chosen this capacity
+				break // the capacity depends on gc, because append made the array
 			}
 			return int64(len(x.elems))
 		}
@@ -419,7 +420,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // the array is too large, or a second append would write to the same elements of an array that append made
+			break // the array is too large, or two appends would write to the same elements of an array that append made
 		}
 		if len(more) == 0 {
 			return s
@@ -513,17 +514,17 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and initializers. The map's value tells
-// whether a function has a result. The result is always the bool false.
+// Idle lists functions that have no effect in kernels and initializers. A function with a result
+// has the value true in the map, and the function's result is always the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
-	"crypto/internal/fips140.RecordNonApproved": false, // would also record the calling goroutine
-	"crypto/internal/boring.Unreachable":        false, // only leaves a mark in the program for a tool
+	"crypto/internal/fips140.RecordNonApproved": false, // would record the calling goroutine, which devices do not have
+	"crypto/internal/boring.Unreachable":        false, // does nothing except leave a mark in the program for a tool
 	"crypto/internal/fips140only.Enforced":      true,  // reads a setting from the program's environment, which devices do not have
 }
 
-// nativeFuncs maps the name of a function to Go code that evaluates a call. nativeFuncs contains
-// functions that have no body, or whose results can be computed directly.
+// nativeFuncs maps the name of a function to Go code that evaluates a call. The functions in
+// nativeFuncs have no body, or their results can be computed directly.
 var nativeFuncs = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
@@ -611,8 +612,8 @@ func init() {
 	}
 }
 
-// toTree converts the value of a variable to a tree. toTree makes root the owner of all variables
-// that can be reached from the converted variable.
+// toTree converts the value of a variable to a tree. toTree makes root the owner of the elements of
+// all slices in the value.
 func (b *Var) toTree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
@@ -660,7 +661,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 		default:
 			if v.obj.Tree == nil && v.obj.Type != nil {
 				if v.owner == v.obj {
-					panic(Unknown{}) // a tree cannot represent an object that can be reached from itself
+					panic(Unknown{}) // a tree cannot represent an object that contains a path of pointers to itself
 				}
 				v.owner = v.obj
 				v.obj.Tree = v.toTree(v.obj)
@@ -682,7 +683,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 	case Slice:
 		for i, e := range v.elems {
 			if e.owner != nil && e.owner != root {
-				panic(Unknown{}) // another owner shares the slice's array
+				panic(Unknown{}) // the slice shares its array with a variable of another owner
 			}
 			e.owner = root
 			*out.part(i) = *e.toTree(root)

@@ -10,14 +10,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reason describes a construct that could not be evaluated and therefore made a value unknown.
+// Reason describes a construct that could not be evaluated, so that a value is unknown.
 type Reason struct {
 	Pos  token.Pos
 	Text string // description of the construct, for example "it calls os.Getenv"
-	// Inner is the construct that failed inside a called function. If Inner is set, Text names the
-	// call, and In is the name of the function that contains Inner. In is the called function, or a
-	// function that the called function calls directly or indirectly. Inner is nil if the construct
-	// that failed is not known.
+	// Inner describes the construct inside a called function that could not be evaluated. If Inner
+	// is set, Text names the call, and In is the name of the function that contains the construct
+	// of Inner. The function in field In is the called function, or a function that the called
+	// function calls directly or indirectly. Inner is nil if the construct that could not be
+	// evaluated is not in a called function, or is not known.
 	Inner *Reason
 	In    string
 }
@@ -36,18 +37,19 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 
 // evaluationPoint identifies the instruction that the evaluation has reached.
 type evaluationPoint struct {
-	at      ssa.Instruction // last executed instruction of the package's own code, in call within
+	at      ssa.Instruction // last executed instruction of the package's own code; within is the frame of the call that executed it
 	within  *runFrame
-	inner   ssa.Instruction // last instruction of another package that was executed after at, in call innerOf
+	inner   ssa.Instruction // last instruction of another package that was executed after the instruction at; innerOf is the frame of the call
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// recordBegin records that an instruction is about to run. recordBegin keeps the last instruction
-// in the package's own code and the last instruction in other packages. The reason names a call of
-// another package's function because users understand the call better than the function's code.
+// recordBegin records the instruction that is about to run. recordBegin keeps the last instruction
+// in the package's own code and the last instruction in other packages. A Reason names the call of
+// another package's function, because users understand the call better than the code of the other
+// package.
 func (f *runFrame) recordBegin(in ssa.Instruction) {
-	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // instances of generic functions have no package
+	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // an instance of a generic function has no package, and counts as the package's own code
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
 	}
@@ -58,15 +60,15 @@ func (f *runFrame) recordBegin(in ssa.Instruction) {
 func (r *initRun) tooLong() *Reason {
 	steps := maxSteps
 	if r.limit == maxAllSteps {
-		steps = maxAllSteps // this limit includes the steps for other variables
+		steps = maxAllSteps // maxAllSteps limits the steps for all variables of the package
 	}
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
 // reasonFor returns the reason why an instruction of a package's initializer could not be run. The
-// reason comes from the panic that ended the instruction, or from an unknown operand. Without a
-// panic or an unknown operand, the reason is the last instruction that the evaluation has begun to
-// run. The last instruction may be in a called function.
+// returned reason comes from the panic that ended the instruction, or from an unknown operand. If
+// there was neither a panic nor an unknown operand, the reason is the last instruction that was
+// run, which may be in a called function.
 func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
@@ -89,8 +91,8 @@ func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	return w
 }
 
-// If a construct in another package ended the evaluation, innermostReason returns the construct and
-// the name of the function that contains it. If the evaluation ended in the package itself,
+// innermostReason returns the construct in another package that ended the evaluation, and the name
+// of the function that contains the construct. If the evaluation ended in the package's own code,
 // innermostReason returns nil.
 func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {
@@ -122,8 +124,8 @@ func (f *runFrame) unknownOperand(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// operationText returns a text for the operation of an instruction that cannot be run, or "" if
-// there is no text for the operation.
+// operationText returns a text about the operation of an instruction that cannot be run, or "" if
+// no text fits.
 func operationText(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
@@ -153,8 +155,8 @@ func operationText(in ssa.Instruction) string {
 	return ""
 }
 
-// whyAny returns the reason why a value in a list, or a field or element of such a value, is
-// unknown. If all values are known, whyAny returns nil.
+// whyAny returns the reason why a value in the list vs is unknown, or why a field or element of a
+// value in vs is unknown. If all values are known, whyAny returns nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason
@@ -164,7 +166,7 @@ func whyAny(vs []any) *Reason {
 		case []any:
 			w = whyAny(v)
 		case Slice:
-			for _, e := range v.elems { // deeper levels are not searched, since a slice may contain itself
+			for _, e := range v.elems { // whyAny does not search the elements of elements, because a slice may contain itself
 				if u, ok := e.v.(Unknown); ok && u.Why != nil {
 					return u.Why
 				}

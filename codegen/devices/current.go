@@ -16,17 +16,18 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// freshness compares the kernels in the sources with the compiled kernels in the list of devices. The comparison finds
-// kernels that are missing from the list, and kernels that have changed.
+// freshness compares the kernels in the sources with the compiled kernels that kgen devices lists.
+// The comparison finds kernels that are missing from the list, and kernels that have changed since
+// their compilation.
 type freshness struct {
 	kernels []string                       // paths of packages with kernels
-	stubs   []string                       // paths of kernel packages for which kgen has written stubs
+	stubs   []string                       // paths of packages with kernels for which kgen has written stubs
 	older   []string                       // kernels that have changed since they were compiled
-	texts   map[string]*kerneltext.Package // maps a package path to the text of the package
+	texts   map[string]*kerneltext.Package // maps a package path to the description of the package
 }
 
-// readAllTexts records the texts of all packages. readAllTexts reads every package, because another package may declare
-// the types of a package's kernels.
+// readAllTexts records the files and imports of all packages. readAllTexts records even packages
+// that are not listed, because a kernel may get its Kernel method from a type of another package.
 func (c *freshness) readAllTexts(all []*listedPackage) {
 	c.texts = map[string]*kerneltext.Package{}
 	for _, p := range all {
@@ -51,7 +52,7 @@ func (c *freshness) readAllTexts(all []*listedPackage) {
 	}
 }
 
-// addStubs records a stub package that kgen wrote.
+// addStubs records a stub package that kgen has written.
 func (c *freshness) addStubs(p *listedPackage) {
 	of := p.Imports // stubs import the package of their kernels
 	defer func() { c.stubs = append(c.stubs, of...) }()
@@ -85,7 +86,7 @@ func (c *freshness) addKernels(p *listedPackage) {
 		}
 	}
 	finder := kerneltext.Finder{Read: os.ReadFile}
-	// An unreadable file does not prevent the list of devices.
+	// An unreadable file must not prevent the printing of the list, so errors are ignored.
 	if kernel, _, err := finder.Borrowed(c.texts[p.ImportPath]); err == nil && kernel {
 		c.kernels = append(c.kernels, p.ImportPath)
 	}
@@ -104,8 +105,9 @@ func (p *listedPackage) parseFiles() iter.Seq[*ast.File] {
 	}
 }
 
-// isKernel reports whether declaration d is the Kernel method of a kernel that is not generic. Code
-// is generated only for instances of a generic kernel, and a generic kernel may have no instance.
+// isKernel reports whether declaration d is the Kernel method of a kernel that is not generic. A
+// generic kernel does not count, because code is generated only for instances of a generic kernel,
+// and there may be no instance.
 func isKernel(d ast.Decl) bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Recv == nil || f.Name.Name != "Kernel" || f.Type.Params.NumFields() != 1 {
@@ -122,7 +124,8 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// staleNotes returns texts about kernels that the printed list omits, and about kernels whose stubs are out of date.
+// staleNotes returns texts about kernels that are missing from the printed list, and about kernels
+// that have changed since their compilation.
 func (c *freshness) staleNotes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {
@@ -151,7 +154,7 @@ func (p *listedPackage) hasKernels() bool {
 	})
 }
 
-// isStubs reports whether kgen wrote this package.
+// isStubs reports whether the package is a stub package, which kgen has written.
 func (p *listedPackage) isStubs() bool {
 	return p.Name != "main" && slices.Contains(p.Imports, impl) && p.hasKernels()
 }

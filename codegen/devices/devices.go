@@ -1,16 +1,18 @@
-// Package devices prints the devices of this machine, and tells how a module's kernels run on them.
+// Package devices prints the devices of this machine, and the kernels of a module that each device
+// can run.
 //
-// The command kgen contains neither the runtime nor cgo. A program in the user's module queries the
-// devices. The program imports the runtime and the stubs that kgen wrote in the module. An overlay
-// adds the program's files for the go command only, so no file of the module changes.
+// The command kgen contains neither the runtime nor cgo, so a program in the user's module queries
+// the devices. The program imports the runtime and the stubs that kgen has written in the module.
+// The go command reads the program's files from an overlay (go build -overlay), so that no file of
+// the module changes.
 //
 // The overlay contains the program in <module>/kgen_devices/main.go. The overlay also contains packages that re-export
 // the kernels of internal packages. For example, <module>/a/kgen_devices/kernels.go re-exports the kernels of
 // <module>/a/internal/b.
 //
 // If the user's module does not require the runtime, the program is in a separate module. The
-// command kgen itself reads the sources. From the sources, kgen finds kernels that are missing from
-// the list, and kernels that have changed since their compilation.
+// command kgen itself reads the sources, and finds kernels that are missing from the list, and
+// kernels that have changed since their compilation.
 package devices
 
 import (
@@ -33,7 +35,7 @@ import (
 
 const (
 	module  = "github.com/kgen-go/kgen"
-	folder  = "kgen_devices" // name of the packages that the overlay adds
+	folder  = "kgen_devices" // folder name of the packages that the overlay adds
 	impl    = module + "/runtime/kernelimpl"
 	library = module + "/runtime"
 )
@@ -51,7 +53,7 @@ type Config struct {
 	JSON     bool
 }
 
-// Import describes the import of a package with kernels.
+// Import describes an import of a stub package.
 type Import struct{ Alias, Path string }
 
 // List prints the list of devices and kernels to stdout. The go command prints progress and
@@ -84,7 +86,7 @@ type lister struct {
 	stderr  io.Writer
 	tmp     string
 	root    string            // root of the user's module; "" outside of modules
-	overlay map[string]string // maps the name of an overlay file to the name of the file that has the contents
+	overlay map[string]string // maps the name of a file in the overlay to the name of the temporary file with the contents
 	current freshness
 }
 
@@ -127,7 +129,7 @@ func (l *lister) buildQuery() (string, error) {
 	}
 	bin := l.bin()
 	if _, err = l.goCommand(l.root, "build", stripFlags, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
-		if imports == nil { // the module may lack requirements of the runtime, so a separate module is tried
+		if imports == nil { // if the module lacks requirements of the runtime, the program may still build in a separate module
 			if bin, err := l.buildAlone(); err == nil {
 				return bin, nil
 			}
@@ -164,12 +166,12 @@ type listedPackage struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
 	ImportMap             map[string]string // maps import paths in the source to package paths, where the two differ
-	DepOnly               bool              // whether the package is in the output only as an import of the listed packages
+	DepOnly               bool              // whether the package is in the output only because other packages import it
 }
 
-// stubPackages returns the stub packages to list. A stub package is listed if the patterns name it, or if it imports a
-// package that the patterns name. In place of an internal stub package, stubPackages returns a package of the overlay
-// that re-exports the kernels.
+// stubPackages returns the stub packages to list. A stub package is listed if the patterns name the
+// stub package or a package that it imports. Instead of an internal stub package, stubPackages
+// returns a package of the overlay that re-exports the kernels of the internal package.
 func (l *lister) stubPackages() ([]Import, error) {
 	var named []string
 	if len(l.cfg.Patterns) > 0 {
@@ -230,7 +232,7 @@ func (l *lister) stubPackages() ([]Import, error) {
 }
 
 // aboveInternal returns the part of an import path before the last element "internal". Only
-// packages below the returned path may import the package.
+// packages below the returned path may import a package with the given path.
 func aboveInternal(path string) (above string, inside bool) {
 	i := strings.LastIndex(path+"/", "/internal/")
 	if i < 0 {
@@ -279,8 +281,8 @@ func (l *lister) addFile(name string, text []byte) error {
 	return os.WriteFile(at, text, 0o666)
 }
 
-// buildAlone builds the program in a separate module. A program that is built in a separate module lists only devices,
-// no kernels.
+// buildAlone builds the program in a separate module. A program in a separate module lists only
+// devices, no kernels.
 func (l *lister) buildAlone() (string, error) {
 	dir := filepath.Join(l.tmp, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -302,9 +304,10 @@ func (l *lister) buildAlone() (string, error) {
 	return bin, nil
 }
 
-// runtimeModFiles returns the go.mod and go.sum of a module that requires kgen's runtime. If the sources of the running
-// kgen are on the machine, the module uses the sources by a replace directive. If the sources are missing, the module
-// requires the version of the running kgen.
+// runtimeModFiles returns the go.mod and go.sum of a module that requires kgen's runtime. If the
+// sources of the running kgen are on the machine, a replace directive in go.mod selects these
+// sources. If the sources of the running kgen are missing, go.mod requires the version of the
+// running kgen.
 func runtimeModFiles() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -325,8 +328,9 @@ func runtimeModFiles() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// stripFlags is the linker flag that omits tables for debuggers. Without tables for debuggers, linking takes half the
-// time. The program runs only once and needs no debugger.
+// stripFlags is the linker flag that omits tables for debuggers. Without tables for debuggers,
+// linking takes half the time. The program that queries the devices runs only once and needs no
+// debugger.
 const stripFlags = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.

@@ -4,7 +4,8 @@ package diag
 
 import "fmt"
 
-// A Code identifies a kind of diagnostic. Codes are stable. The meaning of a number never changes.
+// A Code identifies a kind of diagnostic. Codes are stable. The meaning of the number of a Code
+// never changes.
 type Code uint16
 
 // String prints the code as KGnnn.
@@ -85,7 +86,8 @@ const (
 	LocalSize Code = 402
 	// WrongForm: a range kernel or task uses a feature of work-groups.
 	WrongForm Code = 403
-	// SharedElement: every work-item changes the same element. The code is reported by kgenvet.
+	// SharedElement: every work-item changes the same element. Only kgenvet reports the code
+	// SharedElement.
 	SharedElement Code = 404
 	// Matrix: a kernel uses a matrix or matrix product that does not exist.
 	Matrix Code = 405
@@ -94,7 +96,7 @@ const (
 	PropertyValue Code = 501
 	// PropertyFold: a Properties method is not constant.
 	PropertyFold Code = 502
-	// PropertyRank: the rank of a work-group size differs from that of the kernel.
+	// PropertyRank: the rank of a work-group size differs from the rank of the kernel.
 	PropertyRank Code = 503
 	// Aspect: the property DeviceHas does not list a used feature.
 	Aspect Code = 504
@@ -102,8 +104,8 @@ const (
 	Directive Code = 505
 	// Internal: several work-items use memory that has a //kgen:internal directive.
 	Internal Code = 506
-	// Misnamed: a method that returns properties is not named Properties. The code is reported by
-	// kgenvet.
+	// Misnamed: a method that returns properties is not named Properties. Only kgenvet reports the
+	// code Misnamed.
 	Misnamed Code = 507
 
 	// SpecDecl: the declaration of a specialization constant is invalid.

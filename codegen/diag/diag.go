@@ -38,16 +38,16 @@ type Related struct {
 	Message string `json:"message"`
 }
 
-// Diagnostic is one error or warning about a kernel.
+// A Diagnostic is one error or warning about a kernel.
 type Diagnostic struct {
 	Pos     Pos       `json:"pos"`
 	End     Pos       `json:"end,omitzero"`
 	Code    Code      `json:"code"`
 	Message string    `json:"message"`           // error and its reason
 	Hint    string    `json:"hint,omitempty"`    // way to correct the error
-	Related []Related `json:"related,omitempty"` // explaining positions, such as the call chain or a divergent branch
-	// Site is the innermost call in the user's own code that leads to an error in a library. The
-	// position of the call helps the user, who can change the call but not the library.
+	Related []Related `json:"related,omitempty"` // positions that explain the error, such as the calls that lead to the error or a divergent branch
+	// Site is the innermost call in the user's own code that leads to an error in a library. Site
+	// is useful because the user can change the call, but not the library.
 	Site Pos `json:"-"`
 }
 
@@ -60,7 +60,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics that is also an error, with the text of the first diagnostic.
+// List is a list of diagnostics. A List is also an error, with the text of the first diagnostic.
 type List []*Diagnostic
 
 // Add appends a diagnostic.
@@ -81,13 +81,14 @@ func (l List) Error() string {
 	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
 }
 
-// ofConstruct reports whether diagnostics with code c are about a construct in a function body.
-// Several calls and generic instances may report the same construct with different messages.
+// ofConstruct reports whether diagnostics with code c are about a construct in a function body. A
+// construct may have several diagnostics with different messages, for different calls and generic
+// instances of the function.
 func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
 
-// Sort sorts the list by position and removes duplicates. A construct in the user's code is
-// reported only once. A construct in a library is reported once for each call in the user's code
-// that leads to it.
+// Sort sorts the list by position and removes duplicates. If several diagnostics have the same code
+// and construct in the user's code, Sort keeps only one of these diagnostics. For a construct in a
+// library, Sort keeps one diagnostic for each call in the user's code that leads to the construct.
 func (l *List) Sort() {
 	type key struct {
 		pos     Pos

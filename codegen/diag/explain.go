@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// The explanations are in files, one for each code. The first line of a file is a summary. After the summary, the file
-// explains the meaning of the code, the reason for the error, and the way to correct the kernel. Each file ends with
-// two small packages. The first of the two packages has the error, and the second package is equivalent but correct.
+// The variable explanations contains one text file for each code. The first line of a file is a
+// summary. After the summary, each file explains the meaning of the code, the reason for the error,
+// and the way to correct the kernel. Each file ends with two small packages. The first package in a
+// file has the error, and the second package is equivalent but correct.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -26,7 +27,8 @@ type explanation struct {
 	bad, good string
 }
 
-// readExplanations returns the explanations of all codes. The first call of readExplanations reads the files.
+// readExplanations returns the explanations of all codes. The first call of readExplanations reads
+// the files, and later calls return the same map.
 func readExplanations() map[Code]*explanation {
 	cachedExplanations.once.Do(func() {
 		all := map[Code]*explanation{}
@@ -69,8 +71,8 @@ func Codes() []Code {
 	return codes
 }
 
-// ParseCode parses a code such as KG203, which may also be written kg203 or 203. ParseCode does not check that the code
-// exists.
+// ParseCode parses a code such as KG203. ParseCode also accepts the forms kg203 and 203. ParseCode
+// does not check that the code exists.
 func ParseCode(s string) (Code, bool) {
 	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
 		s = s[2:]
@@ -90,8 +92,8 @@ func Summary(c Code) string {
 	return ""
 }
 
-// Example returns the sources of two small packages. The first package has the error, and the
-// second package does the same without the error.
+// Example returns the sources of two small packages. The package bad has the error, and the package
+// good does the same as bad without the error.
 func Example(c Code) (bad, good string) {
 	if e := readExplanations()[c]; e != nil {
 		return e.bad, e.good

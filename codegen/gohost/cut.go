@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners lists, for each combiner, the name of its function in package kernelimpl and the name suffix of its scan
-// function. The suffix names the order in which values are combined, because float sums and products depend on that
-// order.
+// combiners lists, for each combiner, the name of a function in package kernelimpl and the suffix
+// in the name of the scan function. The suffix of a scan function names the order in which the
+// function combines values, because float sums and products depend on this order.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -21,7 +21,7 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
 }
 
-// writeCut writes the code that the work-group runs once when its work-items meet at a cut.
+// writeCut writes the code that the work-group runs once when all work-items have arrived at a cut.
 func (w *formWriter) writeCut(s *cutPoint) {
 	before := w.takeOutput()
 	x := w.newBody(&region{})
@@ -109,9 +109,10 @@ func (w *formWriter) writeCutOp(x *regionBody, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of the function that implements a sub-group op. The function belongs to package kernelimpl
-// and has the op's name. Its arguments are the op's inputs and the size of sub-groups. If the result has several 32-bit
-// words, the index of the word is a further argument.
+// subGroupOp writes a call of the function that implements a sub-group op. The called function
+// belongs to package kernelimpl and is named after the op. The called function gets the op's inputs
+// and the size of sub-groups as arguments. If the op's complete result has several 32-bit words,
+// the index of a word is a further argument.
 func (w *formWriter) subGroupOp(x *regionBody, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {

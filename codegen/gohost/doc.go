@@ -1,23 +1,25 @@
 // Package gohost writes the host form of a kernel. The host form is Go code that runs a whole work-group on one
 // goroutine.
 //
-// The input is the IR before the passes that replace barriers, group algorithms and faults by SPIR-V constructs. Write
-// cuts the kernel at barriers and group algorithms, where work-items wait for each other. The code between two cuts is
-// a region, which becomes a loop over the work-items. Consecutive regions become one Go method. If work-items can
-// arrive at different cuts, the Go method returns the number of the next cut.
+// The input is the IR before the passes that replace barriers, group algorithms and faults by
+// SPIR-V constructs. Write divides the kernel at cuts. A cut is a barrier or group algorithm, where
+// work-items wait for each other. The code between two cuts is called a region, and becomes a loop
+// over the work-items. Consecutive regions become one Go method. If work-items can arrive at
+// different cuts, the Go method of a region returns the number of the next cut.
 //
-// A value that crosses a cut is stored in its home. The home is a slice with an element per work-item, or one variable
-// if all work-items have the same value. Cheap values are recomputed in each region instead of stored. The code of a
-// cut is executed once for the whole work-group. For example, this code reduces a slice that contains a value of each
-// work-item.
+// A value that is computed before a cut and used after the cut is stored in a place called the home
+// of the value. The home is a slice with an element per work-item, or one variable if all
+// work-items have the same value. Cheap values have no home, but are recomputed in each region. The
+// code of a cut is executed once for the whole work-group. For example, the code of a reduction
+// reduces a slice that contains one value of each work-item.
 //
-// Within a region, blocks become labels and edges become gotos, so that the control flow stays the same. A
-// block becomes the body of an if statement if it has only one predecessor and does not end with a
-// conditional branch. Values that all work-items share are computed before the loop, because gc does not
-// hoist them.
+// Within a region, blocks become labels and edges become gotos, so that the control flow stays the
+// same. A block becomes the body of an if statement if it has only one predecessor and does not end
+// with a conditional branch. Values that are the same for all work-items are computed before the
+// loop over the work-items, because gc does not hoist them.
 //
-// A launch may be cancelled. The host form checks for cancellation in each iteration of a loop that may run long, and
-// at each cut inside a loop.
+// The host can cancel a launch. The host form checks for cancellation in each iteration of a loop
+// that may run for a long time, and at each cut inside a loop.
 package gohost
 
 import (
@@ -31,8 +33,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Uniform is the result of the uniformity analysis. Value reports whether a value is the same for all
-// work-items of a work-group. Short reports whether the loop with a given head ends soon for every work-item.
+// Uniform is the result of the uniformity analysis. Value reports whether a value is the same for
+// all work-items of a work-group. Short reports whether every work-item leaves the loop with a
+// given head after a short time.
 type Uniform interface {
 	Value(v *ir.Value) bool
 	Short(head *ir.Block) bool
@@ -94,7 +97,7 @@ func File(header, pkg string, forms []*Form) ([]byte, error) {
 	return out, nil
 }
 
-// Import paths of the packages that generated code may import.
+// These constants are the import paths of the packages of kgen that generated code may import.
 const (
 	abiPath    = "github.com/kgen-go/kgen/abi"
 	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -107,13 +110,15 @@ var (
 	own      = []string{abiPath, halfPath, math32Path, implPath}
 )
 
-// unsupported is the panic value for constructs that host forms do not support. Write recovers it.
+// unsupported is the panic value for constructs that host forms do not support. The function Write
+// recovers from panics of type unsupported.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel as a type of the given name. The module is the result of pass.ForHost. Write
-// changes it. If parameter spare is true, launches that cannot be cancelled run the kernel's Go function instead of the
-// host form. Write ignores parameter spare if the host form has a lockstep loop. The error names the construct of the
-// kernel that host forms do not support.
+// Write returns the host form of a kernel as a type of the given name. The module is the result of
+// pass.ForHost. Write changes the module. If parameter spare is true, launches that cannot be
+// cancelled run the kernel's Go function instead of the host form. Write ignores parameter spare if
+// the host form has a lockstep loop. The error names the construct of the kernel that host forms do
+// not support.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -147,12 +152,12 @@ type formWriter struct {
 
 	*flow
 	results []string     // names of variables that receive results of group ops
-	shared  map[any]bool // values and Go variables that later regions of the method can reuse; nil if regions share nothing
+	shared  map[any]bool // values and Go variables that later regions of the same Go method can reuse; nil if the regions share nothing
 	valueTable
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
-	args0  map[*ir.Value]bool // arguments that regions use
+	args0  map[*ir.Value]bool // kernel arguments that the code reads from fields of the host form
 	exprs  []*ir.Value        // constant expressions that regions use
 	// scratches maps names of scratch slices to their element types. A scratch slice holds an argument of a group op.
 	scratches map[string]string

@@ -11,11 +11,12 @@ type flow struct {
 	nodes   []*node
 	head    map[*ir.Block]*node
 	splits  []*cutPoint
-	regions []*region // all regions; regions[0] starts the kernel, and regions[k+1] follows the cut splits[k]
+	regions []*region // all regions; regions[0] begins at the start of the kernel, and regions[k+1] begins after the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines divides the regions into sequences, called lines. Within a line, all work-items that have not returned go from
-	// each region to the line's next region. No other work-items enter the next region. If the kernel has only one line,
-	// straight is true.
+	// lines divides the regions into sequences, called lines. Within a line, all work-items that
+	// have not returned go from each region to the line's next region. Each region of a line,
+	// except the first region, is entered only from the previous region of the line. If the kernel
+	// has only one line, straight is true.
 	lines    [][]*region
 	straight bool
 	rejoins  bool // whether some loop contains a cut
@@ -27,14 +28,15 @@ type node struct {
 	block *ir.Block
 	phis  []*ir.Value
 	insts []*ir.Value
-	split *cutPoint // cut at the end of the node; nil if the block's terminator ends it
+	split *cutPoint // cut at the end of the node; nil if the node ends with the block's terminator
 
-	// The next two fields belong to an extra node, which has no block. An extra node represents an edge that leaves a part
-	// of a region: tail is the edge's kind, and the other field contains the edge's source node.
+	// The fields tail and of are set in an extra node, which has no block. An extra node represents
+	// an edge that leaves a part of a region. Field tail is the kind of the edge, and field of is
+	// the node at the start of the edge.
 	tail exitKind
 	of   *node
 
-	in  set // values live at the beginning of the node, except its phis
+	in  set // values live at the beginning of the node, except the node's phis
 	end set // values live at the end of the node
 }
 
@@ -43,7 +45,7 @@ type cutPoint struct {
 	index int
 	op    *ir.Value
 	next  *node
-	after set // values live after the cut, without its result
+	after set // values live after the cut, except the result of the cut's op
 }
 
 // A region is the code that work-items run from one cut to the next.
@@ -54,14 +56,14 @@ type region struct {
 	in           map[*node]bool
 	defs         map[*ir.Value]bool
 	exits        []*node // nodes that end at a cut
-	next         *region // next region of the same line; nil if there is none
+	next         *region // next region of the same line; nil for the last region of a line
 	mayReturn    bool    // whether some work-items may return in this region
 	someReturned bool    // whether some work-items may have returned before this region
 
-	partInfo // set if this region is only a part of a larger one
+	partInfo // set if the region is only a part of a larger region
 }
 
-// cutFunc divides the function into regions at its cuts, and returns the resulting control flow.
+// cutFunc divides function f into regions at the cuts in f, and returns the resulting control flow.
 func cutFunc(f *ir.Func) *flow {
 	x := &flow{head: map[*ir.Block]*node{}}
 	order := f.ReversePostorder()
@@ -111,7 +113,8 @@ func (x *flow) leadsTo(r *region, s *cutPoint, seen map[*region]bool) bool {
 	})
 }
 
-// succsOf returns the successors of node n in its region. A node that ends at a cut has no successors.
+// succsOf returns the successors of node n in the region of n. A node that ends at a cut has no
+// successors.
 func (x *flow) succsOf(n *node) []*node {
 	if n.split != nil {
 		return nil
@@ -150,7 +153,8 @@ func (x *flow) addRegion(entry *node) {
 			r.mayReturn = true
 		}
 	}
-	// The entry's phis belong to the region only if a node of the region leads back to the entry.
+	// Phis at the beginning of a region's entry belong to the region only if a node of the region
+	// leads back to the entry.
 	if entry.phis != nil && len(x.regions) == 1 {
 		panic("BUG: the entry has phis")
 	}
@@ -190,7 +194,8 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead sets the field someReturned of each region that work-items may enter after other work-items have returned.
+// findDead sets the field someReturned of each region that some work-items may enter after other
+// work-items have returned.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {
@@ -213,7 +218,7 @@ func (x *flow) findDead() {
 	}
 }
 
-// set is a set of IR values. Each element is the index of a value in valueTable.all.
+// set is a set of IR values. Each element of a set is the index of a value in valueTable.all.
 type set []uint64
 
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }

@@ -10,7 +10,7 @@ import (
 // excluded, because a hoisted value would have to be stored across the cut.
 func hoistValues(f *ir.Func) {
 	dom := f.Dominators()
-	for _, l := range slices.Backward(dom.Loops().All) { // inner loops first
+	for _, l := range slices.Backward(dom.Loops().All) { // inner loops before outer loops
 		pre := dom.Idom(l.Head)
 		meet := func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isCut) }
 		if pre == nil || !slices.Contains(l.Head.Preds, pre) || slices.ContainsFunc(l.Blocks, meet) {
@@ -33,7 +33,8 @@ func hoistValues(f *ir.Func) {
 // a group meet.
 func isCut(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
-// isHarmless reports whether computing v speculatively has no effect and cannot panic.
+// isHarmless reports whether the computation of v has no side effect and cannot panic, even if the
+// kernel would not compute v.
 func isHarmless(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagDivides) { // Go panics if the divisor is zero
 		d := v.Args[1]

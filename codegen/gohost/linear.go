@@ -7,12 +7,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// linear is a value of the form scale times an id of the work-item plus an offset, without overflow. A linear index
-// needs no variable in Go, since gc makes it part of the address. If the scale is 0, the value is a constant and no id
-// is set.
+// linear is a value of the form scale*id + offset that does not overflow, where id is an id of the
+// work-item. A linear index needs no variable in Go, since gc makes the index part of the address.
+// If the scale is 0, the value is a constant and the field id is not set.
 type linear struct {
 	id            ir.BuiltIn
-	global        bool // whether id is a global id, not one within the group
+	global        bool // whether id is a global id, not an id within the work-group
 	scale, offset int64
 	lo, hi        int64
 }
@@ -82,7 +82,7 @@ func (w *formWriter) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	}
 	switch {
 	case b <= ir.GlobalInvocationIDZ:
-		// An id that is used as an index is not negative.
+		// The global id is assumed to be non-negative, because it is used as an index.
 		return linear{id: b, global: true, scale: 1, hi: math.MaxInt32}, true
 	case w.isRanged():
 		return l, false
@@ -98,7 +98,7 @@ func (w *formWriter) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	return linear{id: b, scale: 1, hi: int64(size[d] - 1)}, true
 }
 
-// scaledLinear returns the Go terms whose sum is l times size.
+// scaledLinear returns a list of Go terms that have the sum l times size.
 func (w *regionBody) scaledLinear(l linear, size int) []string {
 	id := w.counter(l)
 	if n := l.scale * int64(size); n != 1 {
@@ -111,9 +111,9 @@ func (w *regionBody) scaledLinear(l linear, size int) []string {
 	return terms
 }
 
-// counter returns the Go variable, of type int, for l's id.
+// counter returns a Go expression of type int for l's id.
 func (w *regionBody) counter(l linear) string {
-	expr := w.builtIn(l.id) // marks the counters as used
+	expr := w.builtIn(l.id) // the call also marks the counters as used
 	if l.id == ir.LocalInvocationIndex {
 		return "li"
 	}

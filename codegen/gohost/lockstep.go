@@ -7,26 +7,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds lockstep loops. In lockstep, each iteration of the kernel's loop is itself a loop over the work-items
-// of a block. A GPU runs loops in lockstep. Many kernels contain loops like this one, which are fast only in lockstep:
+// This file finds lockstep loops. In a lockstep loop, the work-items of a block execute each
+// iteration together, as on a GPU. The Go code of each iteration is itself a loop over the
+// work-items of the block. Many kernels contain loops like the following, which are fast only in
+// lockstep:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
 //	}
 //
-// In lockstep, neighbouring work-items load neighbouring elements in the same iteration. Without lockstep, one
-// work-item runs the whole loop alone and loads one element from each of many cache lines. In kernels with work-groups,
-// a block is the whole work-group. In kernels over ranges a block is at most blockItems work-items of a row.
+// In lockstep, neighbouring work-items load neighbouring elements in the same iteration. Without
+// lockstep, one work-item after another runs the whole loop, and loads only one element from each
+// of many cache lines. In kernels with work-groups, a block is the whole work-group. In kernels
+// over ranges, a block consists of at most blockItems work-items of a row.
 //
-// A region with a lockstep loop has three parts. The parts are the prefix before the loop, the iterations (called
-// rounds in the code), and the rest after the loop's exit. The prefix and the loop have no side effects, so the order
-// of work-items does not matter. If a work-item does not reach the loop, the region's original code runs instead, for
-// the whole block, from the beginning.
+// A region with a lockstep loop is divided into three parts. The parts of the region are the prefix
+// before the loop, the loop's iterations (called rounds in the code), and the rest after the loop's
+// exit. The prefix and the loop have no side effects, so the order of work-items does not matter.
+// If a work-item of the block does not reach the loop, the whole block runs the region's original
+// code from the beginning.
 
 // blockItems is the number of work-items of a range that execute a lockstep loop together.
 const blockItems = 256
 
-// lockstep describes a region with a loop that its work-items execute in lockstep.
+// lockstep describes a region with a lockstep loop.
 type lockstep struct {
 	r          *region
 	loop       *ir.Loop
@@ -36,30 +40,32 @@ type lockstep struct {
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
 	tops       []*loopExit  // exits at the beginning of an iteration
 	bottom     *loopExit    // exit at the end of an iteration, or nil
-	// arrays lists the phis of the loop's head whose values differ between work-items. The home of each phi in arrays is
-	// a slice.
+	// arrays lists the phis of the loop's head whose values differ between work-items. The home of
+	// each phi in arrays is a slice with an element per work-item.
 	arrays []*ir.Value
-	// For each phi in arrays, next maps the phi's operand for the latch back to the phi. After the loop, the phi equals
-	// this operand.
+	// next is a map from values to phis. For each phi in arrays, the key is the value that the phi
+	// receives from the latch. At the end of an iteration, the value from the latch is stored in
+	// the home of the phi.
 	next    map[*ir.Value]*ir.Value
-	through []*ir.Value // values that the prefix computes and later parts use
+	through []*ir.Value // values that the prefix computes and that later parts use
 	prefix  *region
 	rounds  *region
 	rest    *region
 }
 
-// induction describes an induction variable: a phi of the loop's head that grows by step in each iteration. The
-// variable's value is scale (0 or 1) times the work-item's index in the block, plus a value that all work-items share.
+// induction describes an induction variable: a phi of the loop's head that grows by step in each
+// iteration. The value of an induction variable is scale (0 or 1) times the work-item's index in
+// the block, plus a value that all work-items share.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // only if scale is 1: whether init contains a global id instead of a local id
+	global          bool // if scale is 1: whether init contains a global id instead of a local id
 	offset          int64
 	from            *ir.Value // loop-invariant addend of init, or nil
 }
 
-// A loopExit describes an exit of a lockstep loop. Unless all conditions in conds hold, work-items leave the loop at
-// the end of the block in field from.
+// A loopExit describes an exit of a lockstep loop, at the end of the IR block in field from. A
+// work-item stays in the loop if all conditions in conds hold, and leaves the loop otherwise.
 type loopExit struct {
 	from  *ir.Block
 	conds []condition
@@ -72,32 +78,33 @@ type condition struct {
 	plus  int64
 	bound *ir.Value
 	left  bool // whether the induction variable is the left operand
-	not   bool // whether work-items stay in the loop if the comparison is false
+	not   bool // whether work-items stay in the loop if the comparison is false, not if it is true
 }
 
-// An exitKind describes the target of an edge out of a part of a region. Each edge that leaves a part of a region ends
-// at a separate extra node.
+// An exitKind is the kind of an edge that leaves a part of a region, or noTail. Each edge that
+// leaves a part of a region ends at an extra node.
 type exitKind int
 
 const (
 	noTail   exitKind = iota // an ordinary node
 	arrive                   // the work-item reaches the loop
-	turnBack                 // the work-item goes to the region's original code
+	turnBack                 // the work-item must run the region's original code
 	endRound
 )
 
-// partInfo contains the additional fields of a region that is only a part of a larger region.
+// partInfo contains the additional fields for a region that is only a part of a larger region, such
+// as a prefix.
 type partInfo struct {
-	of    *region // larger region that contains this part; nil if this region is complete
+	of    *region // complete region that contains this part; nil if this region is complete
 	ls    *lockstep
 	label string // suffix that makes the labels of the part's nodes unique
 	succs map[*node][]*node
 	tails []*node
-	args  map[*ir.Value]*ir.Value // maps a phi at the start of the rest to its value when the loop exits
+	args  map[*ir.Value]*ir.Value // maps a phi at the beginning of the rest to the value of the phi when work-items leave the loop
 }
 
-// findLockstep returns the first loop of the region for which lockstep is worthwhile. findLockstep returns nil if the
-// region has no loop for which lockstep is worthwhile.
+// findLockstep returns the first loop of the region for which lockstep is possible and worthwhile,
+// or nil if there is no such loop.
 func (w *formWriter) findLockstep(r *region) *lockstep {
 	if !w.isRanged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, readsLanes) {
 		return nil
@@ -118,7 +125,8 @@ func (w *formWriter) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// readsLanes reports whether op v reads a sub-group built-in. The loop over work-items must count sub-groups and lanes one
+// readsLanes reports whether op v reads a sub-group built-in. Kernels that read sub-group built-ins
+// have no lockstep loops, because the loop over work-items must count sub-groups and lanes one
 // work-item at a time.
 func readsLanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
@@ -131,11 +139,12 @@ func readsLanes(v *ir.Value) bool {
 	return false
 }
 
-// isQuiet reports whether the node has no cut and no side effect. A quiet node computes values, and loads only from
-// memory that the work-items share.
+// isQuiet reports whether the node has no cut and no side effect. A quiet node only computes
+// values, and loads from memory that the work-items share.
 func (w *formWriter) isQuiet(n *node) bool { return n.split == nil && w.onlyComputes(n) }
 
-// onlyComputes reports whether the node has no side effects before its cut, and uses no private memory.
+// onlyComputes reports whether the instructions of the node have no side effects and use no private
+// memory. onlyComputes ignores the cut at the node's end.
 func (w *formWriter) onlyComputes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
@@ -145,8 +154,8 @@ func (w *formWriter) onlyComputes(n *node) bool {
 	})
 }
 
-// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects. isSimple also sets
-// ls.latch.
+// isSimple reports whether the loop has one entry, one latch, no inner loop, and no side effects.
+// isSimple also sets ls.latch to the latch of the loop.
 func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
@@ -171,7 +180,8 @@ func (ls *lockstep) phiEdges(phi *ir.Value) (entryArg, latchArg *ir.Value) {
 // isInvariant reports whether v is a constant, or computed before a loop over work-items.
 func (w *regionBody) isInvariant(v *ir.Value) bool { return v.IsConst() || w.isAhead(v) }
 
-// findInductions records the induction variables of the loop, and reports whether there are any.
+// findInductions records the induction variables of the loop, and reports whether the loop has any
+// induction variable.
 func (ls *lockstep) findInductions(w *regionBody) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		init, next := ls.phiEdges(phi)
@@ -203,8 +213,9 @@ func (ls *lockstep) findInductions(w *regionBody) bool {
 	return len(ls.steps) > 0
 }
 
-// splitSum splits a sum v into a loop-invariant addend (invariantAddend) and a varying addend (varying). If v is not a
-// sum with a loop-invariant addend, invariantAddend is nil and varying is v.
+// splitSum splits a sum v into the addends invariantAddend, which is loop-invariant, and varying,
+// which is not loop-invariant. If v is not a sum with a loop-invariant addend, invariantAddend is
+// nil and varying is v.
 func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
@@ -218,9 +229,9 @@ func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) 
 	return nil, v
 }
 
-// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All exits of a lockstep loop
-// must lead to the same block. Consecutive branches at the beginning of an iteration may be exits. One branch at the
-// end of the iteration may be an exit too.
+// findEnds finds the exits of the loop, and reports whether lockstep supports these exits. All
+// exits of a lockstep loop must lead to the same block. Consecutive branches at the beginning of an
+// iteration may be exits. The branch at the end of an iteration may also be an exit.
 func (ls *lockstep) findEnds(w *regionBody) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -251,7 +262,8 @@ func (ls *lockstep) findEnds(w *regionBody) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// Variable b becomes the latch, or the predecessor of the latch if the latch is empty.
+		// The latch or, if the latch is empty, the predecessor of the latch may end with an exit of
+		// the loop.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
@@ -272,8 +284,8 @@ func (ls *lockstep) findEnds(w *regionBody) bool {
 	return ls.bottom == nil || ls.setConditions(w, ls.bottom, true)
 }
 
-// exitAt returns the exit of the loop at the end of block b, and the successor of b in the loop. Both
-// results are nil if b does not exit the loop.
+// exitAt returns the exit of the loop at the end of block b, and the successor of b in the loop. If
+// the loop has no exit at the end of b, both results are nil.
 func (ls *lockstep) exitAt(b *ir.Block) (*loopExit, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
@@ -285,8 +297,9 @@ func (ls *lockstep) exitAt(b *ir.Block) (*loopExit, *ir.Block) {
 	return nil, nil
 }
 
-// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e. setConditions reports
-// whether it recognized the branch condition. Parameter atEnd is true for an exit at the end of an iteration.
+// setConditions sets e.conds, the conditions under which work-items stay in the loop at exit e.
+// setConditions returns false if lockstep does not support the branch condition. Parameter atEnd is
+// true if the exit is at the end of an iteration.
 func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -314,8 +327,9 @@ func (ls *lockstep) setConditions(w *regionBody, e *loopExit, atEnd bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable with an upper bound.
-// For other conditions, upperBoundOp returns "".
+// upperBoundOp returns the operator "<" or "<=" if the condition compares the induction variable
+// with an upper bound. If the condition is not an upper bound of the induction variable,
+// upperBoundOp returns "".
 func (c *condition) upperBoundOp() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -326,8 +340,9 @@ func (c *condition) upperBoundOp() string {
 	return ""
 }
 
-// isGrowing reports whether the step of the induction variable is positive, and so small that a few iterations cannot
-// overflow. isGrowing also returns true for a variable step, which the generated code checks at run time.
+// isGrowing reports whether the step of the induction variable is positive, and so small that the
+// variable cannot overflow in a few iterations. For a step that is not constant, isGrowing returns
+// true, and the generated code checks the step at run time.
 func (i *induction) isGrowing() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
@@ -355,8 +370,8 @@ func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// leads contains the nodes from which the loop can be reached. The loop over ls.r.nodes runs in reverse, so successors
-	// come first.
+	// The map leads contains the nodes from which the lockstep loop can be reached. The loop visits
+	// the nodes in reverse order, so that it visits the successors of a node before the node.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
@@ -391,7 +406,7 @@ func (ls *lockstep) splitRegion(w *formWriter) bool {
 			ls.rounds.addNode(n)
 			for _, v := range n.phis {
 				if n == head {
-					delete(ls.rounds.defs, v) // the value differs between work-items when an iteration begins
+					delete(ls.rounds.defs, v) // the part does not define the phi, because the phi's home contains the value when an iteration begins
 				}
 			}
 			var to []*node
@@ -432,8 +447,9 @@ func (ls *lockstep) splitRegion(w *formWriter) bool {
 	return true
 }
 
-// atExit returns a value that equals v at an exit of the loop. atExit returns v itself if v is loop-invariant, or else
-// a phi of the loop's head. Parameter inIteration is true for an exit at the end of an iteration.
+// atExit returns a value that equals v at an exit of the loop. atExit returns v itself if v is
+// loop-invariant, or else a phi of the loop's head. Parameter inIteration is true if the exit is at
+// the end of an iteration.
 func (ls *lockstep) atExit(v *ir.Value, inIteration bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
@@ -461,17 +477,17 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		partInfo: partInfo{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// addExitNode adds an extra node for an edge that leaves part r of a region. The edge starts at the node in parameter
-// of.
+// addExitNode adds an extra node for an edge of the given kind that leaves part r of a region.
+// Parameter of is the node at the start of the edge.
 func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// findCarried finds the values that one part of the region computes and a later part uses. findCarried gives a home (a
-// slice or variable that keeps a value across regions) to each value. findCarried returns false if a value cannot have
-// a home.
+// findCarried finds the values that one part of the region computes and a later part uses, and
+// gives a home to each of these values. A home is a slice or variable that keeps a value across
+// regions and parts. findCarried returns false if it cannot give a home to a value.
 func (ls *lockstep) findCarried(w *formWriter) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -520,8 +536,8 @@ func (ls *lockstep) findCarried(w *formWriter) bool {
 		}
 	}
 	for _, v := range x.foreign {
-		// If an iteration has exits at its beginning and at its end, code after the loop can use only phis of the exit
-		// block.
+		// If an iteration has exits both at the beginning and at the end, only phis of the exit
+		// block can use values of the loop.
 		v, ok := ls.atExit(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false

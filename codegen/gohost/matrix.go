@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file writes the code of matrix ops. A host form keeps the complete matrices of each sub-group in work-group
-// memory. Every matrix op is a cut. At the cut the host form executes the op once per sub-group, with the arguments of
-// the first work-item that has not returned.
+// This file writes the code of matrix ops. A host form keeps the complete matrices of each
+// sub-group in work-group memory. Every matrix op is a cut, where the host form executes the op
+// once per sub-group. A matrix op uses the arguments of the first work-item of the sub-group that
+// has not returned.
 
 // matrixOp writes the code of one matrix op.
 func (w *formWriter) matrixOp(x *regionBody, v *ir.Value) {

@@ -9,18 +9,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Host forms represent an address by a pair of a root and a distance in bytes. The root is the object that the address
-// points into. Because of this pair, no Go pointer ever points outside of its object. Usually the compiler can
-// determine the root, and then the Go variable contains only the distance.
+// Host forms represent an address by a pair of a root and a distance in bytes. The root is the
+// object to which the address belongs, and the distance is the offset of the address in the object.
+// With a root and a distance, no Go pointer ever points outside of an object, even if the address
+// does. If kgen can determine the root of an address, the Go variable for the address contains only
+// the distance.
 
-// Names of roots (objects into which addresses point) that are not kernel parameters.
+// These constants are the names of roots (objects into which addresses point) other than kernel
+// parameters. The root dynamic is not known before run time.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
 	dataRoot = "data"
 )
 
-// findRoots computes the root of every address value, by iteration to a fixed point.
+// findRoots computes the root of every address value, by iteration until no root changes.
 func (w *formWriter) findRoots() {
 	w.roots = map[*ir.Value]string{}
 	for changed := true; changed; {
@@ -56,7 +59,7 @@ func (w *formWriter) rootOf(v *ir.Value) string {
 	return ""
 }
 
-// rootName returns the root of address v, or "" if findRoots has not computed it yet.
+// rootName returns the root of address v, or "" if findRoots has not computed the root yet.
 func (w *formWriter) rootName(v *ir.Value) string {
 	if v.IsConst() {
 		return nullRoot
@@ -78,8 +81,8 @@ func (w *formWriter) join(args []*ir.Value) string {
 	return root
 }
 
-// argRoot returns the root of the address that argument v loads from the launch block. The returned root is a kernel
-// parameter or the constant data.
+// argRoot returns the root of the address that argument v loads from the launch block. The root
+// that argRoot returns is a kernel parameter or the constant data.
 func (w *formWriter) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
 	for i, p := range w.m.Params {
@@ -103,10 +106,11 @@ func (w *formWriter) lenOf(off int) bool {
 
 // memory describes where a host form stores a variable of the kernel.
 type memory struct {
-	row   int  // number by which the group identifies the variable's memory
-	each  bool // whether each work-item has a separate copy that keeps its contents across cuts
+	row   int  // number that identifies the variable's memory in kernelimpl.HostGroup
+	each  bool // whether each work-item has a separate copy, which keeps its contents across cuts
 	table bool
-	// size is the number of bytes of the variable. If count is not nil, the variable has count times elem bytes instead.
+	// size is the number of bytes of the variable if count is nil. If count is not nil, the
+	// variable has count elements of elem bytes.
 	size  int
 	count *ir.Value
 	elem  int
@@ -162,8 +166,8 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout selects the rule for offsets of fields and elements. In device memory the type itself defines the offsets. In
-// all other memory, each scalar has the width of a register, and the offsets follow Go's rules.
+// layout selects the rule for offsets of fields and elements. In device memory, the IR type defines
+// the offsets. In memory other than device memory, the offsets follow Go's rules for alignment.
 type layout bool
 
 const (
@@ -223,8 +227,8 @@ func (w *formWriter) crossesCut(x *ir.Var) bool {
 		}
 		return false
 	}
-	// A node is in state 1 if a path from an access reaches the node. A node is in state 2 if the path also
-	// contains a cut after the access.
+	// A node is in state 1 if a path from an access of x reaches the node. A node is in state 2 if
+	// a path from an access of x to the node contains a cut.
 	reached := map[*node]int{}
 	var work []*node
 	visit := func(n *node, state int) {
@@ -317,8 +321,8 @@ func addTerms(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the byte offset that a path of field and element indices selects in type t. The returned offset is
-// a constant plus the sum of Go terms.
+// pathTerms returns the byte offset that a path of field and element indices selects in type t. The
+// byte offset of the path is the sum of the constant offset and the Go terms.
 func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
 		if t.Kind == ir.Array {
@@ -333,7 +337,7 @@ func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset i
 	return offset, terms
 }
 
-// scaledTerms returns the Go terms whose sum is index times size.
+// scaledTerms returns a list of Go terms that have the sum index times size.
 func (w *regionBody) scaledTerms(index *ir.Value, size int) []string {
 	switch {
 	case size == 0:
@@ -366,7 +370,7 @@ func (w *regionBody) baseExpr(v *ir.Value) string {
 	}
 }
 
-// offsetExpr returns the Go expression for the distance of address v from its root.
+// offsetExpr returns the Go expression for the distance of address v from the root of v.
 func (w *regionBody) offsetExpr(v *ir.Value) string {
 	switch r := w.rootName(v); {
 	case r == dynamic:
@@ -391,7 +395,8 @@ func (w *regionBody) variableExpr(v *ir.Var) string {
 	return name
 }
 
-// ownCopy returns a Go pointer to the current work-item's copy of a variable with one copy per work-item.
+// ownCopy returns the name of a Go pointer to the current work-item's copy of a variable that has
+// one copy per work-item.
 func (w *regionBody) ownCopy(m *memory) string {
 	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
 	w.declareOnce(&w.top, all, "g.Memory(%d)", m.row)
@@ -404,8 +409,8 @@ func (w *regionBody) ownCopy(m *memory) string {
 	return name
 }
 
-// declarePointer declares a Go variable with the pointer to a root's memory, unless the code already declares this
-// variable.
+// declarePointer declares the Go variable that points to a root's memory, unless the variable is
+// already declared.
 func (w *regionBody) declarePointer(root string) {
 	if root == dataRoot {
 		w.declareOnce(&w.top, root, "g.Data()")
@@ -414,10 +419,12 @@ func (w *regionBody) declarePointer(root string) {
 	w.declareOnce(&w.top, root, "g.Pointer(%s)", root[1:])
 }
 
-// stride returns the distance in bytes between the copies of two consecutive work-items.
+// stride returns the distance in bytes between the copies of a variable for two consecutive
+// work-items.
 func stride(m *memory) int { return (m.size + 7) &^ 7 }
 
-// strideOf returns the stride as Go code. The distance may depend on specialization constants.
+// strideOf returns Go code for the stride of a variable whose size depends on specialization
+// constants.
 func (w *formWriter) strideOf(m *memory) string {
 	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
 }
@@ -443,7 +450,7 @@ func (w *formWriter) tableName(v *ir.Var) string {
 	return w.tables[v]
 }
 
-// memoryType returns the Go type with which the form declares memory of type t.
+// memoryType returns the Go type with which the host form declares a table of type t.
 func memoryType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Array:
@@ -462,8 +469,8 @@ func memoryType(t *ir.Type) string {
 	return goType(t)
 }
 
-// tableValue returns a Go composite literal of type t, with the first leaves as its scalars. tableValue also
-// returns the remaining leaves.
+// tableValue returns a Go composite literal of type t. The scalars of the literal are the first
+// elements of leaves, and tableValue also returns the remaining leaves.
 func (w *formWriter) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
 	var parts []*ir.Type
 	switch t.Kind {

@@ -11,8 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// exprWriters maps an op to the function that writes its Go expression. The expression of a float op includes a
-// conversion to the op's type, because gc does not fuse converted results.
+// exprWriters maps an op to the function that returns the op's Go expression. The Go expression of
+// a float operation contains a conversion to the op's type, so that gc does not fuse the operation
+// with another operation.
 var exprWriters map[ir.Op]func(w *regionBody, v *ir.Value) string
 
 func init() {
@@ -75,7 +76,7 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *regionBody, v *ir.Value) string {
-			if id, ok := wideID(v); ok { // the id fits an int, so the conversion is not needed
+			if id, ok := wideID(v); ok { // the id is computed as an int, so the conversion is not needed
 				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
 			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsignedExpr(v.Args[0]))
@@ -126,8 +127,9 @@ func binary(op string) func(w *regionBody, v *ir.Value) string {
 	}
 }
 
-// quotientExpr converts a dividend that is an id to an unsigned type, since ids are not negative. Go rounds quotients
-// towards zero. For signed types, gc therefore generates additional code for negative dividends.
+// quotientExpr returns the Go expression of a division. For a signed division by a constant, gc
+// generates additional code for negative dividends. If the dividend is an id, quotientExpr converts
+// the dividend to an unsigned type, because ids are not negative.
 func quotientExpr(w *regionBody, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
@@ -158,8 +160,8 @@ func convert(w *regionBody, v *ir.Value) string {
 	return fmt.Sprintf("%s(%s)", goType(v.Type), withoutParens(w.valueExpr(v.Args[0])))
 }
 
-// viaFloat64 writes a call of a function of package math. A float32 argument and result are converted to and
-// from float64.
+// viaFloat64 returns a call of a function of package math. viaFloat64 converts a float32 argument
+// to float64, and converts the result of the call back to float32.
 func viaFloat64(w *regionBody, v *ir.Value, name string) string {
 	f := w.importedName("math", name)
 	if v.Type == ir.TypeF64 {
@@ -168,7 +170,7 @@ func viaFloat64(w *regionBody, v *ir.Value, name string) string {
 	return fmt.Sprintf("%s(%s(float64(%s)))", goType(v.Type), f, withoutParens(w.valueExpr(v.Args[0])))
 }
 
-// fastCall returns a function that writes a call of package math32.
+// fastCall returns a function that returns the code of a call of package math32.
 func fastCall(name string) func(w *regionBody, v *ir.Value) string {
 	return func(w *regionBody, v *ir.Value) string {
 		f := w.importedName(math32Path, name)
@@ -192,14 +194,15 @@ func bitcast(w *regionBody, v *ir.Value) string {
 		return fmt.Sprintf("int64(%s(%s))", w.importedName("math", "Float64bits"), w.valueExpr(x))
 	case from == ir.TypeI64 && to == ir.TypeF64:
 		return fmt.Sprintf("%s(%s)", w.importedName("math", "Float64frombits"), w.unsignedExpr(x))
-	case from == ir.TypeAddr && to == ir.TypeI64: // a conversion for comparisons with other addresses
+	case from == ir.TypeAddr && to == ir.TypeI64: // the conversion is for comparisons with other addresses
 		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.baseExpr(x), w.offsetExpr(x))
 	}
 	fail("a %v as %v", x.Type, v.Type)
 	return ""
 }
 
-// plainExpr returns the Go expression of v. A constant is untyped, for contexts that determine its type.
+// plainExpr returns the Go expression of v, without outer parentheses. If v is a constant, the
+// expression is an untyped Go constant, whose type depends on the context.
 func (w *regionBody) plainExpr(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return w.untypedConst(v)
@@ -207,8 +210,8 @@ func (w *regionBody) plainExpr(v *ir.Value) string {
 	return withoutParens(w.valueExpr(v))
 }
 
-// operandExpr returns the Go expression of argument i of a binary op. A constant is untyped if the other operand
-// determines its type.
+// operandExpr returns the Go expression of argument i of a binary op. A constant argument becomes
+// an untyped Go constant if the other argument is not constant.
 func (w *regionBody) operandExpr(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return w.untypedConst(a)
@@ -232,8 +235,8 @@ func (w *regionBody) magnitudeExpr(v *ir.Value, i int) string {
 	return w.unsignedExpr(v.Args[i])
 }
 
-// shiftCount returns the Go expression of a shift count, masked to less than the width. Because of the mask, gc omits
-// its check of the count.
+// shiftCount returns the Go expression of a shift count, masked to less than the width. Because of
+// the mask, gc omits the check whether the count is less than the width.
 func (w *regionBody) shiftCount(v *ir.Value) string {
 	c := v.Args[1]
 	if c.IsConst() {
@@ -275,8 +278,8 @@ func (w *regionBody) defineValue(b *bytes.Buffer, v *ir.Value, declare bool) {
 	w.opaque = false
 }
 
-// isGoConstant reports whether v would be a Go constant expression. gc evaluates Go constant expressions exactly, and
-// rejects overflows and divisions by zero.
+// isGoConstant reports whether the expression of v would be a constant expression in Go. gc
+// evaluates constant expressions exactly, and rejects overflows and divisions by zero.
 func isGoConstant(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
 		return false
@@ -287,8 +290,8 @@ func isGoConstant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// convertedExpr returns the Go expression of v, converted to the Go type of another value (parameter to). The Go types
-// of the two values can differ only for addresses.
+// convertedExpr returns the Go expression of v, converted to the Go type of the value in parameter
+// to. The Go types of v and to can differ only if the values are addresses.
 func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.valueExpr(v)
@@ -302,7 +305,8 @@ func (w *regionBody) convertedExpr(v, to *ir.Value) string {
 	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.implName("HostAddr"), w.baseExpr(v), w.offsetExpr(v))
 }
 
-// assignedExpr returns the Go expression of v for an assignment to the declared variable of another value.
+// assignedExpr returns the Go expression of v for an assignment to the Go variable of the value in
+// parameter to.
 func (w *regionBody) assignedExpr(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.plainExpr(v)
@@ -316,7 +320,7 @@ func (w *regionBody) writeEffect(b *bytes.Buffer, v *ir.Value) {
 	case ir.OpStore:
 		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.locationExpr(v)), w.plainExpr(v.Args[0])
 		if to == from {
-			to = "_" // go vet rejects self-assignments, but Go requires that the address is used
+			to = "_" // go vet rejects self-assignments, but the address must still be used, because Go rejects unused variables
 		}
 		fmt.Fprintf(b, "%s = %s\n", to, from)
 	case ir.OpZero:
@@ -330,7 +334,7 @@ func (w *regionBody) writeEffect(b *bytes.Buffer, v *ir.Value) {
 		fail("a copy of memory whose size is no constant")
 	case ir.OpFault:
 		args := v.Args
-		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // omits trailing zeros
+		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // the call of Fault omits trailing zeros
 			args = args[:len(args)-1]
 		}
 		fmt.Fprintf(b, "g.Fault(%d", w.siteIndex(v.Aux.(*ir.Site)))
@@ -355,7 +359,8 @@ func (w *regionBody) zero(b *bytes.Buffer, v *ir.Var) {
 	}
 }
 
-// siteIndex returns the index of a source position in the form's table, and adds the position if it is new.
+// siteIndex returns the index of a fault site in the host form's table of sites. If the table of
+// sites does not contain the fault site, siteIndex adds the site.
 func (w *formWriter) siteIndex(s *ir.Site) int {
 	for i, t := range w.sites {
 		if t == s {
@@ -423,7 +428,7 @@ func (w *regionBody) builtIn(b ir.BuiltIn) string {
 	return ""
 }
 
-// goType returns the Go type of a scalar. goType returns signed types for all integers.
+// goType returns the Go type of a scalar. The Go type of an integer is always a signed type.
 func goType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:
@@ -437,7 +442,7 @@ func goType(t *ir.Type) string {
 	return ""
 }
 
-// typeOf returns the Go type of v's variable.
+// typeOf returns the type of the Go variable for v.
 func (w *formWriter) typeOf(v *ir.Value) string {
 	switch {
 	case v.Type.Kind != ir.Addr:
@@ -448,7 +453,7 @@ func (w *formWriter) typeOf(v *ir.Value) string {
 	return "int"
 }
 
-// typedConst returns the Go expression of a constant, converted to its type.
+// typedConst returns the Go expression of a constant, converted to the constant's type.
 func (w *formWriter) typedConst(v *ir.Value) string {
 	s := w.untypedConst(v)
 	if w.opaque {

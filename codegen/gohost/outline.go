@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// This file moves the inner loops of lockstep loops into separate Go functions. In a long method gc keeps few of the
-// many variables in registers. In a small function gc keeps all variables in registers, for example loop counters.
+// This file moves the inner loops of lockstep loops into separate Go functions. In a long method,
+// gc keeps only few variables in registers. In a small function, gc keeps all variables in
+// registers, including loop counters.
 
 var (
 	identifier = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)?\b`)
@@ -26,7 +27,8 @@ func (w *formWriter) outlineLoop(text string) string {
 	}
 	var names, params []string
 	for _, name := range identifier.FindAllString(text, -1) {
-		// Before the loop, the variable x is the id of the block's first work-item.
+		// The name x is always passed as an argument, because before the loop x is the id of the
+		// block's first work-item.
 		if t := w.variableType(name); t != "" && (name == "x" || !slices.Contains(own, name)) && !slices.Contains(names, name) {
 			names, params = append(names, name), append(params, name+" "+t)
 		}
@@ -37,7 +39,8 @@ func (w *formWriter) outlineLoop(text string) string {
 	return fmt.Sprintf("%s(%s)\n", f, strings.Join(names, ", "))
 }
 
-// variableType returns the Go type of a variable of the host form, or "" for other names.
+// variableType returns the Go type of the variable with the given name in the host form, or "" if
+// the host form has no variable with this name.
 func (w *formWriter) variableType(name string) string {
 	switch name {
 	case "x", "y", "z", "basex", "basey", "basez", "n", "count", "active", "end":
@@ -46,7 +49,7 @@ func (w *formWriter) variableType(name string) string {
 		return "unsafe.Pointer"
 	}
 	if i := strings.LastIndexByte(name, 'r'); i > 0 {
-		name = name[:i] // removes the suffix (r and a number) of a copy in an unrolled loop
+		name = name[:i] // variables in copies of an iteration have a suffix, which consists of r and a number
 	}
 	prefix := strings.TrimRight(name, "0123456789")
 	i, err := strconv.Atoi(name[len(prefix):])

@@ -17,14 +17,15 @@ import (
 //		continue
 //	}
 //
-// In Go a goto may not jump over declarations in its block. If a goto jumps over the code of a node, that code is
-// enclosed in braces. Variables that several nodes use are declared before all nodes.
+// In Go a goto may not jump over declarations in its block. If a goto jumps over the code of a
+// node, the code of the node is enclosed in braces. A Go variable that several nodes use is
+// declared before all nodes.
 
 // nodeLayout is the layout of a region's nodes in the generated Go code.
 type nodeLayout struct {
-	order  []*node        // nodes in the order of their code
-	inside map[*node]bool // nodes that are the body of an if statement
-	open   map[*node]bool // nodes whose declarations no goto jumps over
+	order  []*node        // nodes in the order of their code in the generated Go code
+	inside map[*node]bool // nodes whose code is the body of an if statement
+	open   map[*node]bool // nodes whose code no goto jumps over
 	jumped map[*node]bool // targets of gotos
 }
 
@@ -73,9 +74,10 @@ func (w *regionBody) placeNodes() {
 	}
 }
 
-// placeBoth decides which of two successors of n becomes the body of the if statement at the end of n. If both
-// successors lead to the same node, they become the bodies of the if and the else branch. If the successors differ,
-// placeBoth prefers a node that faults, then a node that returns, then a node that continues a loop.
+// placeBoth decides which of two successors of n becomes the body of the if statement at the end of
+// n. If both successors lead to the same node, one successor becomes the body of the if branch, and
+// the other the body of the else branch. If the successors lead to different nodes, placeBoth
+// prefers a node that faults, then a node that returns, then a node that continues a loop.
 func (w *regionBody) placeBoth(n, a, b *node) {
 	to, other := w.soleSuccessor(a), w.soleSuccessor(b)
 	switch {
@@ -122,7 +124,7 @@ func (w *regionBody) writeNodes() {
 		}
 		w.code.Write(texts[i])
 	}
-	for _, end := range []string{"continue\n", "continue\n}\n"} { // ends of the loop over the work-items
+	for _, end := range []string{"continue\n", "continue\n}\n"} { // possible texts at the end of the loop over the work-items
 		if text, ok := bytes.CutSuffix(w.code.Bytes(), []byte(end)); ok {
 			w.code.Truncate(len(text))
 			w.code.WriteString(end[len("continue\n"):])
@@ -150,8 +152,9 @@ func (w *regionBody) writeInsts(b *bytes.Buffer, n *node) (locals bool) {
 	return locals
 }
 
-// declaredAt reports whether the statement that computes v also declares its variable. Other variables are declared
-// before the nodes or at the beginning of an iteration.
+// declaredAt reports whether the statement that computes v also declares the variable of v. If
+// declaredAt returns false, the variable of v is declared before all nodes or at the beginning of
+// an iteration.
 func (w *regionBody) declaredAt(v *ir.Value, n *node) bool {
 	return !w.wide[v] || w.open[n] && !w.done[v]
 }
@@ -184,14 +187,15 @@ func (w *regionBody) writeEnd(b *bytes.Buffer, n, next *node) {
 func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	s := w.partSuccs(n)
 	conds := [2]string{withoutParens(w.valueExpr(n.block.Term.Cond)), w.negatedExpr(n.block.Term.Cond)}
-	falls := func(k int) bool { // whether edge k leads to the node whose code follows the branch
+	falls := func(k int) bool { // falls reports whether edge k leads to the node whose code follows the branch
 		if w.inside[s[k]] {
 			return next != nil && w.soleSuccessor(s[k]) == next
 		}
 		return s[k] == next
 	}
-	// One edge of the branch becomes the body of the if statement, and the other edge becomes the code after the
-	// statement. The body of the if statement must therefore end with a jump.
+	// If possible, one edge of the branch becomes the body of the if statement, and the other edge
+	// becomes the code after the if statement. The body of the if statement must end with a jump,
+	// so that the code after the statement does not run.
 	ways := []int{0, 1}
 	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
 		ways = []int{1, 0}
@@ -204,7 +208,7 @@ func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	}
 	yes, no := w.edgeCode(n, 0, next), w.edgeCode(n, 1, next)
 	switch {
-	case yes == "" && no == "": // Go rejects unused variables, and the condition's operands may have no other use
+	case yes == "" && no == "": // Go rejects unused variables, and the variables in the condition may have no other use
 		fmt.Fprintf(b, "_ = %s\n", conds[0])
 	case no == "":
 		fmt.Fprintf(b, "if %s {\n%s}\n", conds[0], yes)
@@ -215,8 +219,8 @@ func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// edgeCode returns the code of edge k out of n. If the target is the body of an if statement, the result includes the
-// code of the body.
+// edgeCode returns the code of edge k out of n. If the edge leads to the body of an if statement,
+// the code of the edge includes the body.
 func (w *regionBody) edgeCode(n *node, k int, next *node) string {
 	var b bytes.Buffer
 	to := w.partSuccs(n)[k]
@@ -230,7 +234,7 @@ func (w *regionBody) edgeCode(n *node, k int, next *node) string {
 	return b.String()
 }
 
-// opposites maps a comparison of integers to its Go operator and to the negated operator.
+// opposites maps a comparison op on integers to the Go operator and the negated Go operator.
 var opposites = map[ir.Op][2]string{
 	ir.OpIEq: {" == ", " != "}, ir.OpINe: {" != ", " == "}, ir.OpSLt: {" < ", " >= "}, ir.OpSLe: {" <= ", " > "},
 	ir.OpULt: {" < ", " >= "}, ir.OpULe: {" <= ", " > "},
@@ -261,7 +265,8 @@ func (w *regionBody) negatedExpr(v *ir.Value) string {
 	return "!" + text
 }
 
-// writeEdge writes the assignments to phis on edge k out of n, and a goto unless the code falls through.
+// writeEdge writes the assignments to phis on edge k out of n. If falls is false, writeEdge also
+// writes a goto to the target of the edge.
 func (w *regionBody) writeEdge(b *bytes.Buffer, n *node, k int, falls bool) {
 	succs := w.partSuccs(n)
 	to := succs[k]
@@ -274,8 +279,8 @@ func (w *regionBody) writeEdge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 	succs = w.flow.succsOf(n)
 	k = slices.Index(succs, to) + k - slices.Index(w.partSuccs(n), to)
-	// If both edges of n lead to the same block, edge 0 belongs to the first entry of n in the predecessors of that
-	// block.
+	// If both edges of n lead to the same block, n is listed twice in the predecessors of that
+	// block. The first entry for n in the predecessors belongs to edge 0.
 	skip := 0
 	for _, s := range succs[:k] {
 		if s == to {
@@ -321,8 +326,8 @@ func (w *regionBody) writeEdge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 }
 
-// labelOf returns the Go label of a node. The label contains the region's number if several regions of one
-// method may contain the node.
+// labelOf returns the Go label of a node. The label contains the region's number if several regions
+// of a Go method may contain the node.
 func (w *regionBody) labelOf(n *node) string {
 	if w.r.of != nil {
 		return fmt.Sprintf("b%dr%d%s", n.index, w.r.index, w.r.label)

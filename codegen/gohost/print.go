@@ -46,8 +46,9 @@ func (w *formWriter) printForm() {
 	}
 }
 
-// writeLine writes the body of a Go method that runs the regions of a line, with the code of the cuts between the
-// regions. Later regions reuse values that an earlier region computes before its loop.
+// writeLine writes the body of a Go method that runs the regions of a line, with the code of the
+// cuts between the regions. A region of a line reuses values that an earlier region of the line
+// computes before the loop over the work-items.
 func (w *formWriter) writeLine(line []*region, trivial []*cutPoint) {
 	before := w.takeOutput()
 	w.shared = map[any]bool{}
@@ -84,8 +85,9 @@ func (w *formWriter) dropUnused() {
 	w.f("%s", text)
 }
 
-// writeMachine writes method Run as a state machine, for a host form whose work-items can arrive at different cuts.
-// Each line of regions becomes a Go method. The method returns the number of the cut at which the work-items arrived.
+// writeMachine writes method Run as a state machine, for a host form whose work-items can arrive at
+// different cuts. Each line of regions becomes a Go method that returns the number of the cut at
+// which the work-items arrived.
 func (w *formWriter) writeMachine(trivial []*cutPoint) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
@@ -122,7 +124,7 @@ func namesIdentifier(code, identifier string) bool {
 	}
 }
 
-// takeOutput returns the code written so far, and clears it.
+// takeOutput returns the code in the buffer w.b, and empties the buffer.
 func (w *formWriter) takeOutput() []byte {
 	b := bytes.Clone(w.b.Bytes())
 	w.b.Reset()
@@ -186,14 +188,15 @@ func siteLines(sites []*ir.Site) string {
 	return strings.Join(lines, "\n")
 }
 
-// writeBegin writes method Begin, which prepares the form for a launch.
+// writeBegin writes method Begin, which prepares the host form for a launch.
 func (w *formWriter) writeBegin() {
 	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// The generated code computes constant expressions before the sizes that depend on them. But writing the code of the
-	// sizes may add constant expressions, so writeBegin writes this code first.
+	// The generated code computes constant expressions before the sizes that depend on these
+	// expressions. Writing the code of the sizes may add constant expressions, so the code of the
+	// sizes is written first, to a separate buffer.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
@@ -214,7 +217,8 @@ func (w *formWriter) writeBegin() {
 	w.f("}\n\n")
 }
 
-// allocSlices writes the code that allocates the slices with one element per work-item, grouped by type.
+// allocSlices writes the code that allocates the slices with one element per work-item. One call
+// allocates all slices with the same element type.
 func (w *formWriter) allocSlices(b *bytes.Buffer) {
 	var types []string
 	names := map[string][]string{}
@@ -240,7 +244,7 @@ func (w *formWriter) allocSlices(b *bytes.Buffer) {
 	}
 }
 
-// argFields returns the kernel arguments that regions read from fields of the host form.
+// argFields returns the kernel arguments that the code reads from fields of the host form.
 func (w *formWriter) argFields() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
 }
@@ -279,8 +283,8 @@ func (w *formWriter) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// writeExpr writes the code that computes constant expression i. Code that was generated before computes the operands
-// of expression i.
+// writeExpr writes the code that computes constant expression i. The operands of constant
+// expression i have lower numbers, so the code of the operands has already been written.
 func (w *formWriter) writeExpr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

@@ -12,36 +12,37 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// regionBody collects the Go code of a region. A regionBody with the code of a cut has a region without nodes.
+// regionBody collects the Go code of a region. A regionBody for the code of a cut has a region
+// without nodes.
 type regionBody struct {
 	*formWriter
 	r *region
-	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the beginning of a row of
-	// work-items. Buffer item is the code at the beginning of an iteration of the loop over the work-items. Buffer code
-	// is the rest of the iteration.
+	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the
+	// beginning of a row of work-items. Buffer item is the code at the beginning of an iteration of
+	// the loop over the work-items. Buffer code is the remaining code of an iteration.
 	top, row, item, code bytes.Buffer
-	round                bytes.Buffer // code of a lockstep iteration before its loop over the work-items
+	round                bytes.Buffer // code at the beginning of a lockstep iteration, before the loop over the work-items
 	done                 map[any]bool
 	neededValues         map[*ir.Value]bool // values of this region whose code must be written
-	asked                map[*ir.Value]bool // values of this region whose result is used
-	wide                 map[*ir.Value]bool // values used outside the node that computes them
+	asked                map[*ir.Value]bool // values of this region that other code of the region uses
+	wide                 map[*ir.Value]bool // values used outside the nodes in which they are computed
 	uses                 map[*ir.Value]int
-	folded               map[*ir.Value]string // expressions that replace values at their uses
+	folded               map[*ir.Value]string // Go expressions that replace the variables of values
 	foreign              []*ir.Value          // values of other regions that this region uses
 	common               map[*ir.Value]bool   // cached results of inTop
 	inRows               map[*ir.Value]bool   // cached results of inRow
 	inRounds             map[*ir.Value]bool   // cached results of inRound
-	tail, goesOn         string               // code at the end of a lockstep iteration, for a single iteration and for unrolled code
+	tail, goesOn         string               // code of a work-item at the end of a lockstep iteration; goesOn replaces tail in unrolled code
 	entered              []*ir.Value          // loop phis that the code after a lockstep loop uses
 	after                []string             // lines of code after the loop over the work-items
 	x, y, z, lane        bool                 // whether the code uses the work-item's id x, y, z or lane
-	field                bool                 // whether constant expressions are read from fields at each use, not from variables
+	field                bool                 // whether each use of a constant expression reads a field of the host form, not a variable
 	at                   map[*node]int        // index of each node in the region's order
-	where                map[*ir.Value]*node  // maps each value of the region except phis to the node that computes it
+	where                map[*ir.Value]*node  // maps each value of the region, except phis, to the node that computes the value
 	items                bool                 // whether the code uses n, the number of work-items
-	sharing              bool                 // whether all values of work-items are read from homes, which is true at a cut
+	sharing              bool                 // whether the code is the code of a cut, which reads all values of work-items from homes
 	before               []*region            // earlier regions in the same method
-	vars                 []*ir.Value          // variables declared at the beginning of a work-item's code
+	vars                 []*ir.Value          // values whose variables are declared at the beginning of a work-item's code
 	nodeLayout
 }
 
@@ -70,15 +71,16 @@ func (w *regionBody) declareOnce(b *bytes.Buffer, name, format string, args ...a
 	}
 }
 
-// shareInTop records a declaration if it is in buffer top. Later regions of the same Go method can use such a
-// declaration.
+// shareInTop records a declared value or variable if b is buffer top. Later regions of the same Go
+// method can use declarations in buffer top.
 func (w *regionBody) shareInTop(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
 	}
 }
 
-// inTop reports whether v is the same for all work-items, and may be computed before the loop over them.
+// inTop reports whether v is the same for all work-items, and may be computed before the loop over
+// the work-items.
 func (w *regionBody) inTop(v *ir.Value) bool {
 	if w.isLaunch(v) {
 		return true
@@ -99,8 +101,8 @@ func (w *regionBody) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v may be computed before a row of a range. The value must be the same for all work-items with
-// the same y and z.
+// inRow reports whether v may be computed at the beginning of each row of a range. A value that is
+// computed for a whole row must be the same for all work-items with the same y and z.
 func (w *regionBody) inRow(v *ir.Value) bool {
 	if !w.isRanged() || w.m.Rank < 2 || v.Block == nil {
 		return false
@@ -116,7 +118,8 @@ func (w *regionBody) inRow(v *ir.Value) bool {
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// At the beginning of a row, values that each work-item computes for itself are not available yet.
+		// v can be computed before a row only if all operands are computed before the row or before
+		// all rows.
 		is = !slices.ContainsFunc(w.operandsOf(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
@@ -169,7 +172,7 @@ func (w *regionBody) valueExpr(v *ir.Value) string {
 	case w.isInduction(v):
 		w.done[v] = true
 		w.computeInduction(v)
-	case w.r.defs[v]: // computed in its node
+	case w.r.defs[v]: // the code of the node that contains v computes v
 	case w.recomputed[v]:
 		w.done[v] = true
 		w.defineValue(&w.item, v, true)
@@ -183,7 +186,8 @@ func (w *regionBody) valueExpr(v *ir.Value) string {
 	return s
 }
 
-// loadHome writes the code that loads v from its home at the beginning of an iteration over work-items.
+// loadHome writes the code that loads v from the home of v at the beginning of an iteration over
+// work-items.
 func (w *regionBody) loadHome(v *ir.Value) {
 	i := w.index[v]
 	if w.oneHome(v) {
@@ -199,8 +203,9 @@ func (w *regionBody) loadHome(v *ir.Value) {
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }
 
-// lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. lastRound
-// returns nil unless the region follows a lockstep loop that exits at the end of an iteration.
+// lastRound returns the phi whose home contains v after the last iteration of a lockstep loop. If
+// the region does not follow a lockstep loop that exits at the end of an iteration, lastRound
+// returns nil.
 func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
 		return ls.next[v]
@@ -208,8 +213,9 @@ func (w *regionBody) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// computeEarly writes code that computes v at the beginning of an iteration over work-items. This is needed if the node
-// of v does not dominate all uses of v. If another region defines v, computeEarly computes only the operands of v.
+// computeEarly writes code that computes v at the beginning of an iteration over work-items. v must
+// be computed early if the node of v does not dominate all uses of v. If another region defines v,
+// computeEarly computes only the operands of v.
 func (w *regionBody) computeEarly(v *ir.Value) {
 	if w.done[v] || !w.recomputed[v] || w.isAhead(v) {
 		return
@@ -224,14 +230,16 @@ func (w *regionBody) computeEarly(v *ir.Value) {
 	w.defineValue(&w.item, v, true)
 }
 
-// homeSlice returns the Go variable of the slice with the value of v for each work-item.
+// homeSlice returns the name of a Go variable for the home of v, which is a slice with the value of
+// v for each work-item.
 func (w *regionBody) homeSlice(v *ir.Value) string {
 	h := name("h", w.index[v])
 	w.declareOnce(&w.top, h, "g.%s[:n]", w.v(v))
 	return h
 }
 
-// markNeeded finds the values whose code must be written, and the values that several nodes use.
+// markNeeded finds the values whose code must be written, and the values that are used outside the
+// nodes in which they are computed.
 func (w *regionBody) markNeeded() {
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
@@ -263,7 +271,7 @@ func (w *regionBody) markNeeded() {
 			use(a, nil)
 		}
 		for i, p := range v.Block.Preds {
-			// This loop finds the node that ends with the terminator of block p.
+			// The following loop finds the node that ends with the terminator of block p.
 			for _, n := range w.r.nodes {
 				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
@@ -295,7 +303,8 @@ func (w *regionBody) markNeeded() {
 	}
 }
 
-// savedAt returns the values that the region stores in their homes at the cut of node n.
+// savedAt returns the values that the region must store in their homes before the cut at the end of
+// node n.
 func (w *regionBody) savedAt(n *node) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range w.storedList {
@@ -306,7 +315,7 @@ func (w *regionBody) savedAt(n *node) []*ir.Value {
 	return out
 }
 
-// trivialCut reports whether region r consists only of a cut, and returns that cut.
+// trivialCut reports whether region r contains no code before a cut, and returns the cut.
 func (w *formWriter) trivialCut(r *region) (*cutPoint, bool) {
 	n := r.entry
 	if n.split == nil {
@@ -336,7 +345,7 @@ func (w *formWriter) writeRegion(r *region, before []*region) {
 	if x.leftMatters() {
 		x.declareNext()
 	}
-	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // a block for the counters
+	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // the region's code is enclosed in braces, so that other regions can declare the same counters
 	if block {
 		w.f("{\n")
 	}
@@ -358,8 +367,8 @@ func (w *formWriter) writeRegion(r *region, before []*region) {
 	x.writeAfterLoop()
 }
 
-// runsOnce reports whether the region needs to run only once per group, because all work-items compute the same
-// values and store nothing.
+// runsOnce reports whether the region's code needs to run only once per work-group, because all
+// work-items compute the same values and store nothing.
 func (w *regionBody) runsOnce(each string) bool {
 	r := w.r
 	return !w.isRanged() && w.m.Form != abi.Task && !r.someReturned && !r.mayReturn && len(r.exits) == 1 &&
@@ -367,8 +376,8 @@ func (w *regionBody) runsOnce(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.onlyComputes(n) })
 }
 
-// generateBody returns the body of region r. If prior is not nil, the new body reuses values that prior computes at the
-// beginning of a row.
+// generateBody returns the body of region r. If prior is not nil, the new body reuses values that
+// the body prior computes at the beginning of a row.
 func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody) *regionBody {
 	x := w.newBody(r)
 	x.before = before
@@ -445,14 +454,15 @@ func (w *regionBody) writeAfterLoop() {
 	w.goOn()
 }
 
-// leftMatters reports whether the next cut, or the absence of a next cut, depends on decisions of the work-items at run
-// time.
+// leftMatters reports whether the next cut of the work-items is known only at run time. For
+// example, some work-items may return before the next cut.
 func (w *regionBody) leftMatters() bool {
 	r := w.fullRegion()
 	return len(r.exits) > 1 && r.next == nil || r.mayReturn && len(r.exits) > 0
 }
 
-// declareNext declares the Go variable that records the next cut.
+// declareNext declares the Go variable that records the number of the next cut, or records whether
+// work-items reach the next cut.
 func (w *regionBody) declareNext() {
 	if w.r.next == nil {
 		w.f("next := -1\n")
@@ -465,7 +475,8 @@ func (w *regionBody) declareNext() {
 	w.f("more %s false\n", is)
 }
 
-// goOn writes the code after a region. This code continues with the next cut, or returns the number of the next cut.
+// goOn writes the code at the end of a region, which continues with the next cut or returns the
+// number of the next cut.
 func (w *regionBody) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:
@@ -491,7 +502,8 @@ func lineOf(op *ir.Value) string {
 	return fmt.Sprintf("%v, %s:%d", op.Op, path.Base(op.Pos.File), op.Pos.Line)
 }
 
-// writeDecls writes the declarations of variables after a keyword, or of fields if keyword is empty.
+// writeDecls writes declarations of variables, each after the given keyword. If keyword is empty,
+// writeDecls writes declarations of struct fields.
 func (w *formWriter) writeDecls(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
 	var types []string
 	names := map[string][]string{}
@@ -505,7 +517,7 @@ func (w *formWriter) writeDecls(keyword string, vs []*ir.Value, typ func(*ir.Val
 	for _, t := range types {
 		w.f("%s%s %s\n", keyword, strings.Join(names[t], ", "), t)
 		if keyword == "" {
-			w.f("\n") // otherwise gofmt aligns the types
+			w.f("\n") // the empty line prevents gofmt from aligning the types of fields
 		}
 	}
 }
@@ -546,7 +558,7 @@ func (w *regionBody) writeLoop(each string) {
 		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
 	}
 	switch {
-	case w.m.Rank == 1: // li is the counter
+	case w.m.Rank == 1: // the id is the counter li of the loop
 	case fixed:
 		w.fixedIDs()
 	default:
@@ -557,7 +569,8 @@ func (w *regionBody) writeLoop(each string) {
 	w.writeItemLoop("n", ids+each)
 }
 
-// fixedIDs writes code that computes the ids of a work-item from its number in a work-group of fixed size.
+// fixedIDs writes code that computes the ids of a work-item from the work-item's number in a
+// work-group of fixed size.
 func (w *regionBody) fixedIDs() {
 	s := w.m.WorkGroup
 	if w.x {
@@ -575,8 +588,8 @@ func (w *regionBody) fixedIDs() {
 	}
 }
 
-// isRanged reports whether the kernel has no work-groups. The host form of a kernel without work-groups runs a given
-// interval of work-items.
+// isRanged reports whether the kernel has no work-groups. If a kernel has no work-groups, a call of
+// the host form runs an interval of the work-items.
 func (w *formWriter) isRanged() bool { return w.m.Form != abi.NDRange }
 
 // rangeLoop writes the loop over an interval of the work-items of a range.
@@ -630,7 +643,7 @@ func (w *regionBody) nextRow() {
 	w.f("}\n")
 }
 
-// declareCounters declares the counters that the loop body increments.
+// declareCounters declares the counters x, y and z, which the loop body increments.
 func (w *regionBody) declareCounters() {
 	if w.m.Rank == 1 || w.m.WorkGroup[0] > 0 || !w.x && !w.y && !w.z {
 		return
@@ -679,8 +692,8 @@ func (w *regionBody) checkCancel(b *bytes.Buffer) {
 
 func (w *regionBody) stop() { w.declareOnce(&w.top, "stop", "g.Cancelled()") }
 
-// writeExit writes the end of node n, which leads to a cut. The written code stores live values in their homes and
-// records the cut.
+// writeExit writes the code at the end of node n, which ends at a cut. The code that writeExit
+// writes stores live values in their homes and records the number of the cut.
 func (w *regionBody) writeExit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()
 	for _, v := range w.savedAt(n) {
@@ -714,7 +727,8 @@ func (w *regionBody) writeExit(b *bytes.Buffer, n *node) {
 	fmt.Fprintf(b, "continue\n")
 }
 
-// afterLoop adds a line of code after the loop over the work-items.
+// afterLoop adds a line to the code after the loop over the work-items, unless the code already
+// contains the line.
 func (w *regionBody) afterLoop(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
 		w.after = append(w.after, s)

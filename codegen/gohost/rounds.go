@@ -34,7 +34,8 @@ import (
 //		// the region's own code
 //	}
 
-// fullRegion returns the body's region or, if that region is only a part, the complete region that contains the part.
+// fullRegion returns the region of the body. If the region of the body is only a part of a larger
+// region, fullRegion returns the larger region.
 func (w *regionBody) fullRegion() *region {
 	if w.r.of != nil {
 		return w.r.of
@@ -42,7 +43,8 @@ func (w *regionBody) fullRegion() *region {
 	return w.r
 }
 
-// partSuccs returns the successors of node n within the region or part.
+// partSuccs returns the successors of node n within the body's region, which may be a part of a
+// larger region.
 func (w *regionBody) partSuccs(n *node) []*node {
 	if n.tail != noTail {
 		return nil
@@ -53,22 +55,24 @@ func (w *regionBody) partSuccs(n *node) []*node {
 	return w.flow.succsOf(n)
 }
 
-// inLoop reports whether the body is for the iterations of a lockstep loop.
+// inLoop reports whether the body is the code of the iterations of a lockstep loop.
 func (w *regionBody) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
 
 // isInduction reports whether v is an induction variable of the lockstep loop.
 func (w *regionBody) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
 
-// computeInduction writes code that computes a work-item's value of an induction variable.
+// computeInduction writes code that computes the value of an induction variable for the current
+// work-item.
 func (w *regionBody) computeInduction(v *ir.Value) {
 	if w.r.ls.inductions[v].scale != 0 {
 		fmt.Fprintf(&w.item, "%s := %s + int64(li)\n", w.v(v), name("b", w.index[v]))
 	}
 }
 
-// inRound reports whether v may be computed before the loop over work-items in an iteration of the lockstep loop. The
-// value must be the same for all work-items. The value may be a load that every work-item executes, because the loop
-// contains no stores.
+// inRound reports whether v may be computed at the beginning of an iteration of the lockstep loop,
+// before the loop over work-items. A value that is computed at the beginning of an iteration must
+// be the same for all work-items. v may be a load if every work-item executes the load, because the
+// lockstep loop contains no stores.
 func (w *regionBody) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
@@ -90,7 +94,8 @@ func (w *regionBody) inRound(v *ir.Value) bool {
 	return is
 }
 
-// alwaysReached reports whether every work-item reaches node n in each iteration of the lockstep loop.
+// alwaysReached reports whether every work-item that begins an iteration of the lockstep loop
+// reaches node n.
 func (w *regionBody) alwaysReached(n *node) bool {
 	for m := w.r.entry; ; {
 		if m == n {
@@ -104,8 +109,8 @@ func (w *regionBody) alwaysReached(n *node) bool {
 	}
 }
 
-// A carriedAssign is an assignment at the end of a part of a region. Each work-item stores v in the home that belongs
-// to the value in field home.
+// A carriedAssign is an assignment that each work-item executes at the end of a part of a region.
+// The assigned value is v, and the target is the home of the value in field home.
 type carriedAssign struct{ v, home *ir.Value }
 
 func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
@@ -127,12 +132,14 @@ func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
 	return out
 }
 
-// carriedHome reports whether the home of v contains v when the rest of the region begins.
+// carriedHome reports whether the home of v already contains v when the part after the lockstep
+// loop begins.
 func (w *regionBody) carriedHome(v *ir.Value) bool {
 	return !w.r.defs[v] && !w.isAhead(v) && w.r.ls.next[v] == nil
 }
 
-// finishPart writes the code of an edge that leaves a part of the region.
+// finishPart writes the code of extra node n, which represents an edge that leaves a part of the
+// region.
 func (w *regionBody) finishPart(b *bytes.Buffer, n *node) {
 	if n.tail == turnBack {
 		b.WriteString("all = false\nbreak\n")
@@ -152,7 +159,7 @@ func (w *regionBody) finishPart(b *bytes.Buffer, n *node) {
 	b.WriteString(text.String() + "continue\n")
 }
 
-// enterRest writes code that computes the phis at the start of the rest of a lockstep region.
+// enterRest writes code that computes the phis at the beginning of the part after a lockstep loop.
 func (w *regionBody) enterRest() {
 	if w.r.ls == nil {
 		return
@@ -161,7 +168,7 @@ func (w *regionBody) enterRest() {
 		if a := w.r.args[phi]; a != nil && w.neededValues[phi] {
 			text := ""
 			if slices.Contains(w.r.ls.arrays, a) {
-				text = w.homeSlice(a) + "[li]" // findCarried has checked that the home contains the right value
+				text = w.homeSlice(a) + "[li]" // findCarried has checked that the home of a contains the value of phi
 			} else {
 				text = w.valueExpr(a)
 			}
@@ -178,7 +185,8 @@ func (w *formWriter) writeLockstep(ls *lockstep, before []*region) {
 	head, guards, loop := ls.loopCode(l)
 	c := w.generateBody(ls.rest, before, l)
 	parts := []*regionBody{p, l, c}
-	// The region's original code is needed if work-items may have returned or may not reach the loop.
+	// The region's original code is needed if some work-items may have returned, or may not reach
+	// the loop.
 	absent := ls.r.someReturned || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
 	if absent {
 		guards = append([]string{"all"}, guards...)
@@ -186,7 +194,7 @@ func (w *formWriter) writeLockstep(ls *lockstep, before []*region) {
 	if ls.r.someReturned {
 		p.declareOnce(&p.top, "dead", "g.Dead[:n]")
 	}
-	var own *regionBody // body of the region's original code; nil if that code can never run
+	var own *regionBody // body of the region's original code; nil if the original code can never run
 	if len(guards) > 0 {
 		own = w.generateBody(ls.r, before, c)
 		parts = append(parts, own)
@@ -233,8 +241,9 @@ func (w *formWriter) writeLockstep(ls *lockstep, before []*region) {
 	u.writeAfterLoop()
 }
 
-// everyItem writes the loop of a part over all work-items of the block. If dead is true, the loop also checks
-// whether a work-item has returned. If a work-item has returned, the region's original code runs instead.
+// everyItem writes a loop over all work-items of the block, which runs one part of a region. If
+// dead is true, the loop over the work-items also checks whether a work-item has already returned.
+// If a work-item has returned, the region's original code runs instead of the parts.
 func (w *regionBody) everyItem(dead bool) {
 	text := w.ownX(w.itemCode())
 	if dead {
@@ -251,8 +260,9 @@ func (w *formWriter) blockSize() string {
 	return "n"
 }
 
-// If the code reads variable x, ownX adds a declaration that sets x to the id of the work-item. Outside the loop over
-// the work-items, the Go variable x is the id of the block's first work-item.
+// ownX returns the code in parameter each. If the code reads the Go variable x, ownX adds a
+// declaration that sets x to the id of the work-item. Outside of the loop over the work-items, x is
+// the id of the block's first work-item.
 func (w *regionBody) ownX(each string) string {
 	if w.isRanged() && namesIdentifier(each, "x") {
 		return "x := x + li\n" + each
@@ -286,11 +296,12 @@ func (w *regionBody) endBlocks() {
 	}
 }
 
-// loopCode returns the code of a lockstep loop in three pieces. Result head is the code before the loop, and guards are
-// the conditions under which the loop may run. Parameter w is the regionBody of the iterations.
+// loopCode returns the code of a lockstep loop. Result head is the code before the loop, and guards
+// are the Go conditions under which the lockstep loop may run. Parameter w is the regionBody of the
+// iterations.
 func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
-	own := map[*induction]bool{} // induction variables that the code uses
+	own := map[*induction]bool{} // induction variables that the exit tests use
 	counted := false
 	for _, e := range ls.exits() {
 		for _, c := range e.conds {
@@ -338,7 +349,8 @@ func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop 
 	return h.String(), guards, b.Bytes()
 }
 
-// firstValue returns the Go variable that contains induction variable i of the block's first work-item.
+// firstValue returns the name of the Go variable for the value that induction variable i has in the
+// block's first work-item.
 func (w *regionBody) firstValue(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
@@ -346,7 +358,8 @@ func (w *regionBody) firstValue(i *induction) string {
 	return name("b", w.index[i.phi])
 }
 
-// cutHomes writes code that reslices homes to the length of the block. After the reslicing, gc omits bounds checks.
+// cutHomes writes code that reslices the homes of values to the length of the block, so that gc
+// omits bounds checks.
 func (ls *lockstep) cutHomes(w *regionBody, count string) {
 	for _, phi := range ls.arrays {
 		s := w.homeSlice(phi)
@@ -362,8 +375,8 @@ func (ls *lockstep) exits() []*loopExit {
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// baseValue returns the Go expression for the initial value of induction variable i in the block's first
-// work-item.
+// baseValue returns the Go expression for the initial value that induction variable i has in the
+// block's first work-item.
 func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 	var terms []string
 	switch {
@@ -382,11 +395,12 @@ func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 	return strings.Join(terms, " + ")
 }
 
-// farAway is the limit in guards for the bounds and steps of induction variables. Sums of values below this
-// limit do not overflow an int64.
+// farAway is the largest bound or step of an induction variable that the guards allow. Sums of a
+// few values up to farAway do not overflow an int64.
 const farAway = "1<<60"
 
-// addGuards appends the Go conditions under which the induction variable of c cannot overflow.
+// addGuards appends to guards the Go conditions under which the induction variable of condition c
+// cannot overflow.
 func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {
@@ -406,8 +420,8 @@ func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []str
 	return guards
 }
 
-// cannotOverflow reports whether the induction variable of condition c never overflows, because its start is not
-// negative and its upper bound is small.
+// cannotOverflow reports whether the induction variable of condition c never overflows, because the
+// start is not negative and the upper bound is small.
 func (ls *lockstep) cannotOverflow(w *regionBody, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
@@ -424,8 +438,8 @@ func (w *formWriter) isLen(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// writeExitTest writes the code of loop exit e. The code of the exit breaks the lockstep loop, or reduces the number
-// of active work-items.
+// writeExitTest writes the code of loop exit e, which breaks the lockstep loop or reduces the
+// number of active work-items.
 func (w *regionBody) writeExitTest(b *bytes.Buffer, e *loopExit) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {
@@ -443,7 +457,7 @@ func (w *regionBody) writeExitTest(b *bytes.Buffer, e *loopExit) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.cannotOverflow(w, c) && !w.isLen(c.bound) { // the difference overflows if the bound is the smallest int64
+		if w.r.ls.cannotOverflow(w, c) && !w.isLen(c.bound) { // without this test, the difference would overflow for a bound near the smallest int64
 			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.valueExpr(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.valueExpr(c.bound), name("b", w.index[c.i.phi]))

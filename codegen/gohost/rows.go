@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file replaces the bounds checks in a loop over a row of work-items by one check before the loop:
+// In a loop over a row of work-items, one check before the loop can replace the bounds checks in
+// the loop:
 //
 //	last := end - 1
 //	if uint64(v15+int64(x)) < uint64(v4) && uint64(v15+int64(last)) < uint64(v4) {
@@ -21,8 +22,8 @@ import (
 //		// with it
 //	}
 //
-// If an index grows in equal steps from one work-item to the next, it is enough to check the first and the
-// last work-item.
+// If an index grows in equal steps from one work-item to the next, only the indices of the first
+// and the last work-item must be checked.
 
 // affine is an index of the form scale*x + c, where x is a work-item's id and c is the same in the whole row.
 type affine struct {
@@ -38,7 +39,8 @@ func (a affine) at(x string) string {
 	return s + a.terms
 }
 
-// affineOf decomposes v into an affine index with a small positive scale, and reports whether it succeeded.
+// affineOf decomposes v into an affine index with a small positive scale. If v is not an affine
+// index with a small positive scale, affineOf returns false.
 func (w *regionBody) affineOf(v *ir.Value) (affine, bool) {
 	if l, ok := w.linearOf(v); ok && l.id == ir.GlobalInvocationIDX {
 		a := affine{scale: l.scale}
@@ -66,8 +68,9 @@ func (w *regionBody) affineOf(v *ir.Value) (affine, bool) {
 	return a, true
 }
 
-// inRange returns a copy of the region's code without the bounds checks that one check per row can replace. The copy
-// may run only if the conditions in the second result hold. inRange returns nil twice if no check can be replaced.
+// inRange returns a copy of the region's code without the bounds checks that one check per row can
+// replace. The second result lists the Go conditions under which the copy may run. If no bounds
+// check can be replaced, inRange returns nil twice.
 func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string) {
 	if !w.isRanged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
@@ -98,7 +101,7 @@ func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string
 		return nil, nil
 	}
 	reached := map[*node]bool{r.entry: true}
-	for _, n := range r.nodes { // the kernel has no loops
+	for _, n := range r.nodes { // predecessors come first, because the kernel has no loops
 		if reached[n] {
 			fast.addNode(n)
 			s, ok := fast.succs[n]
@@ -117,11 +120,11 @@ func (w *formWriter) inRange(r *region, before []*region) (*regionBody, []string
 	return x, conds
 }
 
-// uncheckedLoop writes the loop without bounds checks over the work-items of a row. This loop is in an if statement
-// that tests the conditions in conds.
+// uncheckedLoop writes the loop over the work-items of a row without bounds checks, inside an if
+// statement that tests the conditions in conds.
 func (w *regionBody) uncheckedLoop(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.itemCode())
-	if !ofForm.MatchString(loop) { // no checks are left
+	if !ofForm.MatchString(loop) { // no bounds checks are left in the loop
 		loop = w.outlineLoop(loop) + "x = end\n"
 	}
 	w.f("if last := end - 1; %s {\n%s}\n", strings.Join(conds, " &&\n"), loop)

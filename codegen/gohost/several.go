@@ -9,18 +9,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file unrolls lockstep loops. In unrolled code one loop over the work-items of a block executes several
-// iterations of the kernel's loop. The unrolled code runs as long as every work-item executes all unrolled iterations.
-// The unrolled code loads and stores values in homes only once for several iterations.
+// This file unrolls lockstep loops. In unrolled code, one loop over the work-items of a block
+// executes several iterations of the kernel's loop. The unrolled code runs as long as every active
+// work-item executes all unrolled iterations. The advantage of unrolled code is that values in
+// homes are loaded and stored only once for several iterations.
 
 // atOnce is the number of iterations in the unrolled code.
 const atOnce = 4
 
-// homeLoads matches lines that load a value from its home.
+// homeLoads matches lines of code that load a value from the home of the value.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is the code of a single
-// iteration, and steps is the code that increments the induction variables.
+// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is
+// the code of a single iteration. Parameter steps is the code that increments the induction
+// variables.
 func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) string {
 	round := w.round.String()
 	single := round + iteration + steps
@@ -29,7 +31,7 @@ func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) st
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
-	// In the second and later copies of an iteration, the names of variables have a suffix.
+	// In the second and later copies of an iteration, the variables have names with a suffix.
 	var own []string
 	for _, d := range definition.FindAllString(round, -1) {
 		own = append(own, identifier.FindAllString(d, 1)...)
@@ -97,7 +99,7 @@ func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok
 	for _, e := range ls.exits() {
 		for _, c := range e.conds {
 			step := c.i.step
-			const behind = atOnce - 1 // number of steps to the last unrolled iteration
+			const behind = atOnce - 1 // number of steps from the first to the last unrolled iteration
 			least := "0"
 			if c.i.scale != 0 {
 				least = fmt.Sprintf("int64(%s)", count)
@@ -126,8 +128,9 @@ func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok
 				text += fmt.Sprintf("-%d*%s", behind, w.valueExpr(step))
 			}
 			if c.i.scale == 0 {
-				// The first appended condition is true only if the bound is not below the induction variable. If the
-				// difference overflows an int64, it is negative, and the second appended condition is false.
+				// The first appended condition ensures that the bound is at least the induction
+				// variable. If the bound is at least the induction variable, a difference that
+				// overflows an int64 is negative, so that the second appended condition is false.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.firstValue(c.i), below, w.valueExpr(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

@@ -11,8 +11,8 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// small is the limit for interval bounds that are added or multiplied. The sum of two bounds below small does not
-// overflow.
+// small is the limit for the bounds of intervals that are added. The sum of two bounds below small
+// does not overflow.
 const small = 1 << 61
 
 // spanOf returns an interval that contains the integer value v.
@@ -63,7 +63,8 @@ func (w *formWriter) spanWithin(v *ir.Value, depth int) span {
 	return anySpan
 }
 
-// chosenSpan returns an interval that contains the select v, which may be a minimum or maximum.
+// chosenSpan returns an interval that contains the result of select v. If v is a minimum or maximum
+// of integers, the interval may be narrower.
 func (w *formWriter) chosenSpan(v *ir.Value, depth int) span {
 	cond, a, b := v.Args[0], v.Args[1], v.Args[2]
 	x, y := w.spanWithin(a, depth-1), w.spanWithin(b, depth-1)

@@ -10,19 +10,22 @@ import (
 type valueTable struct {
 	all   []*ir.Value // all phis and instructions, in the order of nodes
 	index map[*ir.Value]int
-	// perLaunch contains the values that depend only on the launch and the work-group. A region may compute the values
-	// in perLaunch once, before its loop over the work-items.
+	// perLaunch contains the values that depend only on the launch and the work-group. A region
+	// computes a value in perLaunch once, before the region's loop over the work-items.
 	perLaunch map[*ir.Value]bool
-	// recomputed is the set of cheap values that a work-item computes again in each region that uses them.
+	// recomputed is the set of cheap values, which a work-item computes again in each region with a
+	// use of the value.
 	recomputed map[*ir.Value]bool
-	// stored contains the values that have a home. storedList lists these values in the order of all.
+	// stored contains the values that have a home, and storedList lists the same values in the
+	// order of the field all.
 	stored     map[*ir.Value]bool
 	storedList []*ir.Value
-	roots      map[*ir.Value]string // root of each address; the constant dynamic if the root is not known
+	roots      map[*ir.Value]string // root of each address; the root is the constant dynamic if it is not known before run time
 	minmax     map[*ir.Value]minMax
 }
 
-// maxAgain is the largest number of ops for which a value is recomputed in each region instead of stored.
+// maxAgain is a number of ops. A value that can be computed with at most maxAgain ops is recomputed
+// in each region instead of stored.
 const maxAgain = 5
 
 func (w *formWriter) analyse() {
@@ -52,7 +55,8 @@ func (w *formWriter) analyse() {
 	w.findHomes()
 }
 
-// operandsAtCut returns those arguments of a cut's op that may differ between work-items.
+// operandsAtCut returns the arguments of a group op or matrix op. For other ops at cuts, such as
+// barriers, operandsAtCut returns nil.
 func operandsAtCut(op *ir.Value) []*ir.Value {
 	if op.IsGroupOp() || op.Matrices() != nil {
 		return op.Args
@@ -60,7 +64,8 @@ func operandsAtCut(op *ir.Value) []*ir.Value {
 	return nil
 }
 
-// findCheap finds the values that need no home, and records them in w.perLaunch and w.recomputed.
+// findCheap finds the values that need no home, and records these values in w.perLaunch and
+// w.recomputed.
 func (w *formWriter) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
@@ -101,10 +106,11 @@ func groupBuiltIn(b ir.BuiltIn) bool {
 	return false
 }
 
-// needsHome reports whether v must be stored if another region uses v.
+// needsHome reports whether v must be stored in a home if another region uses v.
 func (w *formWriter) needsHome(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
 
-// liveness finds the values that are live at the nodes' ends.
+// liveness finds the values that are live at the beginning and at the end of each node, and after
+// each cut.
 func (w *formWriter) liveness() {
 	size := (len(w.all) + 63) / 64
 	for _, n := range w.nodes {
@@ -195,14 +201,15 @@ func (w *formWriter) findHomes() {
 // oneHome reports whether the home of v is one variable for the whole work-group.
 func (w *formWriter) oneHome(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is a call of Go's min or max of floats. Lowering replaces a call of min or max by several IR ops.
+// minMax is a call of Go's min or max with float arguments. Several IR ops represent a call of min
+// or max with float arguments.
 type minMax struct {
 	name string
 	x, y *ir.Value
 }
 
-// findMinMax recognizes the ops that lowering generates for min and max of floats, because gc has
-// instructions for min and max.
+// findMinMax finds the ops that represent calls of min and max with float arguments. The host form
+// calls min and max again, because gc has instructions for min and max.
 func (w *formWriter) findMinMax() {
 	w.minmax = map[*ir.Value]minMax{}
 	for _, v := range w.all {
@@ -240,8 +247,8 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// operandsOf returns the operands of v. If v is a min or max of floats, operandsOf returns the two arguments of min or
-// max.
+// operandsOf returns the operands of v. If v represents a call of min or max, operandsOf returns
+// the two arguments of the call.
 func (w *formWriter) operandsOf(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
@@ -258,15 +265,15 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 	return id, id <= ir.GlobalInvocationIDZ
 }
 
-// readValues returns the values whose variables the code of v reads.
+// readValues returns the values whose Go variables the code of v reads.
 func (w *formWriter) readValues(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
-		return nil // the code of v uses a counter, not a variable
+		return nil // the code of v reads a counter of the loop over work-items, not the variable of an IR value
 	}
 	if v.Ref() == nil {
 		return w.operandsOf(v)
 	}
-	// Linear indices become part of the Go address expression and need no variables.
+	// A linear index becomes part of the Go address expression and needs no variable.
 	n := len(v.Args) - len(v.Path())
 	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
 		_, ok := w.linearOf(a)

@@ -2,21 +2,21 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if, in lockstep, consecutive
-// loads hit the same cache lines.
+// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if,
+// because of lockstep, consecutive loads access the same cache line.
 
-// Elements less than nearBytes apart are mostly in the same cache line, and elements at least
-// farBytes apart are not.
+// Elements at a distance of less than nearBytes are mostly in the same cache line. Elements at a
+// distance of farBytes or more are in different cache lines.
 const (
 	nearBytes = 32
 	farBytes  = 64
 )
 
-// An indexStep describes how an index changes. The field item is the difference between neighbouring work-items, and
-// the field round is the difference between consecutive iterations.
+// An indexStep describes how an index or address changes. The field item is the difference between
+// neighbouring work-items, and the field round is the difference between consecutive iterations.
 type indexStep struct {
 	item, round       int64
-	anyItem, anyRound bool // whether the difference between work-items (or iterations) depends on data
+	anyItem, anyRound bool // whether item (or round) is unknown, because the difference depends on data
 }
 
 // isWorthwhile reports whether lockstep improves the locality of at least one load and does not worsen the locality of
@@ -46,8 +46,9 @@ func (ls *lockstep) isWorthwhile(w *regionBody) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// loadMotion returns by how many bytes the address of load v changes, between neighbouring work-items and between
-// consecutive iterations. Result ok is false if the distances are unknown.
+// loadMotion returns the numbers of bytes by which the address of load v changes between
+// neighbouring work-items and between consecutive iterations. Result ok is false if the changes of
+// the address are unknown.
 func (ls *lockstep) loadMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -78,8 +79,9 @@ func (m indexStep) times(n int64) indexStep {
 	return indexStep{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// indexMotion returns by how many elements index v changes, between neighbouring work-items and between consecutive
-// iterations. Result ok is false if the distances are unknown.
+// indexMotion returns the numbers of elements by which index v changes between neighbouring
+// work-items and between consecutive iterations. Result ok is false if the changes of the index are
+// unknown.
 func (ls *lockstep) indexMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

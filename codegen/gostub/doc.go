@@ -1,8 +1,8 @@
 // Package gostub writes a stub package, which is the Go package that launches the kernels of one
 // package. The stub package consists of the file <pkg>_kgen.go and the modules of each kernel.
 //
-// Generated code contains only the parts that depend on a kernel's types. All other code is in
-// runtime/kernelimpl.
+// Stubs contain only code that depends on a kernel's types. Code that does not depend on a kernel's
+// types is in package runtime/kernelimpl.
 package gostub
 
 import (
@@ -24,19 +24,21 @@ type Package struct {
 	Sources *abi.Sources
 	// Constraint is the //go:build condition of the files that declare the kernels, or "".
 	Constraint string
-	// Bare is set if stubs get modules and descriptions from internal/modules.
+	// Bare is set if stubs load the modules and descriptions of kernels by package
+	// internal/modules, instead of containing them.
 	Bare bool
 }
 
-// In stubs, a View is a struct type that replaces a struct type of the source. The slices in a View
-// are views of device memory. All kernels of a package use the same View. Types are written in the
-// notation of Arg.Type.
+// A View is a struct type in stubs that replaces a struct type of the source. Instead of slices, a
+// View has views of device memory. All kernels of a package use the same View for a struct type.
+// The types in a View are written in the notation of Arg.Type.
 type View struct {
 	Name, Of     string
 	Params, Args string // type parameters and arguments, for example "[T any]" and "[T]"
 	Fields       []ViewField
-	// Source is the replaced type, if stubs can import it. Slices lists the paths of the slices inside this type, such
-	// as "Sub.Data[1]". Values lists the paths of the members of Source that contain no slices.
+	// Source is the struct type that the View replaces, if stubs can import the struct type. Slices
+	// lists the paths of the slices inside Source, such as "Sub.Data[1]". Values lists the paths of
+	// the members of Source that contain no slices.
 	Source         string
 	Slices, Values []string
 }
@@ -44,30 +46,31 @@ type View struct {
 // ViewField is the name and type of one field of a View.
 type ViewField struct{ Name, Type string }
 
-// Kernel holds the facts about one kernel from which its stub is written.
+// Kernel describes a kernel for which a stub is written.
 type Kernel struct {
-	ABI  *abi.Kernel // description of the kernel; the description's field SPIRV is ignored
+	ABI  *abi.Kernel // description of the kernel, without modules
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // parameters, in the order of ABI.Params
-	// Views maps the path of a member, such as "Deep[0].In", to the member's type. Views contains the members whose
-	// type is in Package.Views.
+	// Views maps the path of a member, such as "Deep[0].In", to the member's type. The map Views
+	// contains the members whose type is in Package.Views.
 	Views map[string]string
-	// RunOnly is set if the stub has a Run function, but no type with views.
+	// RunOnly is set if the stub has a Run function, but no struct type with views in place of the
+	// kernel's slices.
 	RunOnly bool
 	// Pointer is set if the Kernel method has a pointer receiver.
 	Pointer bool
 	Words   []uint32 // SPIR-V words of the first module
 	// Variants holds the SPIR-V words of the modules for ABI.Variants. Late lists the variants that
-	// programs make from the IR. The stub package has no files for these variants.
+	// programs make from the IR. The stub package has no files for the variants in Late.
 	Variants [][]uint32
 	Late     []string
-	// Form is the name of the function that allocates the kernel's host form (its code for the CPU),
-	// or "".
+	// Form is the name of the function that allocates the kernel's host form (the kernel's code for
+	// the CPU), or "".
 	Form string
 	// Specs are the variables of the specialization constants, in the order of ABI.Specs.
 	Specs []SpecVar
-	// Shapes are the struct types of the receiver and of its fields and elements. The first element of Shapes is the
-	// kernel's own type.
+	// Shapes are the struct types of the receiver and of the receiver's fields and elements. The
+	// first element of Shapes is the kernel's own type.
 	Shapes []Shape
 }
 
@@ -84,7 +87,7 @@ func (k *Kernel) LateFiles() (list []File) {
 	return list
 }
 
-// Complete returns the kernel's description with its modules.
+// Complete returns the kernel's description, including the modules.
 func (k *Kernel) Complete() *abi.Kernel {
 	out := *k.ABI
 	out.SPIRV = string(wordBytes(k.Words))
@@ -95,20 +98,21 @@ func (k *Kernel) Complete() *abi.Kernel {
 	return &out
 }
 
-// Shape is a struct type as declared when kgen compiled the kernel.
+// Shape describes a struct type as the type was declared when kgen compiled the kernel.
 type Shape struct {
-	Value string // expression for a value of the type; begins with the receiver k
+	Value string // expression for a value of the type, which begins with the receiver k
 	Name  string // name of the type in messages
-	// Literal is the type without its name, in the notation of Arg.Type. The literal uses type parameters named T1, T2
-	// and so on. Params is the number of type parameters in the literal.
+	// Literal is the struct type without the type's name, in the notation of Arg.Type. The literal
+	// uses type parameters named T1, T2 and so on. Params is the number of type parameters in the
+	// literal.
 	Literal string
 	Params  int
 }
 
-// SpecVar is the variable that declares a specialization constant.
+// SpecVar identifies the Go variable that declares a specialization constant.
 type SpecVar struct{ Path, Name string }
 
-// Arg describes the Go type and the position of a kernel's parameter.
+// Arg describes the Go type of a kernel's parameter, and the path to the parameter in the receiver.
 type Arg struct {
 	Path []Step
 	// Type is the Go type of a value, or of the elements of a slice or local accessor. Import paths in
@@ -122,7 +126,7 @@ type Step struct {
 	Index int    // index of an array element
 }
 
-// File is a file of the stub package, to be written by the caller.
+// File is a file of the stub package, which the caller must write.
 type File struct {
 	Name string
 	Data []byte

@@ -25,8 +25,8 @@ const (
 	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
-// Stubs without modules contain a constant with the package's path. packageConst is the name of
-// this constant.
+// packageConst is the name of a constant that stubs without modules contain. The value of the
+// constant is the path of the kernels' package.
 const packageConst = "pkg"
 
 // A generator writes the Go file of one stub package.
@@ -37,17 +37,17 @@ type generator struct {
 }
 
 // Files returns the files of the stub package for the kernels of p. The import path of the stub
-// package is genPath. pkgNames maps an import path to the name of a package that declares
-// types of the kernels' arguments.
+// package is genPath. pkgNames maps the import path of each package that declares types of the
+// kernels' arguments to the package's name.
 func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.nameImports(pkgNames)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// The comparisons of types are first in the generated file, because compilers report errors in the order of
-		// lines and stop after some errors. The error for a failed comparison tells the user how to correct the
-		// mistake.
+		// The code that compares types comes first in the generated file. Compilers report errors
+		// in the order of lines, and stop after some errors. The error for a failed comparison
+		// tells the user how to correct the mistake.
 		for i := range p.Kernels {
 			g.writeCompare(&p.Kernels[i])
 		}
@@ -86,7 +86,7 @@ func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, erro
 		k := &p.Kernels[i]
 		n := len(k.ABI.Params)
 		if k.ABI.PrintParam() >= 0 {
-			n-- // callers do not pass an internal argument
+			n-- // the print buffer has no element in k.Args
 		}
 		if len(k.Args) != n {
 			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, n, len(k.Args))
@@ -117,8 +117,8 @@ func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, erro
 }
 
 // Header returns the first lines of the written Go files. If a build constraint applies to the
-// kernels, the header contains the same constraint, since the stubs compile only under this
-// constraint.
+// kernels, the header contains the same build constraint, because the stubs do not compile without
+// the kernels.
 func (p *Package) Header() string {
 	if p.Constraint == "" {
 		return Header
@@ -134,9 +134,9 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// nameImports tells the library jennifer the names of packages, so that jennifer does not
-// import the packages under aliases. A package gets an alias only if generated code uses the
-// package's name for another declaration.
+// nameImports tells the library jennifer the names of packages, so that jennifer writes import
+// declarations without aliases. A package gets an alias only if generated code uses the package's
+// name for another declaration.
 func (g *generator) nameImports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")
@@ -146,7 +146,7 @@ func (g *generator) nameImports(names map[string]string) {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
-		"any": true, // the library jennifer does not reserve this name
+		"any": true, // the library jennifer does not treat the name any as reserved
 	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
@@ -218,8 +218,9 @@ func specVars(k *Kernel) []jen.Code {
 	return vars
 }
 
-// writeBare writes one line for a kernel without a module. From the written line, package stubs creates the kernel and
-// its Run function. The command make check verifies that the line is up to date.
+// writeBare writes one line for a kernel of stubs without modules. From the line that writeBare
+// writes, package stubs creates the kernel and the kernel's Run function. The command "make check"
+// verifies that the written lines are up to date.
 func (g *generator) writeBare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}
@@ -250,8 +251,8 @@ func (g *generator) writeBare(k *Kernel) {
 	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specVars(k)...)...)
 }
 
-// writeViews writes the type with views in place of the kernel's slices, and the type's
-// methods.
+// writeViews writes a struct type like the kernel's type, but with views in place of slices, and
+// the methods of the struct type.
 func (g *generator) writeViews(k *Kernel, root *node) {
 	name := k.ABI.Name
 	g.docComment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
@@ -382,8 +383,8 @@ func (g *generator) writeFill(b *jen.Group, k *Kernel, setSlice string) {
 	}
 }
 
-// rangeOf returns the suffix of the launch methods' names, and the type of the range. For a task,
-// both results are "".
+// rangeOf returns the suffix for the names of launch methods, and the type of the range. For a
+// task, both results are "".
 func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	switch k.Form {
 	case abi.Range:
@@ -457,7 +458,7 @@ func (g *generator) writeRun(k *Kernel) {
 }
 
 // groupImports moves the imports of the standard library into a separate group, because the library
-// jennifer writes only one group.
+// jennifer writes all imports in one group.
 func groupImports(src []byte) []byte {
 	head, rest, ok := bytes.Cut(src, []byte("import (\n"))
 	list, tail, ok2 := bytes.Cut(rest, []byte(")\n"))
@@ -486,8 +487,8 @@ func firstSentence(text string) string {
 }
 
 // FormType returns the name of the type that implements a kernel's host form. The function that
-// allocates the form for a kernel A is called newAHost. The name newAHost would also be the type
-// name for a kernel NewA, so FormType returns another name for NewA.
+// allocates the host form of a kernel A has the name newAHost. For a kernel NewA, the name of the
+// type would also be newAHost, so FormType returns new_AHost.
 func FormType(name string) string {
 	typ := lowerFirst(name) + "Host"
 	if rest, ok := strings.CutPrefix(typ, "new"); ok {
@@ -501,8 +502,8 @@ func dataVar(name string) string   { return lowerFirst(name) + "Data" }
 func irVar(name string) string     { return lowerFirst(name) + "IR" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
-// variantVar returns the name of the variable for a kernel's variant i, and variantFile returns the
-// name of the variant's file.
+// variantVar returns the name of the variable for the module of a kernel's variant i, and
+// variantFile returns the name of the module's file.
 func variantVar(k *abi.Kernel, i int) string {
 	v := k.Variants[i].Name
 	return lowerFirst(k.Name) + strings.ToUpper(v[:1]) + v[1:]

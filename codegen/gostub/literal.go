@@ -11,13 +11,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// litField is one field of a composite literal. Fields with zero values are omitted.
+// litField is one field of a composite literal. A field whose value is zero is omitted from the
+// literal.
 type litField struct {
 	name  string
 	value any // a string, int, bool, or *jen.Statement
 }
 
-// rowLit returns a composite literal on one line, without its type.
+// rowLit returns a composite literal on one line, without the type of the literal.
 func rowLit(fields ...litField) *jen.Statement {
 	return jen.ValuesFunc(func(g *jen.Group) {
 		for _, f := range fields {
@@ -28,7 +29,7 @@ func rowLit(fields ...litField) *jen.Statement {
 	})
 }
 
-// blockLit returns a composite literal with one value per line, without its type.
+// blockLit returns a composite literal with one value per line, without the type of the literal.
 func blockLit(values ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
 }
@@ -273,7 +274,7 @@ func aspectConst(a properties.Aspect) *jen.Statement {
 	return jen.Qual(propertiesPath, strings.TrimPrefix(a.GoString(), "properties."))
 }
 
-// faultNames maps a fault kind to the name of its constant.
+// faultNames maps a fault kind to the name of the constant for the kind.
 var faultNames = map[abi.FaultKind]string{
 	abi.FaultIndex: "FaultIndex", abi.FaultSliceLen: "FaultSliceLen", abi.FaultSliceCap: "FaultSliceCap",
 	abi.FaultSliceOrder: "FaultSliceOrder", abi.FaultSlice3Len: "FaultSlice3Len", abi.FaultSlice3Cap: "FaultSlice3Cap",

@@ -7,8 +7,9 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// This file writes code that detects changes of kernels. Changed types are detected when the stubs
-// are compiled. Other changes are detected by checksums of the sources.
+// This file writes code that detects changes of kernels since the stubs were written. Changed types
+// are detected when the stubs are compiled. Changes of kernels that do not change types are
+// detected by checksums of the sources.
 
 // writeCompare writes code that compiles only if the types of the kernel's arguments are
 // unchanged.
@@ -20,7 +21,8 @@ func (g *generator) writeCompare(k *Kernel) {
 			continue
 		}
 		g.shapes[key] = true
-		// If a type has changed, the Go compiler's error contains the name of this function.
+		// If the struct type has changed, the Go compiler's error contains the name that is
+		// computed here.
 		name := strings.Map(func(r rune) rune {
 			if isIdent(r) {
 				return r
@@ -64,7 +66,7 @@ func (g *generator) writeSources() {
 		files = append(files, rowLit(litField{"File", f.File}, litField{"Package", f.Package}, litField{"Sum", uint64(f.Sum)}))
 	}
 	fields := []jen.Code{jen.Id("Module").Op(":").Lit(g.p.Sources.Module), jen.Id("Package").Op(":").Lit(g.p.Sources.Package)}
-	if !g.p.Bare { // no doc comment, since the stubs of tests have many kernels
+	if !g.p.Bare { // the stubs of kgen's tests have many kernels, and omit their names
 		fields = append(fields, jen.Id("Kernels").Op(":").Index().String().Values(names...))
 	}
 	fields = append(fields, jen.Id("Root").Op(":").Lit(g.p.Sources.Root),

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// A node is a member of the receiver. A node is either a leaf (one argument of the kernel), or a
-// struct or array that contains leaves.
+// A node is the receiver or a member of the receiver. A node is either a leaf (one argument of the
+// kernel), or a struct or array that contains leaves.
 type node struct {
 	name   string // field name; empty for an array element
 	index  int
@@ -29,7 +29,7 @@ func receiverTree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
 		if k.ABI.Params[i].Internal > 0 {
-			continue // callers do not pass an internal argument
+			continue // callers of launches pass no argument for an internal slice
 		}
 		n := root
 		for j, s := range a.Path {
@@ -56,8 +56,8 @@ func (n *node) step(s Step) *node {
 	return m
 }
 
-// nameTypes chooses the names of the types that stubs declare for nested structs. A name consists
-// of the kernel's name and the struct's path.
+// nameTypes chooses the names of the types that stubs declare for nested structs. The name of the
+// type for a nested struct consists of the kernel's name and the path of the nested struct.
 func (n *node) nameTypes(path string, taken map[string]bool) {
 	if n.shared {
 		return
@@ -73,7 +73,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 			for _, other := range n.elems {
 				other.setType(e)
 			}
-			break // all elements of the array have this type
+			break // all elements of the array have the same type
 		}
 	}
 	if len(n.fields) > 0 && n.typ == "" {
@@ -85,7 +85,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 	}
 }
 
-// Parameter m is another element of the same array as n. setType copies the type names of m to n.
+// setType copies the type names in m to n, where m is another element of the same array as n.
 func (n *node) setType(m *node) {
 	n.typ, n.shared = m.typ, m.shared
 	for i := range n.fields {
@@ -96,7 +96,7 @@ func (n *node) setType(m *node) {
 	}
 }
 
-// viewType returns the type of member n in the struct that has views in place of slices.
+// viewType returns the type of member n in a struct with views in place of slices.
 func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 	switch {
 	case n.leaf >= 0:
@@ -131,8 +131,8 @@ func (g *generator) sharedViews() {
 	}
 }
 
-// writeCopies writes, for a view type, the function that copies a value to device memory. writeCopies also writes the
-// method that frees the copied value's memory.
+// writeCopies writes, for a view type, the function that copies a value to device memory.
+// writeCopies also writes the method that frees the device memory of the copied value.
 func (g *generator) writeCopies(v *View) {
 	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
 	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
@@ -188,8 +188,8 @@ func (g *generator) writeAllocates(v *View) {
 }
 
 // lengthNames returns parameter names for the lengths of slices, such as dataLen for Data and
-// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the index of the second slice
-// is added to the second name.
+// subRows1Len for Sub.Rows[1]. If two slices would get the same name, the name of the second slice
+// ends with the index of the second slice.
 func lengthNames(slices []string) []string {
 	names := make([]string, len(slices))
 	taken := map[string]bool{}
@@ -213,8 +213,8 @@ func lengthNames(slices []string) []string {
 	return names
 }
 
-// writeMirrors writes the types of nested structs with views. An inner type follows the type
-// that contains it.
+// writeMirrors writes struct types with views for nested structs. The type of an inner struct
+// follows the type of the struct that contains it.
 func (g *generator) writeMirrors(k *Kernel, n *node, path string) {
 	if len(n.elems) > 0 {
 		g.writeMirrors(k, n.elems[0], path)
@@ -268,8 +268,8 @@ func memberPath(path []Step) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// typeExpr returns code for a type that is given in the notation of Arg.Type. The code imports the
-// packages in the type.
+// typeExpr returns code for a type in the notation of Arg.Type. The generated file imports the
+// packages whose import paths are in the type.
 func (g *generator) typeExpr(text string) *jen.Statement {
 	s := &jen.Statement{}
 	for {

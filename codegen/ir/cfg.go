@@ -2,9 +2,9 @@ package ir
 
 // This file computes the order of blocks and the dominator tree.
 
-// ReversePostorder returns the blocks that are reachable from the entry. In the returned order, each
-// block comes before its successors, except along back edges. If both orders of a branch's successors
-// are possible, Succs[0] comes before Succs[1].
+// ReversePostorder returns the blocks that are reachable from the entry. In the returned order,
+// each block comes before its successors, except along back edges. If reverse postorder allows both
+// orders of a branch's successors, Succs[0] comes before Succs[1].
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -53,13 +53,13 @@ func (f *Func) RemoveUnreachable() {
 // DomTree is the dominator tree of the reachable blocks of a function.
 type DomTree struct {
 	Order []*Block // reachable blocks in reverse postorder
-	place []int    // maps a block's id to the block's index in Order plus one
+	place []int    // maps a block's id to the block's index in Order, plus one; 0 for an unreachable block
 	other map[*Block]int
 	nodes []domNode // tree nodes of the blocks, in the same order as Order
 }
 
 type domNode struct {
-	idom     int // index of the immediate dominator in Order; -1 for none
+	idom     int // index of the immediate dominator in Order; -1 for the entry block
 	children []*Block
 	in, out  int // interval of the node in a depth-first numbering of the tree
 }
@@ -203,7 +203,7 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 	if i < 0 {
 		return false
 	}
-	in := 0 // for unreachable blocks
+	in := 0 // only the entry block counts as a dominator of an unreachable block
 	if j >= 0 {
 		in = d.nodes[j].in
 	}

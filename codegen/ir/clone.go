@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization constants and interned
-// types are copied, with their positions. Values and blocks keep their ids, so a pass has the same effect on the copy
-// as on the module. A pass can try a change on a copy of the module and observe the consequences.
+// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization
+// constants and interned types are copied, including source positions. Values and blocks keep their
+// ids, so a pass has the same effect on the copy as on the module. For example, a pass can try a
+// change on a copy of the module and observe the consequences.
 //
 // The copy and the module share only immutable data: the scalar types, the host's variables in
 // Variables, and the kernel's first module in Target.
@@ -34,11 +35,12 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use.
-// Import sets the field Part of the copied sites to part. Import returns the copy of the entry block,
-// which has no predecessor yet. For each constant expression of src that is not a plain constant, Import
-// calls convertOutside with the expression and its imported arguments. The result of convertOutside
-// replaces the constant expression. Import does not change src, which must not have helpers.
+// Import copies the blocks of src's kernel to f, together with the variables, sites and types that
+// the blocks use. Import sets the field Part of the copied sites to the parameter part. Import
+// returns the copy of the entry block, which has no predecessor yet. For each constant expression
+// of src that is not a plain constant, Import calls convertOutside with the expression and the
+// imported arguments of the expression. The result of convertOutside replaces the constant
+// expression. Import does not change src, which must not have helpers.
 func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
@@ -64,10 +66,12 @@ func (f *Func) Import(src *Module, part int, convertOutside func(v *Value, args 
 	return blocks[0]
 }
 
-// cloner maps the values, blocks, types and other objects of a module to their copies.
+// cloner maps the values, blocks, types and other objects of a module to the copies of these
+// objects.
 type cloner struct {
 	m *Module // module to which the copies belong
-	// convertOutside is set only by Import, which copies into another module and gives the copies new ids there.
+	// convertOutside returns the value that replaces a constant expression, and is set only by
+	// Import. If convertOutside is set, the copies belong to another module and get new ids.
 	convertOutside func(v *Value, args []*Value) *Value
 
 	values map[*Value]*Value
@@ -78,8 +82,8 @@ type cloner struct {
 	types  map[*Type]*Type
 	specs  map[*Spec]*Spec
 	sites  map[*Site]*Site
-	// todo is a stack of functions that set the references in copies. Recursion could overflow the Go stack,
-	// because chains of values can be long.
+	// todo is a stack of functions that set the pointers in copies. The stack todo replaces a
+	// recursion, which could overflow the Go stack, because chains of values can be long.
 	todo []func()
 }
 
@@ -99,7 +103,8 @@ func (c *cloner) runTodo() {
 	}
 }
 
-// copyID assigns a new id to a copy if Import makes the copy.
+// copyID assigns a new id to a copy if Import makes the copy. A copy that Clone makes keeps the id
+// of the original.
 func (c *cloner) copyID(id *int) {
 	if c.convertOutside != nil {
 		c.m.nextID++
@@ -119,7 +124,7 @@ func copyEach[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// shallowCopy returns the copy of p. If isNew is true, this call of shallowCopy made the copy, and the
+// shallowCopy returns the copy of p. If isNew is true, the copy did not exist before, and the
 // caller must replace the pointers in the copy.
 func shallowCopy[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
@@ -170,7 +175,7 @@ func (c *cloner) value(v *Value) *Value {
 	return w
 }
 
-// importExpr returns the value that replaces constant expression v in the other module.
+// importExpr returns the value that replaces constant expression v in the module c.m.
 func (c *cloner) importExpr(v *Value) *Value {
 	w := c.values[v]
 	switch {
@@ -223,7 +228,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// copyType returns the copy of type t. The copy is interned in the module that contains the copies.
+// copyType returns the copy of type t, which is interned in the module c.m.
 func (c *cloner) copyType(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

@@ -4,7 +4,8 @@ package ir
 
 import "math"
 
-// Float16bits returns the bits of the float16 nearest to f. Ties are rounded to even.
+// Float16bits returns the bits of the float16 nearest to f. If f is halfway between two float16s,
+// Float16bits rounds to even.
 func Float16bits(f float64) uint16 {
 	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
 	a := math.Abs(f)
@@ -14,12 +15,12 @@ func Float16bits(f float64) uint16 {
 	case a >= 65520:
 		return sign | 0x7c00
 	case a < 0x1p-14:
-		// In this branch the float16 is subnormal, or it is the smallest normal number, whose bits are
-		// 1024.
+		// If f is less than 0x1p-14, the float16 is subnormal, or is the smallest normal number,
+		// whose bits are 1024.
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	e := math.Ilogb(a)
-	n := math.RoundToEven(math.Ldexp(a, 10-e)) // n is in [1024, 2048]; the value 2048 increments the exponent below
+	n := math.RoundToEven(math.Ldexp(a, 10-e)) // n is in [1024, 2048]; the addition below turns n == 2048 into a higher exponent
 	return sign | (uint16(e+14)<<10 + uint16(n))
 }
 

@@ -12,15 +12,16 @@ import (
 type Combine struct {
 	Scope Scope
 	By    Combiner
-	// If Alone is true, the expansion of a work-group op must not use sub-group operations.
+	// Alone is true if the code for a work-group op must not use sub-group operations.
 	Alone bool
 }
 
 // Combiner is the operation by which a reduction or scan combines two values.
 type Combiner uint8
 
-// The combiners. The names of combiners for floats begin with the letter F. All other combiners are for
-// integers. FMin and FMax are Go's min and max.
+// The combiners. The names of combiners for floats have the letter F, as in CombineFAdd, and the
+// other combiners are for integers. CombineFMin and CombineFMax combine floats like Go's min and
+// max.
 const (
 	CombineIAdd Combiner = iota
 	CombineIMul
@@ -67,8 +68,8 @@ func (v *Value) GroupScope() Scope {
 	return ScopeWorkGroup
 }
 
-// LegalGroupOp reports whether v is a group op that SPIR-V supports. The group must be a sub-group, and the
-// values must be 32-bit words or bools.
+// LegalGroupOp reports whether v is a group op that SPIR-V supports. SPIR-V supports only group ops
+// on sub-groups, with values that are 32-bit words or bools.
 func (v *Value) LegalGroupOp() bool {
 	bools := strings.HasSuffix(v.Op.Info().Sig, ":b")
 	return v.IsGroupOp() && !v.Op.Has(FlagBuilt) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
@@ -94,8 +95,9 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 // wordArg returns the index of the op's argument that selects a 32-bit word of the result, or -1.
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
-// Word returns the index of the 32-bit word that a group op returns. manyWords reports whether the op's
-// complete result consists of several 32-bit words. For example, a ballot has one bit per invocation.
+// Word returns the index of the 32-bit word that a group op returns. manyWords reports whether the
+// op's complete result consists of several 32-bit words. For example, the result of a ballot
+// consists of several words, because a ballot has one bit per invocation.
 func (v *Value) Word() (n uint64, manyWords bool) {
 	i := v.Op.wordArg()
 	if i < 0 {
@@ -115,8 +117,8 @@ func (v *Value) Inputs() []*Value {
 	return v.Args
 }
 
-// Combine applies the combiner to two values of type t. The arguments x and y and the result are bit
-// patterns of values of type t.
+// Combine applies the combiner to two values of type t. The arguments x and y and the result of
+// Combine are the bits of values of type t.
 func (c Combiner) Combine(t *Type, x, y uint64) uint64 {
 	shift := 64 - t.Bits()
 	signed := func(x uint64) int64 { return int64(x<<shift) >> shift }

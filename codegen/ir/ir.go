@@ -1,6 +1,6 @@
 package ir
 
-// This file defines the types of the IR and the functions that build it.
+// This file defines the types of the IR and the functions that build the IR.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pos is a position in a source file. The file name is relative to the Go module, or begins with the import
-// path of the package.
+// Pos is a position in a source file. The file name is relative to the root of its Go module, or
+// begins with the import path of its package.
 type Pos struct {
 	File      string
 	Line, Col int
@@ -26,7 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Level is the level of a module, as the package documentation describes.
+// Level is the level of a module. The package documentation describes the levels.
 type Level uint8
 
 const (
@@ -57,15 +57,15 @@ type Module struct {
 	Spilled  bool
 	// Uses lists the uses of aspects that package lower finds.
 	Uses []AspectUse
-	// Variables lists package-level variables whose values each launch checks for changes. Unwatched lists
-	// package-level variables that a launch cannot check.
+	// Variables lists package-level variables whose values are compared at each launch. Unwatched
+	// lists package-level variables whose values a launch cannot compare.
 	Variables []abi.Variable
 	Unwatched []string
 	// Data is constant data in device memory. If Data is not empty, the argument at DataOffset is the address
 	// of Data.
 	Data       []byte
 	DataOffset int
-	// Prints describes the print calls. PrintTexts contains the strings to which Prints refers.
+	// Prints describes the print calls. PrintTexts contains strings that the kernel prints.
 	Prints     []abi.PrintSite
 	PrintTexts string
 	// WorkGroup is the work-group size along x, y and z, or zero if the launch chooses the size.
@@ -74,14 +74,15 @@ type Module struct {
 	UsesGroup bool
 	// Matrices is true if pass matrices has expanded matrix ops.
 	Matrices bool
-	// If NoAlias is true, no slice that the kernel writes overlaps with another slice of the launch.
+	// NoAlias is true if no slice that the kernel writes overlaps with another slice of the launch.
 	NoAlias bool
-	// Target describes the launches and devices for which the module is compiled. Lowering, parsing and
-	// linking set only the fields of Target that depend on the kernel alone. The function pass.Run adds
-	// its target argument to the target of the module. Passes do not change the target.
+	// Target describes the launches and the devices for which the module is compiled. Lowering,
+	// parsing and linking set only fields of Target that depend on the kernel, not on devices. The
+	// function pass.Run adds its target argument to the target of the module. Passes do not change
+	// the target.
 	Target Target
-	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
-	// quirks.CheckDisabled.
+	// Disabled lists optimizations that passes skip, such as "quirk/rotation" (see
+	// quirks.CheckDisabled).
 	Disabled []string
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
@@ -104,10 +105,10 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a use of an aspect at a source position. If Required is true, Pos is the position of a
-// function's directive that lists the aspect. Field In is the name of the function that contains the
-// use. If a function on the call path has a directive that does not list the aspect, Func is the name of
-// this function. Field Func is "" if the use belongs to the whole kernel.
+// AspectUse is a use of an aspect at a source position. If Required is true, Pos is the position of
+// a function's directive that lists the aspect. Field In is the name of the function that contains
+// the use. If a function on the call path has a directive that does not list the aspect, field Func
+// is the name of that function. Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
@@ -122,7 +123,7 @@ type CallSite struct {
 	Pos    Pos
 }
 
-// Func is a function without results. Blocks[0] is the entry block, which has no predecessors.
+// A Func is a function without results. Blocks[0] is the entry block, which has no predecessors.
 type Func struct {
 	Name   string
 	Module *Module
@@ -136,7 +137,8 @@ type Func struct {
 type Storage uint8
 
 const (
-	// Function memory belongs to one work-item. Zero ops or stores initialize the memory.
+	// Function memory belongs to one work-item, and is undefined until a Zero op or a store writes
+	// it.
 	Function Storage = iota
 	// Workgroup memory is shared by the work-items of a work-group.
 	Workgroup
@@ -156,15 +158,16 @@ type Var struct {
 	Type    *Type
 	// Init contains the scalars of a read-only Private table as constants, in memory order.
 	Init []*Value
-	// Accessor is the index of the local accessor that a Workgroup variable implements, or -1.
+	// Accessor is the index of the local accessor whose memory is a Workgroup variable, or -1.
 	Accessor int
-	// Expr is the length of a Workgroup array if that length depends on specialization constants.
+	// Expr is the length of a Workgroup array whose length depends on specialization constants.
 	Expr abi.Expr
 	// Words is the number of elements per sub-group in a Workgroup array that matrix products use. Words
 	// is zero for a variable that matrix products do not use.
 	Words int
-	// Shape is the shape of the matrix that is stored in a Workgroup array. For other variables Shape is nil. The
-	// Workgroup array is used for matrices with too many elements for the arrays of work-items.
+	// Shape is the shape of the matrix that is stored in a Workgroup array, or nil if the variable
+	// stores no matrix. A matrix is stored in a Workgroup array if it has too many elements for the
+	// private arrays of work-items.
 	Shape *matrix.Shape
 }
 
@@ -186,8 +189,8 @@ type Site struct {
 	Message string
 	// Unsigned is true if the first value in the fault record is a uint64.
 	Unsigned bool
-	// Part is the index of the site's kernel in a module of several linked kernels. Each linked kernel has a separate
-	// fault record.
+	// Part is the index of the site's kernel in a module of several linked kernels. Each of several
+	// linked kernels has a separate fault record.
 	Part int
 }
 
@@ -206,7 +209,8 @@ func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "De
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8
 
-// The built-ins. For a SPIR-V variable that is a vector, BuiltIn has one constant for each of the three components.
+// The built-ins. A SPIR-V BuiltIn variable that is a vector has one BuiltIn constant for each of
+// its three components.
 const (
 	GlobalInvocationIDX BuiltIn = iota
 	GlobalInvocationIDY
@@ -236,7 +240,7 @@ var builtInNames = [...]string{
 	"SubgroupLocalRange",
 }
 
-// String returns SPIR-V's name, with the component.
+// String returns SPIR-V's name of the built-in variable, followed by the component.
 func (b BuiltIn) String() string { return builtInNames[b] }
 
 // Ref describes the memory that an op accesses. If Var is set, the op's path arguments index into the type of the
@@ -268,17 +272,18 @@ type Block struct {
 	Phis  []*Value
 	Insts []*Value
 	Term  Term
-	Preds []*Block // predecessors in the order of phi arguments
+	Preds []*Block // predecessors, in the order of the arguments of each phi
 
 	// Merge and Continue are set in modules of level Structured or higher. A loop header has Merge and Continue, and
 	// the header of a selection has only Merge.
 	Merge, Continue *Block
-	// If Unroll is true, the driver is asked to unroll the loop whose header is this block.
+	// Unroll is true if the SPIR-V module asks the driver to unroll the loop whose header is this
+	// block.
 	Unroll bool
 	// Cold is true for blocks that run rarely, for example only after a failed check.
 	Cold bool
-	// Loop is the source position of the loop whose header is this block. The printed text contains the position of a
-	// loop only with PrintOptions.Kept.
+	// Loop is the source position of the loop whose header is this block. The printed text of a
+	// module contains the position of a loop only if PrintOptions.Kept is set.
 	Loop Pos
 }
 
@@ -304,8 +309,9 @@ type Term struct {
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
-	// Early marks a Return terminator of a return statement before the end of the kernel. Before pass
-	// exits has run, Early also marks a Jump that leaves an inlined function.
+	// Early is true for a Return that comes from a return statement before the end of the kernel.
+	// Before pass exits has run, Early is also true for a Jump that leaves an inlined function
+	// early.
 	Early bool
 }
 
@@ -326,7 +332,7 @@ func (v *Value) Ref() *Ref {
 // address and the element index.
 func (v *Value) Path() []*Value { return v.Args[v.Op.pathStart():] }
 
-// IsConst reports whether v is a plain constant.
+// IsConst reports whether v is a plain constant, whose value is known.
 func (v *Value) IsConst() bool { return v.Op == OpConst }
 
 // Int returns a constant's value, sign-extended.
@@ -340,7 +346,8 @@ type constKey struct {
 	bits uint64
 }
 
-// Len returns the number of values created so far, which is a measure of the module's size.
+// Len returns the number of ids that the module has assigned, which is a measure of the module's
+// size.
 func (m *Module) Len() int { return m.nextID }
 
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
@@ -379,8 +386,9 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the value with op SpecConst for specialization constant s. Each specialization
-// constant has only one value with op SpecConst. The first call of SpecValue for s creates the value.
+// SpecValue returns the value with op SpecConst for specialization constant s. A specialization
+// constant has only one value with op SpecConst. The first call of SpecValue for s creates the
+// value with op SpecConst.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -393,8 +401,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the value of a specialization constant with a reserved id. The runtime sets such
-// constants. ReservedSpec adds the constant to the module's Specs if necessary.
+// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime
+// sets. ReservedSpec adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {
@@ -406,8 +414,8 @@ func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64)
 	return m.SpecValue(s)
 }
 
-// ConstExpr returns a constant expression that applies op to constant expressions. The driver folds the
-// expression when it specializes the kernel.
+// ConstExpr returns a constant expression that applies op to constant expressions. The driver folds
+// the constant expression when the driver specializes the kernel.
 func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 	for _, v := range m.exprs {
 		if v.Op == op && v.Type == t && sameValues(v.Args, args) {
@@ -437,8 +445,8 @@ func sameValues(a, b []*Value) bool {
 	return true
 }
 
-// ConstExprs returns the specialization-constant expressions. In the result of ConstExprs an expression comes after its
-// arguments.
+// ConstExprs returns the specialization-constant expressions of the module. In the result of
+// ConstExprs, each expression comes after its arguments.
 func (m *Module) ConstExprs() []*Value { return m.exprs }
 
 // NewVar returns a new variable. NewVar adds a Function variable to f, and any other variable to the module.
@@ -502,7 +510,7 @@ func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// NewPhi adds a phi. The arguments of the phi have the order of Preds.
+// NewPhi adds a phi to the block. The arguments of the phi are in the order of b.Preds.
 func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	v := b.Func.Module.newValue(OpPhi, t, args...)
 	v.Block = b
@@ -510,7 +518,7 @@ func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	return v
 }
 
-// Jump ends the block with a jump and adds the edge.
+// Jump ends the block with a jump to block to, and adds the edge.
 func (b *Block) Jump(to *Block) { b.SetTerm(Term{Kind: Jump, Succs: []*Block{to}}) }
 
 // Branch ends the block with a conditional branch and adds the edges.
@@ -518,7 +526,8 @@ func (b *Block) Branch(cond *Value, yes, no *Block) {
 	b.SetTerm(Term{Kind: Branch, Cond: cond, Succs: []*Block{yes, no}})
 }
 
-// SetTerm ends the block, which must not have a terminator, and adds its edges.
+// SetTerm sets the terminator of the block, which must not have a terminator yet, and adds the
+// edges of the terminator.
 func (b *Block) SetTerm(t Term) {
 	if b.Term.Kind != Invalid {
 		panic("BUG: block is already terminated")
@@ -529,7 +538,8 @@ func (b *Block) SetTerm(t Term) {
 	}
 }
 
-// ClearTerm removes the terminator and its edges, with the phi arguments of the edges.
+// ClearTerm removes the terminator of the block and the edges of the terminator. ClearTerm also
+// removes the phi arguments for the removed edges.
 func (b *Block) ClearTerm() {
 	t := b.Term
 	b.Term = Term{}
@@ -552,8 +562,8 @@ func (b *Block) removePred(p *Block) {
 	panic("BUG: no such predecessor")
 }
 
-// Retarget redirects every edge from b to block old, so that the edge leads to block new. The block
-// new must not have phis.
+// Retarget redirects every edge from b to block old, so that the edge leads to block new. Block new
+// must not have phis.
 func (b *Block) Retarget(old, new *Block) {
 	for i, s := range b.Term.Succs {
 		if s == old {
@@ -564,8 +574,8 @@ func (b *Block) Retarget(old, new *Block) {
 	}
 }
 
-// Leaf returns the type of the memory that reference r and the given path select, or nil if the path does not
-// fit the type.
+// Leaf returns the type of the memory that the given path selects in the memory of reference r. If
+// the path does not fit the type of the reference's memory, Leaf returns nil.
 func (r *Ref) Leaf(path []*Value) *Type {
 	t := r.Elem
 	if r.Var != nil {
@@ -591,8 +601,8 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs removes the specialization-constant expressions for which isDropped returns true. The
-// dropped expressions must not be used any more.
+// DropExprs removes the specialization-constant expressions for which isDropped returns true. No
+// value may use a dropped expression.
 func (m *Module) DropExprs(isDropped func(v *Value) bool) {
 	m.exprs = slices.DeleteFunc(m.exprs, isDropped)
 }

@@ -75,7 +75,7 @@ func readPieces(ctx context.Context, file fileio.ReadableFile, emit func(Piece))
 func splitPieces(r io.Reader, file string, size int, emit func(Piece)) error {
 	lines := bufio.NewReader(r)
 	var record string
-	var letters []byte // letters of the record from index start on; no emitted piece contains them
+	var letters []byte // letters of the record, from index start on
 	var start int
 	cut := func(n int) {
 		emit(Piece{record, start, string(letters[:n])})

@@ -3,8 +3,8 @@
 //
 //	go run ./examples/kmers -input genomes -output counts.tsv -bad bad.tsv
 //
-// By default the program uses the runner prism in the same process. With -runner direct it uses the direct runner. For
-// other runners, use -runner universal, and set -endpoint to the address of the runner.
+// The runners prism (the default) and direct run in the program's own process. For other runners,
+// use -runner universal, and set -endpoint to the address of the runner.
 package main
 
 import (
@@ -41,16 +41,16 @@ type Profile struct{ Counts []uint32 }
 // Total contains the k-mer counts of all sequences together, indexed by the numbers of the k-mers.
 type Total struct{ Counts []uint64 }
 
-// The Function profiles counts the k-mers of pieces.
+// The Function profiles counts the k-mers of each Piece.
 var profiles = beamkgen.Register("kmers.profiles", countKmers, beamkgen.Options{Size: 4096, Kernels: countgen.Kernels()})
 
-// countKmers is the launch function of profiles. It copies the letters of all pieces in a batch to one array.
+// countKmers is the launch function of profiles. countKmers copies the letters of a batch to one array.
 func countKmers(w *beamkgen.Worker, pieces []Piece) ([]Profile, error) {
 	var letters []byte
 	places := make([]int32, 1, len(pieces)+1)
 	for _, p := range pieces {
 		letters = append(letters, p.Bases...)
-		places = append(places, int32(len(letters))) // at most Size * PieceLen, which fits in an int32
+		places = append(places, int32(len(letters))) // number of letters so far, at most Size * PieceLen, which fits in an int32
 	}
 	bases, err := beamkgen.To(w, letters)
 	if err != nil {

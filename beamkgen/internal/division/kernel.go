@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Divide computes Out = A/X for each element. It panics if an element of X is zero.
+// Divide computes Out = A/X for each element. A work-item panics if its element of X is zero.
 type Divide struct {
 	A      int32
 	X, Out []int32

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// basicInfo returns the properties of a type whose underlying type is basic.
+// basicInfo returns the properties of a type's underlying type, or 0 if the underlying type is not
+// basic.
 func basicInfo(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()
@@ -14,7 +15,7 @@ func basicInfo(t types.Type) types.BasicInfo {
 	return 0
 }
 
-// These functions report a property of a type's underlying type.
+// The functions from IsInteger to IsNumeric report a property of a type's underlying type.
 
 func IsInteger(t types.Type) bool  { return basicInfo(t)&types.IsInteger != 0 }
 func IsUnsigned(t types.Type) bool { return basicInfo(t)&types.IsUnsigned != 0 }
@@ -24,19 +25,20 @@ func IsBoolean(t types.Type) bool  { return basicInfo(t)&types.IsBoolean != 0 }
 func IsString(t types.Type) bool   { return basicInfo(t)&types.IsString != 0 }
 func IsNumeric(t types.Type) bool  { return basicInfo(t)&types.IsNumeric != 0 }
 
-// isKind reports whether the underlying type is a basic type of the given kind.
+// isKind reports whether the underlying type of t is a basic type of the given kind.
 func isKind(t types.Type, k types.BasicKind) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == k
 }
 
-// These functions report whether a type's underlying type is a certain basic type.
+// The functions from IsFloat32 to IsUnsafePointer report whether a type's underlying type is a
+// certain basic type.
 
 func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
 func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
 func IsUnsafePointer(t types.Type) bool { return isKind(t, types.UnsafePointer) }
 
-// IsMap reports whether the underlying type is a map.
+// IsMap reports whether the underlying type of t is a map.
 func IsMap(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Map)
 	return ok
@@ -111,7 +113,8 @@ func Less(x, y int64, t types.Type) bool {
 // HalfPath is the import path of package half.
 const HalfPath = "github.com/kgen-go/kgen/dsl/half"
 
-// Half returns the name of t if t is a number type of package half. For other types Half returns "".
+// Half returns the name of t if t is a number type of package half. If t is not a number type of
+// package half, Half returns "".
 func Half(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != HalfPath || !IsInteger(n) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// IsTypeParam reports whether t is a type parameter or contains one.
+// IsTypeParam reports whether t is a type parameter or contains a type parameter.
 func IsTypeParam(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -29,8 +29,8 @@ func IsTypeParam(t types.Type) bool {
 	return false
 }
 
-// HoldsInterface reports whether a value of type t is an interface, contains an interface, or points to an interface.
-// checkedTypes contains the types that the recursion is already checking.
+// HoldsInterface reports whether a value of type t is an interface, contains an interface, or
+// points to an interface. checkedTypes contains the types that the recursion has already visited.
 func HoldsInterface(t types.Type, checkedTypes []types.Type) bool {
 	if slices.Contains(checkedTypes, t) {
 		return false
@@ -73,8 +73,8 @@ func HoldsSync(t types.Type) bool {
 	return false
 }
 
-// HoldsArray reports whether values of type t contain an array. Package lower cannot select one of two values
-// that contain arrays.
+// HoldsArray reports whether values of type t contain an array. Package lower cannot lower a
+// selection between two values that contain arrays.
 func HoldsArray(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

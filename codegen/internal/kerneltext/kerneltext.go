@@ -1,13 +1,14 @@
-// Package kerneltext finds packages with types that get their Kernel method from another type. The search
-// does not type-check the packages. Each of these three declarations gets the method from another type.
+// Package kerneltext finds packages with types that get their Kernel method from another type,
+// without type-checking the packages. In each of the following three declarations, the declared
+// type gets its Kernel method from another type.
 //
 //	type Squares = lib.Map[float32, Square]         // an alias of an instance of a generic type.
 //	type Squares struct{ lib.Map[float32, Square] } // a struct with an embedded field.
 //	type Other Squares                              // a type whose underlying struct has an embedded field.
 //
-// The type that provides the method may belong to any package, and may itself get the method from another type. The
-// result of the search only decides which packages are loaded. After loading, the type checker decides which types are
-// kernels.
+// The type that provides the Kernel method may belong to any package, and may itself get the Kernel
+// method from another type. The result of package kerneltext only decides which packages are
+// loaded. After loading, the type checker decides which types are kernels.
 package kerneltext
 
 import (
@@ -37,14 +38,15 @@ type Package struct {
 	Missing bool
 
 	leads   answer               // whether the package imports dsl, directly or indirectly
-	decls   map[string]*typeDecl // nil until the files are read
+	decls   map[string]*typeDecl // nil until the package's files are read
 	dots    []*Package           // packages imported by "."
 	broken  bool                 // whether a file has syntax errors
-	skipped bool                 // whether a file is generated, so that its declarations are not read
+	skipped bool                 // whether the package has a generated file, whose declarations are not read
 	methods bool                 // whether the package imports dsl directly, as packages with kernels do
 }
 
-// answer is the answer to a yes-or-no question. An answer is unknown before the question is answered.
+// answer is the answer to a yes-or-no question, or unknown if the question has not been answered
+// yet.
 type answer uint8
 
 const (
@@ -56,7 +58,7 @@ const (
 // typeDecl is a declared type that may be a kernel. The field method is true if the type declares a
 // Kernel method.
 type typeDecl struct {
-	spec   *ast.TypeSpec // nil if only the Kernel method is found, for example because of syntax errors
+	spec   *ast.TypeSpec // nil if only the Kernel method was found, for example because of syntax errors
 	in     map[string]*Package
 	method bool
 
@@ -64,16 +66,17 @@ type typeDecl struct {
 	has   kernelForms
 }
 
-// kernelForms states the ways in which a type has a Kernel method.
+// kernelForms describes how a type has got its Kernel method.
 type kernelForms struct {
 	own      bool // whether the method is declared for the type or for the type that it aliases
 	promoted bool // whether the method is promoted from an embedded field
-	instance bool // whether the type is an instance of a generic type, or an alias of one
+	instance bool // whether the type is an instance of a generic type, or an alias of an instance
 }
 
 func (h kernelForms) any() bool { return h.own || h.promoted }
 
-// Finder examines packages, except for files that kgen has written. Field Read returns the text of a file.
+// Finder examines packages, except for files that kgen has written. The function in field Read
+// returns the text of a file.
 type Finder struct {
 	Read func(name string) ([]byte, error)
 }
@@ -135,7 +138,7 @@ func (f *Finder) hasAny(p *Package) (bool, error) {
 // contain kernels.
 func importsDSL(p *Package) bool {
 	if p.leads == unknown {
-		p.leads = no // in case of an import cycle
+		p.leads = no // ends the recursion in an import cycle
 		if p.Missing || p.Path == dslPath {
 			p.leads = yes
 		}
@@ -220,7 +223,7 @@ func (p *Package) addDecls(file *ast.File) {
 	}
 }
 
-// plainType removes parentheses, the star and type arguments from a type expression.
+// plainType removes parentheses, the star of a pointer and type arguments from a type expression.
 func plainType(t ast.Expr) ast.Expr {
 	switch x := t.(type) {
 	case *ast.ParenExpr:
@@ -240,7 +243,7 @@ func (f *Finder) formsOfDecl(p *Package, d *typeDecl) (kernelForms, error) {
 	if d.asked {
 		return d.has, nil
 	}
-	d.asked = true // in case of a cycle in invalid code
+	d.asked = true // ends the recursion if the declarations contain a cycle, which is invalid code
 	d.has.own = d.method && p.methods
 	if d.spec == nil {
 		return d.has, nil
@@ -294,7 +297,8 @@ func (f *Finder) formsOfType(p *Package, d *typeDecl, t ast.Expr) (h kernelForms
 		if id, ok := t.X.(*ast.Ident); ok && d.in[id.Name] != nil {
 			h, err = f.formsOfName(d.in[id.Name], t.Sel.Name, instance)
 		} else if ok && instance {
-			// The qualifier may belong to a missing package, because the name of a missing package is unknown.
+			// The qualifier may be the name of a missing package, because names of missing packages
+			// are unknown.
 			h.own = slices.ContainsFunc(unnamedImports(p), func(q *Package) bool { return q.Missing })
 		}
 	}
@@ -312,8 +316,9 @@ func unnamedImports(p *Package) (all []*Package) {
 	return all
 }
 
-// formsOfName returns the ways in which a type of a package has a Kernel method. If the generic type of an instance
-// cannot be found, the instance counts as a kernel, so that the package is loaded. Loading then reports the error.
+// formsOfName returns the ways in which a type of a package has a Kernel method. An instance whose
+// generic type cannot be found counts as a kernel, so that the package is loaded and the user sees
+// the error.
 func (f *Finder) formsOfName(p *Package, name string, instance bool) (kernelForms, error) {
 	if p.Missing {
 		return kernelForms{own: instance}, nil
@@ -349,8 +354,8 @@ func isInstance(t ast.Expr) bool {
 	return false
 }
 
-// Instances returns generic types without type arguments. A declared type may get its Kernel method from an instance of
-// any type that Instances returns.
+// Instances returns the generic types from whose instances a declared type may get its Kernel
+// method. The expressions that Instances returns do not contain the type arguments.
 func Instances(t *ast.TypeSpec) (all []ast.Expr) {
 	add := func(e ast.Expr) {
 		if isInstance(e) {

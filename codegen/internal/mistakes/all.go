@@ -11,8 +11,8 @@ const (
 	rows  = "type row [3]int32\nfunc (r *row) size() int32 { return r[0] }\nfunc (r *row) at(i int32) int32 { return r[i&1] }"
 )
 
-// manyTypes returns the text of a list of values with different types. The list contains more types than one interface
-// variable of a kernel may have.
+// manyTypes returns the Go text of a list of values with different types. The list contains more
+// types than one interface variable in a kernel may hold.
 func manyTypes() string {
 	var b strings.Builder
 	for n := range 33 {

@@ -1,6 +1,7 @@
-// Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field or a property of a
-// kernel. Tests build kernels with one or several errors from these pieces, and check the diagnostics. A [File]
-// collects kernels and returns their source with the expected diagnostics.
+// Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field
+// or a property of a kernel. Tests build kernels with one or several errors from the pieces of
+// invalid code, and check the diagnostics. A [File] collects kernels and returns the source of the
+// kernels with the expected diagnostics.
 package mistakes
 
 import (
@@ -11,8 +12,9 @@ import (
 	"strings"
 )
 
-// Mistake is a piece of invalid code. The character « in the text of a Mistake marks the position of the diagnostic.
-// Each occurrence of the mistake replaces the character @ by another number, for example in labels.
+// Mistake is a piece of invalid code. The character « in the text of a Mistake marks the position
+// of the diagnostic. In each occurrence of a Mistake, a different number replaces the character @,
+// for example in labels.
 type Mistake struct {
 	Name string
 	Code string
@@ -23,24 +25,26 @@ type Mistake struct {
 	// Field is the declaration of a field in the kernel's type. Property is an element of the
 	// kernel's list of properties.
 	Field, Property string
-	// Type is text before the name of the kernel's type. Params are additional parameters of the Kernel
-	// method. Result is the type of a result of the Kernel method. Method is another method of the kernel.
+	// Type is a prefix of the name of the kernel's type. Params are additional parameters of the
+	// Kernel method. Result is the type of a result of the Kernel method. Method is a method that
+	// the kernel has in addition to the Kernel method.
 	Type, Params, Result, Method string
 	// Form is the item type that the kernel must have, or "" if any item type is allowed.
 	Form Form
-	// Once is true if only the first occurrence of the mistake in a kernel is reported, for example the first use of an
-	// aspect.
+	// Once is true if kgen reports only the first occurrence of the mistake in a kernel, for
+	// example the first use of an aspect.
 	Once bool
 	// Slow is true if the compilation of the kernel takes long, because the kernel is large.
 	Slow bool
-	// If kgen does not find other errors in a function with the mistake, Hides is the reason.
+	// Hides is the reason why kgen finds no other errors in a function with the mistake, or "" if
+	// kgen finds other errors.
 	Hides string
 }
 
 // Form is the item type of a kernel.
 type Form string
 
-// The item types that mistakes may need.
+// Range and Group are the item types that mistakes may need.
 const (
 	Range Form = "Item1"
 	Group Form = "NDItem1"
@@ -68,14 +72,14 @@ type File struct {
 }
 
 // textFor returns the text s, which belongs to mistake m, for one occurrence of the mistake.
-// textFor adds the code of the diagnostic to each mark, and replaces each character @.
+// textFor adds the code of the diagnostic to each mark «, and replaces each character @.
 func (f *File) textFor(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
 }
 
-// Fits returns "" if one kernel can contain all given mistakes. Otherwise Fits returns the reason why one kernel cannot
-// contain them.
+// Fits returns "" if one kernel can contain all given mistakes. If one kernel cannot contain all
+// mistakes, Fits returns the reason.
 func Fits(uses ...Use) string {
 	for i, u := range uses {
 		for _, v := range uses[:i] {
@@ -84,7 +88,7 @@ func Fits(uses ...Use) string {
 			}
 			for _, p := range [][2]Use{{u, v}, {v, u}} {
 				if p[0].Hides != "" && p[1].Body != "" && !p[0].Helper {
-					return p[0].Hides // hides errors in called functions too
+					return p[0].Hides // the mistake also hides errors in the functions that the kernel calls
 				}
 			}
 			switch {

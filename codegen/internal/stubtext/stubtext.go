@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Sources returns the list of sources in a file of stubs, and the position of the list. If the file contains no list of
-// sources, sourceList is nil.
+// Sources returns the abi.Sources literal in a file of stubs, and the literal's position. If the
+// file does not contain an abi.Sources literal, sourceList is nil.
 func Sources(file *ast.File) (sourceList *abi.Sources, at token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && sourceList == nil {

@@ -20,9 +20,9 @@ import (
 
 var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`(?: hint `([^`]*)`)?")
 
-// Compare compares diagnostics with the want comments of the Go files in dir. Compare reports missing and unexpected
-// diagnostics. File names in diagnostics must be relative to the current directory. Each line of the Go files has at
-// most one diagnostic.
+// Compare compares diagnostics with the want comments of the Go files in dir. Compare reports
+// missing and unexpected diagnostics as errors of the test. File names in diagnostics must be
+// relative to the current directory. Each line of the Go files has at most one diagnostic.
 func Compare(t *testing.T, dir string, got diag.List) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

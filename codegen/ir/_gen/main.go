@@ -1,5 +1,5 @@
-// Command _gen writes zops.go from the rows of ops.go. Run it with go generate
-// in package ir.
+// Command _gen writes zops.go from the rows of ops.go. The command "go generate" in package ir runs
+// _gen.
 package main
 
 import (

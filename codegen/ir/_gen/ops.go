@@ -3,13 +3,14 @@ package main
 // row describes one op. Field sig is the op's signature, which is a letter for the class of each argument, then a
 // colon, then a letter for the class of the result.
 //
-// The letters w, q and a stand for types i32, i64 and addr. The letter b stands for a bool, i for any integer, f for any
-// float, s for any scalar, v for a vector, and m for any scalar or vector. The capital letters I, F and S mean the same
-// as i, f and s, but all arguments and results with capital letters in one row have the same type.
+// The letters w, q and a stand for types i32, i64 and addr. The letter b stands for a bool, i for
+// any integer, f for any float, s for any scalar, v for a vector, and m for any scalar or vector.
+// The capital letters I, F and S stand for the same classes as i, f and s. All arguments and
+// results with capital letters in one signature have the same type.
 //
-// The letter k stands for a constant, which is the index of one of four 32-bit words. A dot stands for the path of a
-// memory reference (see Ref). An asterisk stands for any number of arguments of any class. A hyphen stands for the
-// missing result of an op without a result.
+// The letter k stands for a constant, which is the index of one of four 32-bit words. A dot stands
+// for the path of a memory reference (see Ref). An asterisk stands for any number of arguments of
+// any class. A hyphen in place of the result means that the op has no result.
 type row struct {
 	name  string
 	sig   string
@@ -17,15 +18,17 @@ type row struct {
 	aux   string
 	doc   string
 
-	// neutral selects the argument that a work-item contributes to a group op after the work-item has returned. The
-	// value "" selects zero. The values True and Second stand for NeutralTrue and NeutralSecond.
+	// neutral selects the argument that a work-item contributes to a group op after the work-item
+	// has returned. If neutral is "", the work-item contributes zero. The names True and Second
+	// stand for the constants NeutralTrue and NeutralSecond.
 	neutral string
-	// noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a noun.
+	// noun is the name of a group op in diagnostics. Only a group op whose result may differ
+	// between invocations of the group has a noun.
 	noun string
 }
 
 var ops = []row{
-	// Constants, which belong to no block.
+	// Constants. The values of Const and SpecConst belong to no block.
 	{name: "Const", sig: ":s", flags: "Pure Const", aux: "Bits", doc: "a scalar constant, its bits zero-extended in Bits"},
 	{name: "SpecConst", sig: ":s", flags: "Pure Const", aux: "Spec", doc: "a specialization constant"},
 
@@ -35,8 +38,8 @@ var ops = []row{
 	{name: "Arg", sig: ":s", flags: "Pure Low Narrow", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
 	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
 
-	// Integer arithmetic with wraparound. Divisions have no checks, so the divisor must not be zero, and SDiv must not
-	// overflow.
+	// Integer arithmetic with wraparound. A division op does not check its operands, so the divisor
+	// must not be zero, and SDiv must not overflow.
 	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "ISub", sig: "II:I", flags: "Pure Fold Cheap Low"},
 	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold Low"},
@@ -48,7 +51,7 @@ var ops = []row{
 	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Not", sig: "I:I", flags: "Pure Fold Cheap Low"},
-	// Shifts have no checks, so the count must be less than the width.
+	// A shift op does not check the count, which must be less than the width.
 	{name: "Shl", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrL", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrA", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
@@ -57,8 +60,8 @@ var ops = []row{
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
 	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 
-	// Floating point. Each operation is rounded once, but pass fuse may combine a product and a
-	// sum into one operation.
+	// Floating point. A floating-point operation is rounded once, but pass fuse may combine a
+	// product and a sum into one operation.
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FSub", sig: "FF:F", flags: "Pure"},
 	{name: "FMul", sig: "FF:F", flags: "Pure Commutative"},
@@ -74,7 +77,7 @@ var ops = []row{
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},
 	{name: "FRoundEven", sig: "F:F", flags: "Pure"},
-	// Functions of the device with unspecified accuracy, only for float32.
+	// Functions of float32 numbers that the device computes with unspecified accuracy.
 	{name: "FSin", sig: "F:F", flags: "Pure Costly Float32"},
 	{name: "FCos", sig: "F:F", flags: "Pure Costly Float32"},
 	{name: "FTan", sig: "F:F", flags: "Pure Costly Float32"},
@@ -112,15 +115,18 @@ var ops = []row{
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
 	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the value of the float16 in the lower 16 bits of a word; 0x7fc00000 for a NaN"},
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
-	// The first argument of a float16 op is its result, which earlier ops on float32 have computed. The other arguments
-	// are the operands, from which a device may compute the same result. Each argument is a 32-bit word whose lower 16
-	// bits are a float16.
+	// The first argument of a float16 op already is the op's result, which ops on float32 have
+	// computed. The other arguments of a float16 op are the operands, from which a device with
+	// float16 instructions may compute the same result. Each argument of a float16 op is a 32-bit
+	// word whose lower 16 bits are a float16.
 	{name: "HalfDiv", sig: "www:w", flags: "Pure Named", doc: "the quotient of two float16s"},
 	{name: "HalfSqrt", sig: "ww:w", flags: "Pure Named", doc: "the square root of a float16"},
 	{name: "HalfFma", sig: "wwww:w", flags: "Pure Named", doc: "x*y + z of float16s, rounded once"},
-	// The first argument of a dot product is its result, which earlier ops have computed. The next four arguments
-	// contain the elements of vector A in their lower 8 bits. The following four arguments contain the elements of
-	// vector B in the same way. The saturating ops have one more argument, which is added to the sum of products.
+	// The first argument of a dot-product op already is the op's result, which other ops have
+	// computed. Arguments 1 to 4 of a dot-product op contain the elements of vector A in their
+	// lower 8 bits. Arguments 5 to 8 of a dot-product op contain the elements of vector B in their
+	// lower 8 bits. A saturating dot-product op has one more argument, which is added to the sum of
+	// products.
 	{name: "SDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "the sum of four products of numbers of 8 bits"},
 	{name: "UDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot of numbers without a sign"},
 	{name: "SUDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot with numbers of B without a sign"},
@@ -143,7 +149,7 @@ var ops = []row{
 	{name: "VecMake", sig: "*:v", flags: "Pure", doc: "the vector of its arguments; the first one has the lowest address"},
 	{name: "VecExtract", sig: "v:s", flags: "Pure", aux: "Bits", doc: "element Bits of a vector"},
 
-	// Memory. Aux is a Ref.
+	// Memory. The auxiliary data of most memory ops is a Ref.
 	{name: "Load", sig: ".:m", flags: "Reads Narrow", aux: "Ref"},
 	{name: "Store", sig: "m.:-", flags: "Writes Narrow", aux: "Ref", doc: "the value is the first argument"},
 	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
@@ -151,9 +157,10 @@ var ops = []row{
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
 	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the work-items of the group zero a Workgroup variable together, then wait at a barrier"},
 
-	// Atomic operations. All work-items see all atomic operations in the same order. Atomic ops that read and write
-	// return the old value. A Legal module contains AtomicCompareExchange instead of AtomicCompareAndSwap and instead
-	// of atomic ops on floats. It contains no atomic ops on 8 or 16 bits.
+	// Atomic operations. All work-items see all atomic operations in the same order. An atomic op
+	// that reads and writes returns the old value. A Legal module contains AtomicCompareExchange
+	// instead of AtomicCompareAndSwap and instead of atomic ops on floats. A Legal module contains
+	// no atomic ops on 8 or 16 bits.
 	{name: "AtomicLoad", sig: ".:i", flags: "Reads Atomic Narrow", aux: "Ref"},
 	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses"},
 	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses; for memory that the host writes during the launch"},
@@ -179,22 +186,26 @@ var ops = []row{
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders only local memory"},
-	// Group ops, which all invocations of the group must reach. Each invocation gets a result, which may depend on the
-	// arguments of all invocations. For all passes, the flags and columns of a group op's row describe the op completely.
+	// Group ops. All invocations of the group must reach a group op. Each invocation gets a result
+	// of the group op, which may depend on the arguments of all invocations. The flags and columns
+	// of the row contain all facts about a group op that passes need.
 	//
-	// All group ops have the flags Reads, Writes, Sync and Group. Flag SubGroup means that the group is always a
-	// sub-group. An op with flag SubGroup is implemented in Go by the function of package kernelimpl whose name is Host
-	// and the op's name. The parameters of this function are the op's arguments, the size of sub-groups and the word
-	// index. Flag Same means that all invocations of a group have the same result. Ops without flag Same have a noun.
-	// Flag Built means that SPIR-V does not have the op. Such an op is expanded by pass/lanes/group_sub.go, and package
-	// spirv/emit does not support it.
+	// All group ops have the flags Reads, Writes, Sync and Group. Flag SubGroup means that the
+	// group is always a sub-group. In Go, an op with flag SubGroup is implemented by a function of
+	// package kernelimpl, such as HostBallot for GroupBallot. The parameters of the Go function are
+	// the op's arguments, the size of sub-groups and the word index. Flag Same means that all
+	// invocations of a group have the same result. A group op without flag Same has a noun. Flag
+	// Built means that SPIR-V does not have the op. A group op with flag Built is expanded by
+	// pass/lanes/group_sub.go, and is not supported by package spirv/emit.
 	//
 	// If the signature contains the letter k, package lower makes four values, one for each word of the result.
 	//
-	// Column neutral is the first argument for invocations that have returned. This argument must not change the
-	// result. The default is zero. The other arguments become zero, except word indices and identities. If every
-	// possible argument changes the result, add an argument to the op that is true, and that is false for invocations
-	// that have returned.
+	// Column neutral defines the first argument of invocations that have returned. The first
+	// argument of invocations that have returned must not change the op's result. If column neutral
+	// is empty, the first argument of invocations that have returned is zero. The other arguments
+	// of invocations that have returned are zero, except word indices and identities. If every
+	// possible first argument would change the result, the op needs an additional bool argument.
+	// The additional argument is false for invocations that have returned and true for all others.
 	//
 	// A Legal module contains group ops only if the group is a sub-group and the values are i32 or bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group; the index must exist", noun: "a selection"},
@@ -207,14 +218,14 @@ var ops = []row{
 	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation", neutral: "Second", noun: "a scan"},
 	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of the values before this invocation; unspecified for the first invocation", neutral: "Second", noun: "a scan"},
 
-	// Matrices of sub-groups; see matrix.go. Pass matrices expands the ops.
+	// Matrices of sub-groups; see matrix.go. Pass matrices replaces the matrix ops by other ops.
 	{name: "MatrixLoad", sig: "i.:-", flags: "Reads Sync Built", aux: "Tile", doc: "args: the distance between rows, or columns, in elements"},
 	{name: "MatrixStore", sig: "i.:-", flags: "Writes Sync Built", aux: "Tile", doc: "args as for MatrixLoad"},
 	{name: "MatrixMulAdd", sig: ":-", flags: "Reads Writes Sync Built", aux: "Product", doc: "products are rounded, and added to the accumulator in the order of A's columns"},
 	{name: "MatrixLength", sig: ":w", flags: "Reads Built", aux: "Tile", doc: "the number of elements of a matrix that the invocation holds"},
 
-	// Fault records the first fault of the launch. The arguments are two values and the global id (x, y, z) of the
-	// work-item.
+	// Fault records the first fault of the launch. The arguments of Fault are the values A and B of
+	// the fault record, and the global id (x, y, z) of the work-item.
 	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
 }

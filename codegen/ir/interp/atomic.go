@@ -4,7 +4,8 @@ package interp
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// combinerOps maps an atomic op to the operation that computes the new value from the old value and the argument.
+// combinerOps maps an atomic op to the combiner that computes the new value from the old value and
+// the op's argument.
 var combinerOps = map[ir.Op]ir.Combiner{
 	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicIAddRelaxed: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
 	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
@@ -13,7 +14,8 @@ var combinerOps = map[ir.Op]ir.Combiner{
 	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
 }
 
-// isRelaxed reports whether an atomic op is relaxed, which means that it does not order other memory accesses.
+// isRelaxed reports whether an atomic op is relaxed. A relaxed atomic op does not order other
+// memory accesses.
 func isRelaxed(op ir.Op) bool {
 	return op == ir.OpAtomicIAddRelaxed || op == ir.OpAtomicLoadRelaxed || op == ir.OpAtomicStoreRelaxed
 }
@@ -56,7 +58,7 @@ func (w *itemState) runAtomic(v *ir.Value) {
 }
 
 // syncLocation returns the key of the memory location on which atomic op v synchronizes. All fences
-// synchronize on one common key.
+// synchronize on the same key.
 func (w *itemState) syncLocation(v *ir.Value) (k memoryKey) {
 	switch r := v.Ref(); {
 	case r == nil:

@@ -10,11 +10,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Checks enables a search for errors that may have no effect on the results of this run, such as data races.
+// Checks enables a search for errors, such as data races, that may have no effect on the results of
+// a run.
 type Checks struct {
-	// Seed selects the order in which work-items execute. Equal seeds select equal orders.
+	// Seed selects the order in which work-items execute. With the same seed, work-items execute in
+	// the same order.
 	Seed uint64
-	// Found is called for each finding, but only once for findings of one kind with the same two positions.
+	// Found is called for each finding. If several findings have the same kind and the same two
+	// positions, Found is called only for the first finding.
 	Found func(Finding)
 }
 
@@ -22,8 +25,9 @@ type Checks struct {
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
-	// Other is the position of the other access, or of the barrier where other work-items wait. Other is zero if the
-	// finding has only one position.
+	// Other is the second position of the finding. For a data race, Other is the position of the
+	// other access. For divergent barriers, Other is the position at which another work-item waits.
+	// Other is zero if the finding has only one position.
 	Other   ir.Pos
 	Message string
 }
@@ -33,14 +37,16 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race is a finding of two unordered accesses to the same memory by different work-items, at
-	// least one of which is a write.
+	// Race is the kind of a finding that two work-items access the same memory, at least one of
+	// them writes, and nothing orders the accesses.
 	Race FindingKind = iota
-	// Unwritten is a finding of a load from work-group memory that no work-item has written.
+	// Unwritten is the kind of a finding that a load reads work-group memory that no work-item has
+	// written.
 	Unwritten
-	// Divergence is a finding that work-items of one group wait at different barriers.
+	// Divergence is the kind of a finding that work-items of one group wait at different barriers.
 	Divergence
-	// NotUniform is a finding that a value differs between work-items of a group although it must be uniform.
+	// NotUniform is the kind of a finding that a value that must be uniform differs between
+	// work-items of a group.
 	NotUniform
 )
 
@@ -51,21 +57,23 @@ type checker struct {
 	Checks
 	rng  *rand.Rand
 	seen map[findingKey]bool
-	// itemsBefore counts the work-items of all groups that ran before the current group.
+	// itemsBefore is the number of work-items in all groups that ran before the current group.
 	itemsBefore int
-	device      map[uint64]*accessList // maps the address of device memory to the accesses there
+	device      map[uint64]*accessList // maps an address of device memory to the accesses of the memory at the address
 	local       map[*cell]*accessList
-	atomics     map[memoryKey][]uint32 // maps a location to the vector clock that atomic ops released there
+	atomics     map[memoryKey][]uint32 // maps a memory location to the vector clock that atomic ops on the location released
 	// unwrittenLoads maps a scalar in memory to the loads that read the scalar before any store.
 	unwrittenLoads map[*cell][]*ir.Value
 	// atomicVars is the set of variables that the kernel accesses by atomic ops.
 	atomicVars map[*ir.Var]bool
-	// acrossGroups is true if the checker compares accesses of different groups. The comparison requires a kernel without
-	// atomic ops on device memory, because such ops could order the accesses of groups.
+	// acrossGroups is true if the checker compares accesses of different groups. Accesses of
+	// different groups are compared only if the kernel has no atomic ops on device memory, because
+	// atomic ops could order the accesses.
 	acrossGroups bool
 }
 
-// findingKey identifies findings of which only the first is reported.
+// findingKey identifies a finding. If several findings have the same findingKey, only the first
+// finding is reported.
 type findingKey struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -76,12 +84,12 @@ type memoryKey struct {
 	cell *cell
 }
 
-// accessList lists the last accesses by each work-item to one memory location.
+// accessList lists, for one memory location, the last accesses of each work-item.
 type accessList struct{ writes, reads []accessRecord }
 
-// accessRecord is the last load or the last store of a memory location by one work-item. It happens
-// before an access by another work-item whose vector clock is at least clock in the element of this
-// work-item.
+// accessRecord is the last load or the last store of a memory location by one work-item. The
+// recorded access happens before an access by another work-item if, in that work-item's vector
+// clock, the element with index linear is at least clock.
 type accessRecord struct {
 	item, linear int
 	clock        uint32
@@ -120,7 +128,8 @@ func (c *checker) beginGroup(items []*itemState) {
 	}
 }
 
-// reportFinding reports a finding unless a finding with the same key has been reported.
+// reportFinding reports a finding, unless a finding with the same findingKey has already been
+// reported.
 func (c *checker) reportFinding(f Finding) {
 	key := findingKey{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
@@ -148,9 +157,10 @@ func (c *checker) runRandomly(items []*itemState) {
 	}
 }
 
-// recordBarrier records a barrier. A barrier orders all accesses of the group so far before all later
-// accesses. A barrier also orders accesses of work-items that have returned, because on a device these
-// work-items reach the barrier too.
+// recordBarrier records a barrier. A barrier orders all accesses of the group before the barrier
+// before all accesses of the group after the barrier. A barrier also orders accesses of work-items
+// that have returned, because on a device the invocations of these work-items reach the barrier
+// too.
 func (c *checker) recordBarrier(items []*itemState) {
 	var all []uint32
 	for _, w := range items {
@@ -177,18 +187,19 @@ func maxClock(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquireClock is called before an atomic op on memory location k. acquireClock orders earlier atomic
-// ops on k before the next accesses of work-item w.
+// acquireClock is called before an atomic op of work-item w on memory location k. acquireClock
+// orders earlier atomic ops on k before the next accesses of w.
 func (c *checker) acquireClock(w *itemState, k memoryKey) { maxClock(w.clock, c.atomics[k]) }
 
-// releaseClock is called after an atomic op on memory location k. releaseClock orders the accesses of
-// work-item w before later atomic ops on k.
+// releaseClock is called after an atomic op of work-item w on memory location k. releaseClock
+// orders the accesses of w before later atomic ops on k.
 func (c *checker) releaseClock(w *itemState, k memoryKey) {
 	c.atomics[k] = maxClock(c.atomics[k], w.clock)
 	w.clock[w.linear]++
 }
 
-// recordAccess records a memory access by work-item w, and reports a race with an unordered earlier access.
+// recordAccess records a memory access by work-item w. If a conflicting earlier access is not
+// ordered before the recorded access, recordAccess reports a data race.
 func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes bool) {
 	s := c.local[key.cell]
 	if key.cell == nil {
@@ -212,8 +223,8 @@ func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes 
 	}
 }
 
-// replaceAccess returns the list with access a in place of the earlier access by the same
-// work-item.
+// replaceAccess returns the list with access a instead of the earlier access of the same work-item.
+// If the work-item has no earlier access in the list, replaceAccess adds a.
 func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRecord {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -226,7 +237,7 @@ func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRe
 
 func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, wrote, writes bool) {
 	for _, o := range others {
-		same := o.item/len(w.clock) == a.item/len(w.clock) // whether the same group makes both accesses
+		same := o.item/len(w.clock) == a.item/len(w.clock) // whether both accesses are accesses of the same group
 		if o.item == a.item || o.atomic && a.atomic || same && o.clock <= w.clock[o.linear] {
 			continue
 		}
@@ -242,8 +253,8 @@ func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, w
 }
 
 // reportUnwritten reports loads of work-group memory that no store has written. reportUnwritten is
-// called when the group no longer uses the memory. If a work-item has faulted, reportUnwritten reports
-// nothing, because the fault may have skipped stores.
+// called when the group does not use the memory any more. If a work-item has faulted,
+// reportUnwritten reports nothing, because the fault may have skipped stores.
 func (c *checker) reportUnwritten(of *varMemory, items []*itemState) {
 	faulted := slices.ContainsFunc(items, func(w *itemState) bool { return w.faulted })
 	for i := range of.cells {
@@ -263,7 +274,8 @@ func (c *checker) stopRun(f Finding) {
 	panic(runError{f})
 }
 
-// globalID returns the global id of work-item w, with its components in the kernel's order.
+// globalID returns the global id of work-item w. The components of the id are in the order of the
+// kernel's Go index.
 func (w *itemState) globalID() (id []uint32) {
 	for i := max(w.x.m.Rank, 1) - 1; i >= 0; i-- {
 		id = append(id, w.group[i]*w.x.l.Local[i]+w.local[i])
@@ -271,8 +283,8 @@ func (w *itemState) globalID() (id []uint32) {
 	return id
 }
 
-// checkAccess searches for races and for loads of unwritten memory. It is called for each access to
-// memory that work-items share.
+// checkAccess searches for races and for loads of unwritten memory. checkAccess is called for each
+// access to memory that work-items share.
 func (w *itemState) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {

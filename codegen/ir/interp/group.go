@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// If the work-items wait at a group op, combineItems computes the op. Work-items that have returned
-// contribute the neutral value.
+// combineItems computes the group op at which work-items wait. If work-items wait at another Sync
+// op, combineItems does nothing. Work-items that have returned contribute the neutral value.
 func (x *launchState) combineItems(items []*itemState) {
 	var v *ir.Value
 	for _, w := range items {
@@ -66,7 +66,9 @@ func (x *launchState) combineItems(items []*itemState) {
 			}
 			at = int(n)
 		case ir.OpGroupUniform:
-			// Work-items that have returned contribute a zero bit to a ballot.
+			// If Launch.Leave is false, a work-item may have the value 0 instead of the uniform
+			// value. After pass deadlanes, a work-item that has left the kernel early may still
+			// execute the op, with the value 0.
 			if x := w.operandBits(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
 				if c := w.x.check; c != nil {
 					c.stopRun(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
@@ -84,8 +86,8 @@ func (x *launchState) combineItems(items []*itemState) {
 	}
 }
 
-// gatherInputs returns a list for each input of a group op. The list of an input contains the input's value for each
-// work-item.
+// gatherInputs returns a list for each input of a group op. The list for an input contains the
+// value that the input has in each work-item.
 func (x *launchState) gatherInputs(v *ir.Value, items []*itemState) [][]uint64 {
 	ins := make([][]uint64, len(v.Inputs()))
 	for a := range ins {

@@ -1,13 +1,14 @@
-// Package interp interprets modules of package ir at any level. Tests use the interpreter as an oracle.
-// Tests compare the results of compiled kernels with the results of the interpreter. The input is a
-// module and a [Launch] with the argument block and the device memory. [Run] returns the memory after
-// the launch and the fault, if any.
+// Package interp interprets modules of package ir at any level. Tests compare the results of
+// compiled kernels with the results of the interpreter. The input is a module and a [Launch] with
+// the argument block and the device memory. [Run] returns the device memory after the launch and
+// the first fault of the launch, if any.
 //
-// The interpreter is slow, simple and strict. If SPIR-V leaves the result of an operation undefined, the interpreter
-// reports an error that names the value.
+// The interpreter is slow, simple and strict. If the result of an operation is undefined in SPIR-V,
+// the interpreter reports an error that names the operation.
 //
-// Ops without side effects are implemented in pure.go. Ops that involve other work-items are implemented in atomic.go,
-// group.go and matrix.go. All other ops are implemented in memory.go, vector.go and run.go.
+// Ops without side effects are implemented in pure.go. Ops by which work-items interact are
+// implemented in atomic.go, group.go and matrix.go. The remaining ops are implemented in memory.go,
+// vector.go and run.go.
 package interp
 
 import (
@@ -26,32 +27,34 @@ type Region struct {
 	Data []byte
 }
 
-// Launch holds the sizes, arguments and memory of a launch, and options for its run. The elements
-// of a three-element array in a Launch belong to the dimensions x, y and z, in this order.
+// Launch holds the sizes, arguments and memory of a launch, and options for the interpretation. The
+// elements of a three-element array in a Launch belong to the dimensions x, y and z, in this order.
 type Launch struct {
 	Global [3]uint32 // number of work-items; if an element is 0, the launch is empty
 	Local  [3]uint32 // size of a work-group; an element 0 means 1
 	// SubGroupSize is the number of work-items in a sub-group. 0 means 4.
 	SubGroupSize uint32
 	Args         []byte            // argument block in the format of package abi
-	Specs        map[uint32]uint64 // maps the id of a specialization constant to its value; missing constants have their default values
-	Memory       []Region          // device memory; regions do not overlap, and Run does not change them
+	Specs        map[uint32]uint64 // maps the id of a specialization constant to its value; a missing constant has its default value
+	Memory       []Region          // device memory; regions must not overlap, and Run does not change the regions
 	// MaxSteps is the largest number of ops that all work-items together may execute. 0 means 1<<26.
 	MaxSteps int64
-	// If Stop is not nil, the run ends with [ErrStopped] as soon as the value of Stop is true.
+	// Stop, if not nil, ends the run with the error [ErrStopped] as soon as the value of Stop is
+	// true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the launch. To
-	// cancel a launch, the host sets a 32-bit word of the fault record, and then work-items return.
+	// LeaveAfter, if not 0, is the number of steps after which the simulated host cancels the
+	// launch. To cancel a launch, the host sets the word Leave of the fault record, and work-items
+	// that read the word return.
 	LeaveAfter int64
-	// If Unfused is true, op Fma rounds the product before the addition, as some devices do.
+	// Unfused is true if op Fma rounds the product before the addition, as some devices do.
 	Unfused bool
-	// If Leave is true, a work-item may return before a Sync op that other work-items of its group
-	// reach. Kernels may contain such early returns before a Sync op until pass deadlanes has run.
+	// Leave is true if a work-item may return before a Sync op that other work-items of its group
+	// reach. Before pass deadlanes has run, kernels may contain returns before a Sync op.
 	Leave bool
-	// If Accessed is not nil, the interpreter calls Accessed for each access of device memory. The
-	// arguments are the global id of the work-item, the op, and the address.
+	// Accessed, if not nil, is called for each access of device memory. The arguments of Accessed
+	// are the global id of the work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
-	// If Checks is not nil, the interpreter searches for errors in the kernel.
+	// Checks, if not nil, enables a search for errors in the kernel, such as data races.
 	Checks *Checks
 }
 
@@ -74,14 +77,15 @@ type Result struct {
 	Steps  int64
 }
 
-// These constants are the addresses of the memory that the interpreter adds for a launch. Regions of
-// Launch.Memory never have these addresses.
+// faultAddr and spillAddr are the addresses of the fault record and of the spilled arguments, which
+// the interpreter adds to the device memory. Regions of Launch.Memory must not contain faultAddr or
+// spillAddr.
 const (
 	faultAddr = 1 << 60
 	spillAddr = faultAddr + 1<<20
 )
 
-// Run verifies the module, except for the rules of structured control flow. After verification, Run executes all
+// Run verifies the module, except for the rules of structured control flow, and then executes all
 // work-groups one after another. If Run returns an error, r is the state at the time of the error.
 func Run(m *ir.Module, l Launch) (r Result, err error) {
 	built := *m
@@ -129,7 +133,7 @@ type launchState struct {
 	tables map[*ir.Var]*varMemory // memory of Private variables
 	group  map[*ir.Var]*varMemory // memory of Workgroup variables of the current group
 	steps  int64
-	check  *checker // checker of the launch; nil without checks
+	check  *checker // checker of the launch; nil if Launch.Checks is nil
 
 	slots   []int32          // maps Value.ID to the value's slot in call frames, plus one
 	values  map[*ir.Func]int // maps a function to the number of value slots in each of its call frames
@@ -189,8 +193,8 @@ func newMachine(m *ir.Module, l Launch) (*launchState, error) {
 	return x, nil
 }
 
-// launchBlock fills the launch block. Modules below level Legal read all arguments from the launch block, even
-// arguments that a later pass moves to a buffer.
+// launchBlock fills the launch block. Built and Structured modules read all arguments from the
+// launch block, even arguments that a later pass moves to a buffer.
 func (x *launchState) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
@@ -205,11 +209,11 @@ func (x *launchState) launchBlock() {
 	x.block = append(b, x.l.Args...)
 }
 
-// decodeFault decodes the fault record, and returns nil if there was no fault.
+// decodeFault decodes the fault record, and returns nil if no work-item has faulted.
 func (x *launchState) decodeFault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
-	for le.Uint32(record) == 0 { // finds the first kernel of a linked module that has recorded a fault
+	for le.Uint32(record) == 0 { // each linked kernel has a fault record, and the loop finds the first record with a fault
 		if record = record[abi.FaultRecordSize:]; len(record) == 0 {
 			return nil, nil
 		}

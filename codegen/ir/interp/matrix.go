@@ -18,7 +18,7 @@ func (x *launchState) runMatrixOp(v *ir.Value, items []*itemState) {
 	case *ir.Tile:
 		x.sameMemory(v, items)
 		if i := slices.IndexFunc(items, func(w *itemState) bool { return w.at != nil }); i < 0 || sext(v.Args[0].Type, items[i].operandBits(v.Args[0])) < 0 {
-			return // all work-items of the sub-group have returned
+			return // no work-item executes the op, because all work-items of the sub-group have returned
 		}
 		h := matrixHolding{a.Matrix.Type, a.Part, len(items)}
 		_, cols := h.size()
@@ -32,11 +32,12 @@ func (x *launchState) runMatrixOp(v *ir.Value, items []*itemState) {
 	}
 }
 
-// matrixHolding describes how a matrix, or one native matrix in a larger matrix, is distributed over n
-// work-items. The elements of the matrix are numbered row by row.
+// matrixHolding describes how a matrix, or a part of a matrix, is distributed over n work-items. A
+// part of a matrix is a smaller matrix for which devices have instructions. The elements of the
+// matrix or part are numbered row by row.
 type matrixHolding struct {
 	t    *ir.Type
-	part int // number of the part, from 1; 0 for the whole matrix
+	part int // number (from 1) of a part of the matrix; 0 for the whole matrix
 	n    int
 }
 
@@ -52,7 +53,8 @@ func (h matrixHolding) len() int {
 	return rows * cols
 }
 
-// maxPerItem returns the largest number of elements of one part that a single work-item stores.
+// maxPerItem returns the largest number of elements, of the matrix or part, that a single work-item
+// stores.
 func (h matrixHolding) maxPerItem() int { return (h.len() + h.n - 1) / h.n }
 
 // itemOf returns the index of the work-item that stores element i. indexOf returns the index of element
@@ -60,7 +62,8 @@ func (h matrixHolding) maxPerItem() int { return (h.len() + h.n - 1) / h.n }
 func (h matrixHolding) itemOf(i int) int  { return i % h.n }
 func (h matrixHolding) indexOf(i int) int { return max(h.part-1, 0)*h.maxPerItem() + i/h.n }
 
-// sameMemory checks that all items execute a load or store of a matrix with the same arguments.
+// sameMemory checks that all work-items execute a load or store of a matrix with the same
+// arguments.
 func (x *launchState) sameMemory(v *ir.Value, items []*itemState) {
 	var first *itemState
 	for _, w := range items {
@@ -91,8 +94,8 @@ func (w *itemState) matrixCell(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// copyElement copies one matrix element between memory and c, a scalar in the array of work-item w. The
-// element is in the given row and column.
+// copyElement copies the matrix element in the given row and column between memory and c, a scalar
+// in the array of work-item w.
 func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {
@@ -116,7 +119,8 @@ func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) 
 	*c = cell{bits: loadedBits(s, w.load(v, t.Mem, path)), set: true}
 }
 
-// loadedBits converts the bits of a matrix element in memory to the bits that work-items store in their arrays.
+// loadedBits converts the bits that a matrix element has in memory to the bits that work-items
+// store in their arrays.
 func loadedBits(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:
@@ -129,8 +133,8 @@ func loadedBits(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// copyFromVectors is like copyElement, but the memory is a work-group array of vectors. Each vector in
-// the array contains several matrix elements. If the memory is column-major, the caller has swapped row
+// copyFromVectors is like copyElement, but the memory is a work-group array of vectors. Each vector
+// in the array contains several matrix elements. For column-major memory, the caller must swap row
 // and col.
 func (w *itemState) copyFromVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.memoryOf(t.Mem.Var).cells
@@ -159,10 +163,10 @@ func (x *launchState) multiply(v *ir.Value, p *ir.Product, items []*itemState) {
 		h := matrixHolding{m.Type, part, len(items)}
 		w := items[h.itemOf(i)]
 		if w.at == nil {
-			return 0 // value for a work-item that has returned; a work-item may return here only after a fault
+			return 0 // the work-item has returned after a fault, so its elements do not matter
 		}
 		c := w.matrixCell(v, m, h.indexOf(i))
-		if !c.set && m.Type.Part == [2]int{} { // with native matrices, all work-items of the sub-group may have returned
+		if !c.set && m.Type.Part == [2]int{} { // for a matrix with parts, elements may be unset, because all work-items of the sub-group may have returned
 			w.failAt(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// varMemory is the memory of a variable, as a list of scalars. Ops access variables only by paths, so
-// the interpreter needs no offsets in bytes.
+// varMemory is the memory of a variable, as a list of scalars. Ops access variables only by paths
+// of indices, so the interpreter needs no byte offsets in variables.
 type varMemory struct {
 	typ   *ir.Type
 	cells []cell
@@ -19,7 +19,7 @@ type varMemory struct {
 type cell struct {
 	bits    uint64
 	set     bool
-	written bool // whether a store has written the variable
+	written bool // whether a store has written the scalar
 }
 
 // maxCells is the largest number of scalars in a variable.
@@ -29,7 +29,7 @@ func (x *launchState) newStore(v *ir.Var) *varMemory {
 	return &varMemory{v.Type, make([]cell, x.countCells(v.Type))}
 }
 
-// arrayLength returns the length of array type t. The array length may be a constant expression.
+// arrayLength returns the length of array type t, which may be a constant expression.
 func (x *launchState) arrayLength(t *ir.Type) int {
 	n := int32(x.constantBits(t.Len))
 	if n < 0 {

@@ -1,6 +1,6 @@
 package interp
 
-// This file computes operations without effects.
+// This file computes operations without side effects.
 
 import (
 	"errors"
@@ -84,8 +84,8 @@ func (x *launchState) computePure(v *ir.Value, a []uint64) (uint64, error) {
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(n))), nil
 		}
-		// The conversion through float64 is exact, because integers beyond the precision of float64 are
-		// infinite as float16.
+		// The conversion of an integer to float16 by way of float64 is correct, because integers
+		// beyond the precision of float64 become infinite as float16.
 		return ir.FloatBits(v.Type, float64(n)), nil
 	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {
@@ -110,8 +110,9 @@ func halfBits(f32 uint64) uint16 {
 	return b
 }
 
-// computedHalf returns the bits of the float16 result of a division, a square root or an Fma. float64 is so precise
-// that rounding a float64 result to float16 is correct.
+// computedHalf returns the bits of the float16 result of a division, a square root or an Fma.
+// Rounding a result from float64 to float16 gives the correct float16, because float64 has enough
+// precision.
 func computedHalf(op ir.Op, a []uint64) uint64 {
 	var x [3]float64
 	for i, b := range a {
@@ -270,9 +271,9 @@ func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) 
 		f[i] = ir.FloatValue(t, a[i])
 	}
 	x, y := f[0], f[1]
-	// The result of an op is rounded first to float64 and then to t. For basic operations on float32 and
-	// float16, two roundings give the same result as one, because float64 has more than twice the
-	// precision.
+	// The result of an op is rounded first to float64 and then to t. For basic operations on
+	// float32 and float16, rounding twice gives the same result as rounding once, because float64
+	// has more than twice the precision.
 	var r float64
 	switch op {
 	case ir.OpFAdd:
@@ -329,8 +330,8 @@ func (m *launchState) floatOp(op ir.Op, t *ir.Type, a []uint64) (uint64, error) 
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z. A float64 result is rounded once. For narrower types, the caller rounds the
-// result of fma to type t, which gives the same value as a single rounding.
+// fma returns x*y + z. If t is float64, the result is rounded once. If t is narrower, the caller
+// rounds the result of fma to type t, which gives the same value as a single rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -338,9 +339,10 @@ func fma(t *ir.Type, x, y, z float64) float64 {
 	return addOdd(x*y, z)
 }
 
-// addOdd adds x and y with rounding to odd. If the exact sum is not a float64, addOdd returns the
-// neighboring float64 with an odd mantissa. Rounding this float64 to a narrower type gives the same
-// value as rounding the exact sum once. (The product of two float32 values is exact in float64.)
+// addOdd adds x and y, and rounds the sum to odd. If the exact sum is not a float64, addOdd returns
+// the neighboring float64 with an odd mantissa. Rounding this float64 to a narrower type gives the
+// same value as rounding the exact sum once. (The product of two float32 values is exact in
+// float64.)
 func addOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {

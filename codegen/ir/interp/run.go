@@ -19,20 +19,20 @@ type itemState struct {
 	frame   *callFrame // nil after the invocation has returned
 	at      *ir.Value  // Sync op at which the invocation waits, or nil
 	clock   []uint32   // vector clock of the invocation, with one element per work-item of the group
-	faulted bool       // whether the work-item has executed a Fault op, after which Sync ops do not wait for the work-item
+	faulted bool       // whether the work-item has executed a Fault op; Sync ops do not wait for a faulted work-item
 }
 
-// callFrame is an activation of a function.
+// callFrame is the state of one call of a function.
 type callFrame struct {
 	caller *callFrame
 	b      *ir.Block
-	next   int      // index of the next value in b.Insts
-	vals   []uint64 // values of the function, indexed by machine.slots
+	next   int      // index in b.Insts of the next value to execute
+	vals   []uint64 // values of the function, indexed by launchState.slots
 	known  []bool
 	vars   map[*ir.Var]*varMemory
 }
 
-// failAt ends the run with an error about v. For an error about a terminator, v is nil.
+// failAt ends the run with an error about op v. If the error is about a terminator, v is nil.
 func (w *itemState) failAt(v *ir.Value, format string, args ...any) {
 	s := "terminator"
 	if v != nil {
@@ -94,7 +94,7 @@ func (f *callFrame) setValue(x *launchState, v *ir.Value, bits uint64) {
 	f.vals[i], f.known[i] = bits, true
 }
 
-// runGroup runs the items of a work-group from one Sync op to the next.
+// runGroup runs a work-group. The work-items run one after another from one Sync op to the next.
 func (x *launchState) runGroup(id [3]uint32) {
 	x.group = map[*ir.Var]*varMemory{}
 	for _, v := range x.m.Vars {
@@ -138,8 +138,8 @@ func (x *launchState) runGroup(id [3]uint32) {
 	}
 }
 
-// completeSync completes Sync ops, so that the waiting work-items continue. completeSync reports whether
-// any work-item was waiting.
+// completeSync completes the Sync op at which work-items wait, so that these work-items continue.
+// completeSync returns false if no work-item was waiting.
 func (x *launchState) completeSync(items []*itemState) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)
@@ -170,7 +170,7 @@ func (x *launchState) completeSync(items []*itemState) bool {
 	return waiting
 }
 
-// passSync checks that all work-items wait at the same Sync op, lets the work-items continue, and
+// passSync checks that all work-items wait at the same Sync op, makes the work-items continue, and
 // returns the op. passSync ignores work-items that have returned after a Fault op.
 func passSync(items []*itemState) *ir.Value {
 	var first *itemState
@@ -247,12 +247,13 @@ func (w *itemState) runStep() {
 	}
 }
 
-// followEdge follows edge n out of the current block, and sets the phis of the target block.
+// followEdge goes to the target block of edge n out of the current block, and sets the phis of the
+// target block.
 func (w *itemState) followEdge(n int) {
 	f := w.frame
 	to := f.b.Term.Succs[n]
-	// If both edges of a branch lead to the same block, edge 0 belongs to the first of the equal
-	// predecessors.
+	// If both edges of a branch lead to the same block, the predecessors of that block contain the
+	// current block twice. The first entry for the current block belongs to edge 0.
 	skip := 0
 	for _, s := range f.b.Term.Succs[:n] {
 		if s == to {
@@ -393,7 +394,7 @@ func (w *itemState) runOp(v *ir.Value) {
 	}
 }
 
-// recordFault writes the fault record unless an earlier fault has been recorded.
+// recordFault writes the fault record, unless the record already contains a fault.
 func (w *itemState) recordFault(v *ir.Value) {
 	w.faulted = true
 	site := v.Aux.(*ir.Site)

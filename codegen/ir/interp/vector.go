@@ -58,7 +58,7 @@ func (w *itemState) storeVector(v *ir.Value) {
 	}
 }
 
-// vectorCells returns the scalars of variable x that are the elements of a vector.
+// vectorCells returns the scalars of variable x in which op v loads or stores a vector.
 func (w *itemState) vectorCells(v *ir.Value, x *ir.Var) []*cell {
 	s := w.memoryOf(x)
 	at := int(w.checkedIndex(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
@@ -69,7 +69,8 @@ func (w *itemState) vectorCells(v *ir.Value, x *ir.Var) []*cell {
 	return list
 }
 
-// vectorBytes returns the bytes of device memory for each element of the vector that op v accesses.
+// vectorBytes returns the device memory of the vector that op v accesses, as one slice of bytes for
+// each element.
 func (w *itemState) vectorBytes(v *ir.Value, t *ir.Type, writes bool) [][]byte {
 	b, _ := w.deviceBytes(v, v.Ref(), v.Path())
 	size := t.Elem.Size

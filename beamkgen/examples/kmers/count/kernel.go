@@ -19,11 +19,11 @@ type Count struct {
 	Counts []uint32 // n*Kmers counts, which are zero before the launch
 }
 
-// Kernel counts the k-mers of one sequence. It panics for a byte that is not a nucleotide letter.
+// Kernel counts the k-mers of one sequence. Kernel panics for a byte that is not a nucleotide letter.
 func (k Count) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	counts := k.Counts[i*Kmers:][:Kmers]
-	kmer, known := 0, 0 // the k-mer that ends at this base, as a number; and the count of consecutive known bases up to this base
+	kmer, known := 0, 0 // number of the k-mer that ends at the current base; number of consecutive known bases up to the current base
 	for _, letter := range k.Bases[k.Starts[i]:k.Starts[i+1]] {
 		base := Base(letter)
 		if base < 0 {
@@ -37,8 +37,8 @@ func (k Count) Kernel(it dsl.Item1) {
 	}
 }
 
-// Base returns the number of a base, which is 0 for A, 1 for C, 2 for G, and 3 for T and U. The number is -1 for a
-// gap and for letters that stand for several possible bases. Base panics for other bytes.
+// Base returns 0 for the letter A, 1 for C, 2 for G, and 3 for T and U. Base returns -1 for a gap, and
+// for letters that stand for several bases. Base panics for other bytes than nucleotide letters.
 func Base(letter byte) int {
 	switch letter {
 	case 'A', 'a':
@@ -55,7 +55,7 @@ func Base(letter byte) int {
 	panic("no letter of a nucleotide")
 }
 
-// Name returns the letters of a k-mer, which is a number below Kmers.
+// Name returns the letters of the k-mer with the given number, from 0 to Kmers-1.
 func Name(kmer int) string {
 	var name [K]byte
 	for i := range name {
