@@ -9,16 +9,17 @@ type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, the line contains the label of Block
-	// or, if Ends is set, the terminator of Block. In a Line of the module's header, Value and Block are
-	// nil.
+	// Value is the value that the line computes. If Value is nil, the line contains the label of
+	// Block, or the terminator of Block if Ends is true. In a Line of the module's header, Value
+	// and Block are nil.
 	Value *Value
 	Block *Block
 	Ends  bool
 }
 
-// Names keeps the numbers of values and blocks equal in several texts of one module, so that the texts can be compared.
-// The module may change from one text to the next. A value or block keeps its number in all texts that contain it.
+// Names gives each value and block the same number in several texts of one module, so that the
+// texts can be compared. The module may change from one text to the next. A value or block keeps
+// its number in all texts that contain the value or block.
 type Names struct {
 	vals   map[*Value]int
 	blocks map[*Block]int
@@ -43,9 +44,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module like Text, without positions, and returns a description of each line. If names
-// is nil, Lines numbers values and blocks in order. Otherwise Lines uses the numbers in names and adds
-// missing numbers.
+// Lines prints the module like Text, without positions, and returns a description of each line. If
+// names is nil, Lines numbers values and blocks in order. If names is not nil, Lines uses the
+// numbers in names and adds missing numbers.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {

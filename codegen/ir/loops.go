@@ -8,8 +8,8 @@ import (
 )
 
 // Loop is a natural loop. The head of a natural loop dominates the sources of all back edges to the
-// head. The loop consists of the head and of all blocks from which a path leads to a back edge without
-// passing the head.
+// head. The loop consists of its head and of all blocks that can reach a back edge to the head
+// without passing through the head.
 type Loop struct {
 	Head    *Block
 	Latches []*Block // sources of the back edges, without duplicates

@@ -1,14 +1,16 @@
 package ir
 
-// This file defines matrices whose elements are distributed over the invocations of a sub-group. A matrix is a Function
-// variable with a type from MatrixOf. In each invocation, the variable of a matrix is an array with some elements of
-// the matrix. The elements of the matrix are numbered row by row. In a sub-group of size n, invocation k stores the
-// matrix elements whose number modulo n is k.
+// This file defines matrices whose elements are distributed over the invocations of a sub-group. A
+// matrix is a Function variable with a type from MatrixOf. In each invocation, the variable is an
+// array that contains some of the elements of the matrix. The elements of the matrix are numbered
+// row by row. In a sub-group of size n, invocation k stores the matrix elements whose number modulo
+// n is k.
 //
-// Single elements of a matrix are loaded and stored like elements of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
-// operate on whole matrices, and all invocations of the sub-group must reach these ops. On a device that supports
-// matrices natively, the variable can be a native matrix. For native matrices the device chooses the invocation that
-// stores an element, so kernels must not rely on the numbering of elements.
+// Single elements of a matrix are loaded and stored like elements of arrays. MatrixLoad,
+// MatrixStore and MatrixMulAdd operate on whole matrices, and all invocations of the sub-group must
+// reach these ops. On a device that supports matrices natively, the variable can be a native
+// matrix. The device chooses which invocation stores each element of a native matrix, so kernels
+// must not rely on the numbering of elements.
 
 import (
 	"slices"
@@ -26,16 +28,17 @@ type Tile struct {
 	// Columns is true if the elements of a column are adjacent in memory, and false if the elements of a row are
 	// adjacent.
 	Columns bool
-	// Part selects the part of the matrix on which the op operates. Parts are numbered from 1, and 0 selects the whole
-	// matrix.
+	// Part is the number of the native matrix on which the op operates. Native matrices are
+	// numbered from 1, and 0 selects the whole matrix.
 	Part int
 }
 
 // Product is the auxiliary data of MatrixMulAdd, which computes To = A*B + C. To and C may be the same matrix.
 type Product struct {
 	To, A, B, C *Var
-	// The array Parts selects a part of each of the matrices A, B and C. For To, the op selects the part with
-	// the same number as for C. Parts are numbered from 1, and 0 selects a whole matrix.
+	// Parts holds the numbers of the native matrices (parts) of A, B and C on which the op
+	// operates. The part of To has the same number as the part of C. Parts are numbered from 1, and
+	// 0 selects a whole matrix.
 	Parts [3]int
 }
 
@@ -61,8 +64,8 @@ func (v *Value) Matrices() []*Var {
 // number of matrix elements, and n is the size of the smallest sub-group in the work-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	held := m.maxHeldExpr(s)
-	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements like an array of one
-	// element.
+	// The driver llvmpipe of Mesa 26.1 has sub-groups of size 8, and treats an array of two
+	// elements like an array of one element.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
 	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
@@ -84,9 +87,10 @@ func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 }
 
 // Crowded returns a constant expression that is true if an invocation would store more than
-// matrix.MaxHeld elements of a matrix. Crowded also returns the type of a smaller array for the elements
-// of an invocation. If the constant expression is true, kernels do not use the smaller array. Both
-// results are nil for small matrices, which never have more than matrix.MaxHeld elements.
+// matrix.MaxHeld elements of a matrix. Crowded also returns the type of an array that holds an
+// invocation's elements if the constant expression is false. If the constant expression is true,
+// the array has only three elements, and kernels do not use the array. Both results are nil for
+// small matrices, which never have more than matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
@@ -113,11 +117,11 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of a matrix that consists of several native matrices of the device.
-// Each native matrix is called a part of the matrix, and has part[0] rows and part[1] columns. The parts
-// of a matrix are numbered row by row. In the IR, each invocation of a sub-group of size n stores ⌈m /
-// n⌉ elements of a part with m elements. In SPIR-V, the device chooses the invocation that stores an
-// element.
+// NativeMatrixOf returns the type of a matrix that consists of several native matrices. Each native
+// matrix is called a part of the whole matrix, and has part[0] rows and part[1] columns. The parts
+// of a matrix are numbered row by row. In the IR, each invocation of a sub-group of size n stores
+// ⌈m / n⌉ elements of a part with m elements. In SPIR-V, the device chooses the invocation that
+// stores an element.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -134,7 +138,7 @@ func (t *Type) Parts() (rows, cols int) {
 	return t.Matrix.Rows / t.Part[0], t.Matrix.Cols / t.Part[1]
 }
 
-// matrixElem returns the scalar type with which an invocation stores a matrix element.
+// matrixElem returns the scalar type in which an invocation stores a matrix element.
 func matrixElem(s matrix.Shape) *Type {
 	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
 		return TypeF32
@@ -170,8 +174,8 @@ func (m *Module) GroupSize() *Value {
 	return n
 }
 
-// LegalMatrixOp reports whether v is a matrix op that SPIR-V supports, because it operates on native matrices
-// of the device.
+// LegalMatrixOp reports whether v is a matrix op on native matrices of the device. SPIR-V supports
+// only matrix ops on native matrices.
 func (v *Value) LegalMatrixOp() bool {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -192,8 +196,9 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory. Packed elements have the width of the
-// element type, as in device memory. Each matrix element in unpacked memory occupies a 32-bit word.
+// MatrixElem returns the type of a matrix's elements in memory. A packed element has the width of
+// the element type, and an unpacked element occupies a 32-bit word. Elements in device memory are
+// always packed.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:

@@ -6,7 +6,7 @@ import "strings"
 
 //go:generate go run ./_gen -o zops.go
 
-// Op is the operation of a Value. The constants and the table of their properties are generated
+// Op is the operation of a Value. The Op constants and the table of their properties are generated
 // from _gen/ops.go.
 type Op uint8
 
@@ -16,8 +16,7 @@ type OpInfo struct {
 	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// After a work-item has returned, Neutral selects the first argument that it contributes to a
-	// group op.
+	// Neutral selects the first argument that a group op uses for work-items that have returned.
 	Neutral NeutralKind
 	// Noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a Noun.
 	Noun string
@@ -36,7 +35,7 @@ const (
 	FlagFold
 	FlagReads
 	FlagWrites
-	// FlagSync ops must be reached by all work-items of a group together.
+	// FlagSync ops must be executed by all work-items of a group together.
 	FlagSync
 	// FlagAtomic ops also order other memory accesses.
 	FlagAtomic
@@ -51,9 +50,9 @@ const (
 	FlagPartial
 	// FlagDivides ops are integer divisions. On some processors, an integer division by 0 ends the program.
 	FlagDivides
-	// FlagLow ops are integer ops for which the low half of the result depends only on the low halves of
-	// the arguments. For ops that are also FlagPartial, this independence holds only if the arguments
-	// fit in the low half.
+	// FlagLow ops are integer ops for which the low half of the result depends only on the low
+	// halves of the arguments. For FlagPartial ops, the low half of the result may depend on the
+	// high halves of arguments that do not fit in the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
@@ -69,11 +68,11 @@ const (
 	FlagNarrow
 	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
-	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. Code of the module computes the
-	// results of FlagCoded ops at run time.
+	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. The module
+	// contains code that computes the results of FlagCoded ops at run time.
 	FlagCoded
-	// FlagNamed ops return their first argument, which earlier code has computed. A device may compute
-	// the value of a FlagNamed op from the other arguments by a single instruction.
+	// FlagNamed ops return their first argument, which earlier code has computed. A device may
+	// compute the value of a FlagNamed op with a single instruction from the op's other arguments.
 	FlagNamed
 )
 
@@ -91,7 +90,7 @@ const (
 	AuxScope           // Scope of a barrier or fence
 	AuxCombine         // Combine, the group and operation of a reduction or scan
 	AuxFunc            // *Func, the helper that the op calls
-	AuxTile            // *Tile, the matrix of the op and its memory
+	AuxTile            // *Tile, the matrix of the op and the memory of its elements
 	AuxProduct         // *Product, the matrices of MatrixMulAdd
 )
 

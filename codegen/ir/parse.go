@@ -86,7 +86,7 @@ func (p *parser) nextLine() bool {
 
 func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
 
-// If the text continues with punctuation s, acceptPunct skips s and returns true.
+// acceptPunct skips punctuation s and returns true, if the text continues with s.
 func (p *parser) acceptPunct(s string) bool {
 	p.skip()
 	if strings.HasPrefix(p.s, s) {
@@ -131,7 +131,7 @@ func (p *parser) readWord() string {
 	return w
 }
 
-// If the text continues with word w, acceptKeyword skips w and returns true.
+// acceptKeyword skips word w and returns true, if the text continues with w.
 func (p *parser) acceptKeyword(w string) bool {
 	s := p.s
 	if p.readWord() == w {

@@ -114,7 +114,7 @@ func (q *funcParser) variable() {
 	q.endLine()
 }
 
-// If the line begins with a block's label, acceptLabel reads the label.
+// acceptLabel reads the label of a block, if the line begins with a label.
 func (q *funcParser) acceptLabel() (int, bool) {
 	s := q.s
 	if w := q.readWord(); len(w) > 1 && w[0] == 'b' && q.peekByte() == ':' {
@@ -404,8 +404,8 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// readPart reads the number of the matrix part on which an op operates. If the text contains no part
-// number, the result is 0.
+// readPart reads the number of the native matrix (part of a matrix) on which an op operates. If the
+// text contains no number, the result is 0.
 func (q *funcParser) readPart() int {
 	if q.acceptKeyword("part") {
 		return 1 + q.int()
@@ -457,7 +457,7 @@ func (q *funcParser) resolveRefs() {
 				q.errorf("the phi has no value for a predecessor")
 			}
 			p.v.Args = append(p.v.Args, p.args[i])
-			p.from[i] = nil // two edges from the same block need two values
+			p.from[i] = nil // if a block has two edges to the phi's block, each edge needs its own value
 		}
 		if len(p.args) != len(p.v.Args) {
 			q.errorf("the phi has values for blocks that are no predecessors")

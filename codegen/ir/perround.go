@@ -11,11 +11,12 @@ const (
 // a work-item's array of n elements, each with the given number of scalars. If code without a loop is
 // better, PerRound returns n.
 //
-// Loop iterations with few stores compile quickly. lavapipe compiles a store into one or two basic
-// blocks for each work-item of a sub-group. The compile time of LLVM grows with the square of the number
-// of blocks. lavapipe unrolls loops of up to 32 iterations, so fewer iterations with more stores have no
-// advantage. lavapipe allows 65,535 iterations for all loops of a work-item together. Loops with one
-// store in each iteration might exceed lavapipe's limit on iterations.
+// Loops with few stores in each iteration compile quickly. lavapipe compiles a store into one or
+// two basic blocks for each work-item of a sub-group. The compile time of LLVM grows with the
+// square of the number of blocks. lavapipe unrolls loops of up to 32 iterations, so a smaller
+// number of iterations does not reduce the number of basic blocks. lavapipe allows 65,535
+// iterations for all loops of a work-item together. Loops with one store in each iteration might
+// exceed lavapipe's limit on iterations.
 func PerRound(n, scalars int64) int64 {
 	if n <= shortLoop && n*scalars <= straightStores {
 		return n

@@ -15,9 +15,9 @@ import (
 // PrintOptions select the printed information.
 type PrintOptions struct {
 	Positions bool // whether lines of values and terminators end with "; file:line:col"
-	// Kept selects the text that is stored with a kernel's description. The text of a description
-	// contains the positions of loops. The text of a description omits constant data, because the
-	// description contains the data separately.
+	// Kept selects the form of the text that is stored in a kernel's description. The stored text
+	// contains the positions of loops. The stored text omits constant data, because the description
+	// contains the constant data separately.
 	Kept bool
 	// Place reports whether the line of value v ends with the source position of v. If Place is nil, no line ends with
 	// a source position.
@@ -78,7 +78,7 @@ type printer struct {
 	taken  map[string]int // maps a name to the number of module-level variables with that name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // numbers that several printed texts share, copied to vals and blocks; nil if unused
+	stable *Names     // numbers that several texts of the module share, or nil; vals and blocks are the maps in stable
 	lines  *lineMarks // descriptions of the printed lines; nil if no caller needs them
 }
 
@@ -320,8 +320,8 @@ func (p *printer) block(b *Block) {
 	p.endLine(t.Pos, false)
 }
 
-// endLine ends a line. Before the line's end, endLine prints the position if alwaysPos is true or the
-// options demand the position.
+// endLine ends a line. Before the end of the line, endLine prints the position if alwaysPos is true
+// or the print options include positions.
 func (p *printer) endLine(pos Pos, alwaysPos bool) {
 	if (p.opts.Positions || alwaysPos) && pos.File != "" {
 		p.f(" ; %v", pos)
@@ -336,8 +336,8 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// printTarget prints b, which is a merge block or continue target. If b is unreachable, the function may
-// lack the block.
+// printTarget prints b, which is a merge block or continue target. If b is unreachable and not in
+// the function, printTarget prints "none".
 func (p *printer) printTarget(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
 		return "none"
@@ -449,8 +449,8 @@ func (p *printer) printValue(v *Value) {
 	}
 }
 
-// pathOK returns the path arguments of v, like Path. The second result is false if v has so few arguments that Path
-// would panic.
+// pathOK returns the path arguments of v, like Path. The second result of pathOK is false if v has
+// so few arguments that Path would panic.
 func (v *Value) pathOK() ([]*Value, bool) {
 	n := strings.IndexAny(v.Op.Info().Sig, ".:")
 	if len(v.Args) < n {
@@ -541,7 +541,7 @@ func (p *printer) printOperand(v *Value) string {
 	return "%?" + strconv.Itoa(v.ID)
 }
 
-// partText prints the part of a matrix on which an op operates.
+// partText prints the number of the native matrix (part of a matrix) on which an op operates.
 func partText(part int) string {
 	if part == 0 {
 		return ""

@@ -21,8 +21,8 @@ type Target struct {
 	// Tuples are the matrix products that the device supports natively. The list is empty if matrices
 	// are expanded.
 	Tuples []matrix.Tuple
-	// Host is set for host forms of kernels with matrices. In a host form, a variable contains whole
-	// matrices.
+	// Host is set for host forms of kernels with matrices. In a host form (a module for the host
+	// device), a matrix variable contains a whole matrix for each sub-group.
 	Host bool
 	// First is the kernel's first module if this module is a variant, else nil. Fault records identify faults
 	// by the sites of the first module.

@@ -28,7 +28,8 @@ const (
 	Addr
 	Array
 	Struct
-	// The kinds of vectors, which have 8 or 16 bytes. The elements of a vector are adjacent in memory.
+	// These are the kinds of vectors, which have 8 or 16 bytes. The elements of a vector are
+	// adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
@@ -61,7 +62,7 @@ type Type struct {
 	Elem   *Type   // element type of an Array or vector
 	Len    *Value  // length of an Array: an i32 constant or specialization-constant expression
 	Fields []Field // fields of a Struct
-	// Matrix is the shape of a matrix, or nil. The type of a matrix is an Array; see MatrixOf.
+	// Matrix is the shape of a matrix, or nil. The Kind of a matrix type is Array (see MatrixOf).
 	Matrix *matrix.Shape
 	// If a matrix consists of native matrices, Part contains the numbers of rows and columns of each native matrix.
 	// Part is zero if invocations store the elements in arrays.
@@ -187,8 +188,8 @@ func (t *Type) matrixShape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the beginning of a matrix type's text. It describes the shape and the native
-// matrices.
+// matrixText returns the beginning of a matrix type's text. The text describes the shape of the
+// matrix and the size of its native matrices.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""
 	if t.Part != [2]int{} {

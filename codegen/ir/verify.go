@@ -24,7 +24,7 @@ const maxFindings = 100
 type verifier struct {
 	m     *Module
 	errs  []error
-	types map[*Type]bool     // whether each checked type is valid
+	types map[*Type]bool     // maps a checked type to true if the type is valid
 	ids   map[int]*Value     // maps a Value.ID to the value
 	home  map[*Value]*Func   // maps a parameter or a value in a block to its function
 	args  map[**Value]*Value // maps the first element of an argument slice to the value that owns the slice

@@ -9,7 +9,7 @@ type ctrlConstruct struct {
 	kind   string // "selection", "loop" (including its continue construct) or "continue"
 	header *Block // header, the only entry of the construct
 	loop   *Block // loop header; for a continue construct, the header of its loop
-	merge  *Block // merge block; the construct contains neither the merge block nor the blocks that it dominates
+	merge  *Block // merge block; the construct contains neither the merge block nor the blocks that the merge block dominates
 }
 
 type structure struct {
@@ -54,9 +54,10 @@ func (x *verifier) structure(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// checkHeaders checks the merge and continue annotations of each block by itself. An unreachable merge block or
-// continue target need not be in the function. A merge block that is missing is emitted as an unreachable block. A
-// continue target that is missing is emitted as a jump to the header.
+// checkHeaders checks the merge block and the continue target of each block, without the dominator
+// tree. An unreachable merge block or continue target need not be in the function. A merge block
+// that is missing is emitted as an unreachable block. A continue target that is missing is emitted
+// as a jump to the header.
 func (s *structure) checkHeaders() {
 	merges := map[*Block]bool{}
 	for _, b := range s.f.Blocks {
@@ -201,9 +202,9 @@ func (s *structure) addHeader(b *Block) {
 	s.addConstruct(ctrlConstruct{kind, b, b, b.Merge})
 }
 
-// addConstruct records a construct, and adds its index to constructsAt for each of its blocks. The calls
-// of addConstruct for all constructs take time proportional to the number of blocks times their nesting
-// depth.
+// addConstruct records a construct, and adds its index to constructsAt for each of its blocks. All
+// calls of addConstruct together take time proportional to the number of blocks multiplied by their
+// nesting depth.
 func (s *structure) addConstruct(c ctrlConstruct) {
 	s.eachDominated(c.header, c.merge, func(b *Block) { s.constructsAt[b] = append(s.constructsAt[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
@@ -229,7 +230,7 @@ func (s *structure) in(c *ctrlConstruct, b *Block) bool {
 	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
 }
 
-// checkLeaving checks edges that start at block b and leave or enter a construct.
+// checkLeaving checks the edges from block b that leave or enter a construct.
 func (s *structure) checkLeaving(b *Block) {
 	l := s.inner[b]
 	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {

@@ -378,7 +378,7 @@ func (x *verifier) checkRef(v *Value, r *Ref) {
 	}
 }
 
-// storageOK checks that an op may be applied to a variable with its storage class.
+// storageOK checks that the storage class of a variable permits an op on the variable.
 func (x *verifier) storageOK(v *Value, r *Var) bool {
 	ok := true
 	switch v.Op {

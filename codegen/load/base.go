@@ -1,6 +1,6 @@
 package load
 
-// This file loads many small packages that import a common set of packages. The common set is
+// This file loads many small packages that import a common set of packages. The common packages are
 // loaded only once.
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Base is a set of packages that are loaded only once. On top of a Base, Load loads a package from
+// Base is a set of packages that are loaded only once. The method Load loads one more package from
 // memory within milliseconds, if the package imports only packages of the Base. Programs that
 // compile many small packages, such as fuzzers, use a Base. A Base must not be used by several
 // goroutines at once.
@@ -65,8 +65,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load loads a single package on top of the base. Parameter files maps a file name to the text of
-// the package's file. The package can import only packages of the base.
+// Load loads a single package, which can import only packages of the base. Parameter files maps a
+// file name to the text of the package's file.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset
@@ -100,7 +100,8 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// programOf type-checks package p on top of the base, and returns the Program for p.
+// programOf type-checks package p, which imports packages of the base, and returns the Program for
+// p.
 func (b *Base) programOf(l *loader, p *listedPackage) (*Program, error) {
 	u := *b.u
 	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listedPackage]*sourcePackage{}, maps.Clone(b.u.types)

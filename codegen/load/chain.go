@@ -118,8 +118,9 @@ func WithoutPaths(name string) string { return pathPrefix.ReplaceAllString(name,
 // pathPrefix matches an import path up to the last element.
 var pathPrefix = regexp.MustCompile(`[^\s\[\](){}*,;]*/`)
 
-// FuncText returns a function's name for messages, with the package's name instead of its path. For
-// a function literal, FuncText returns the name of the function that contains the literal.
+// FuncText returns a function's name for messages, with the package's name instead of the package's
+// path. For a function literal, FuncText returns the name of the function that contains the
+// literal.
 func FuncText(f *ssa.Function) string {
 	if p := f.Parent(); p != nil {
 		for p.Parent() != nil {
@@ -135,7 +136,7 @@ func FuncText(f *ssa.Function) string {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	name = WithoutPaths(name)
-	// If the last element of the path is a version, it is not the package's name.
+	// A version at the end of an import path is not the package's name.
 	if o := f.Origin(); o != nil {
 		f = o
 	}

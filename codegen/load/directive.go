@@ -16,7 +16,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Directives holds the information from all directives of kgen, by declaration.
+// Directives maps declarations to the information in their //kgen directives.
 type Directives struct {
 	// SpecIDs maps a specialization constant to its number in a //kgen:spec directive.
 	SpecIDs map[types.Object]SpecID
@@ -37,7 +37,7 @@ type Directives struct {
 //
 //   - With //kgen:bare, the stubs of the package's kernels have only Run functions.
 //   - With //kgen:bare views, the stubs also have the types with views, for queues and graphs.
-//   - With //kgen:bare views=Sum,Blur, only the stubs of Sum and Blur have these types.
+//   - With //kgen:bare views=Sum,Blur, only the stubs of Sum and Blur have the types with views.
 //   - With //kgen:bare nospare, kernels lack the host forms that only cancellable launches need.
 //   - With //kgen:bare noform, all kernels lack host forms, which are versions for the CPU.
 //   - With //kgen:bare noform=Sum, only the kernel Sum lacks a host form.
@@ -48,7 +48,7 @@ type bareness struct {
 }
 
 // kernelSet is a set of a package's kernels. The set contains all kernels, or only the kernels in
-// the list names.
+// the list "names".
 type kernelSet struct {
 	all   bool
 	names []string
@@ -182,10 +182,9 @@ func (l *loader) bareDirective(d *Directives, s *sourcePackage, args string, pos
 	d.bare[s.types] = b
 }
 
-// bareKernels reports two errors in packages with a //kgen:bare directive. The first error is the
-// name of a kernel that does not exist. The second error is a //kgen:variants directive in the same
-// package. Stubs of a package with //kgen:bare embed no modules, so a //kgen:variants directive
-// contradicts it.
+// bareKernels reports an error if a //kgen:bare directive names a kernel that does not exist.
+// bareKernels also reports a //kgen:variants directive in a package with a //kgen:bare directive,
+// because the package's stubs embed no modules.
 func (f *kernelFinder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
@@ -339,8 +338,8 @@ func (f *kernelFinder) kernelDirectives() {
 	}
 }
 
-// A leaf is a part of a kernel's receiver that is passed as one argument. internalFields marks the
-// leaves that come from fields with a //kgen:internal directive. If a struct type with a
+// internalFields marks the leaves that come from fields with a //kgen:internal directive. A leaf is
+// a part of a kernel's receiver that is passed as one argument. If a struct type with a
 // //kgen:internal field occurs several times in the receiver, internalFields marks all leaves from
 // the field.
 func (f *kernelFinder) internalFields(k *Kernel) {

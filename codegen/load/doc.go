@@ -5,18 +5,18 @@
 // Loading takes these steps:
 //
 //  1. The go command lists the packages of the patterns. If a pattern contains "...", the go
-//     command first lists them without dependencies, and load drops packages that contain no kernel.
-//  2. Kernel packages are type-checked from source. Other packages come from export data.
+//     command first lists the packages without dependencies, and load drops packages that contain no kernel.
+//  2. Kernel packages are type-checked from source. All other packages are loaded from export data.
 //  3. The kernels are found, and their declarations are checked.
-//  4. All functions that kernels may call are visited. If such a function belongs to a package from
-//     export data, steps 2 to 4 are repeated with that package from source.
+//  4. All functions that kernels may call are visited. If a visited function belongs to a package
+//     from export data, steps 2 to 4 are repeated, and the package is loaded from source.
 //  5. Properties methods are evaluated, directives are applied, and specialization constants get
 //     their numbers.
 //
-// Only step 1 runs other programs. Each repetition of step 2 type-checks all packages again. So all
-// types of a [Program] belong to one universe. A universe is a consistent set of type-checked
-// packages. Only packages whose functions kernels call are loaded from source.
+// Only step 1 runs other programs. Each repetition of step 2 type-checks all packages again, so
+// that all types of a [Program] belong to one universe. A universe is a consistent set of
+// type-checked packages. Only packages whose functions kernels call are loaded from source.
 //
-// The files of a standard package are selected as on a port of Go without assembly, so that every
-// function has a body in Go.
+// For a package of the standard library, load selects the files that Go uses on a port without
+// assembly, so that every function has a body in Go.
 package load

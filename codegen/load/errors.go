@@ -10,7 +10,7 @@ import (
 )
 
 // thrownValue describes values of type t that are converted to error. The field depth is the number
-// of loads by which a program reaches the followed memory from the value.
+// of loads that lead from the value to the followed memory.
 type thrownValue struct {
 	t     types.Type
 	depth int
@@ -18,9 +18,8 @@ type thrownValue struct {
 
 // followThrown follows a value of type t that an instruction converts to error. The uses of the
 // resulting error are not followed. Instead, followThrown assumes that the methods of type t are
-// called. followThrown also assumes that each assertion of an error to type t yields the converted
-// value. followThrown assumes, too, that packages that are not loaded do not write to memory
-// through errors.
+// called, and that each assertion of an error to type t yields the followed value. followThrown
+// also assumes that packages that are not loaded do not write to memory through errors.
 func (w *follower) followThrown(at valueFlow, t types.Type, in ssa.Instruction) {
 	known := func(o thrownValue) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leadsToMemory(t) || slices.ContainsFunc(w.errors, known) {
@@ -68,7 +67,8 @@ func (w *follower) followThrown(at valueFlow, t types.Type, in ssa.Instruction) 
 	}
 }
 
-// throwHeld follows the values in an interface that is converted to error.
+// throwHeld follows the values that may be in an interface when an instruction converts the
+// interface to error.
 func (w *follower) throwHeld(at valueFlow, in ssa.Instruction) {
 	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, t := range slices.Clone(w.types) {
@@ -78,8 +78,8 @@ func (w *follower) throwHeld(at valueFlow, in ssa.Instruction) {
 	}
 }
 
-// isErrorsAs reports whether a call is a call of errors.As or errors.AsType. Both functions search
-// for an error of a given type.
+// isErrorsAs reports whether a call is a call of errors.As or errors.AsType. The functions As and
+// AsType search for an error of a given type.
 func isErrorsAs(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")

@@ -28,8 +28,8 @@ const (
 )
 
 // Excerpts returns the top-level declarations that contain the given positions, with their
-// comments. Files have the order of their first positions in parameter at. Declarations of one file
-// are sorted by line. Unreadable files and positions after the end of a file are skipped.
+// comments. Files are sorted by the index of their first position in the list "at". Declarations of
+// one file are sorted by line. Unreadable files and positions after the end of a file are skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -66,7 +66,8 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// A span is a range of lines. The first and the last line (fields from and to) belong to the range.
+// A span is a range of lines. The first and the last line (fields "from" and "to") belong to the
+// range.
 type span struct{ from, to int }
 
 // mergeSpans sorts spans by line, and merges spans that overlap, touch, or are separated by a
@@ -153,7 +154,7 @@ func (p *Program) fileLines(file string) []string {
 }
 
 // Canonical returns the name that positions in modules use for a file. shownPath is the file's path
-// in diagnostics. If the file belongs to no loaded package, Canonical returns this path unchanged.
+// in diagnostics. If the file belongs to no loaded package, Canonical returns shownPath.
 func (p *Program) Canonical(shownPath string) string {
 	for abs, name := range p.files {
 		if abs == shownPath || shortName(p.dir, abs) == shownPath {

@@ -51,8 +51,8 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 	return e, found
 }
 
-// exprOf returns the Expr for syntax node n. The second result of exprOf is false unless the
-// operator or bracket of n is at pos.
+// exprOf returns the Expr for syntax node n. The second result of exprOf is true if the operator or
+// bracket of n is at pos.
 func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 	e := Expr{Text: p.printNode(n)}
 	switch n := n.(type) {

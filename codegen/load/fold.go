@@ -29,26 +29,26 @@ const (
 type (
 	// propertyValue holds a kernel property and the position of the call that made it.
 	propertyValue = constinit.Property
-	// A slice represents a Go slice. If the Go slice is nil, cells is nil. If append made the array,
-	// room is not nil, and gc may choose a larger capacity than cap(cells). For all other arrays, the
-	// capacity of the Go slice is cap(cells).
+	// A slice represents a Go slice. For a nil slice, cells is nil. If append made the slice's
+	// array, room is not nil, and the capacity that gc chooses may exceed cap(cells). If room is
+	// nil, the capacity of the Go slice is cap(cells).
 	slice struct {
 		cells []*any
 		room  *arrayRoomInfo
 	}
-	// arrayRoomInfo describes the unused end of an array that append made. All slices of the array
-	// share one value of this type.
+	// arrayRoomInfo describes the unused end of an array that append made. All slices of one array
+	// share one arrayRoomInfo.
 	arrayRoomInfo struct {
 		free  int  // number of unused elements at the array's end when the package initializer ends
 		init  bool // whether a package initializer made the array
-		taken bool // whether an append has used elements that were unused before
+		taken bool // whether an append may have written to the unused elements
 	}
 	pointer   struct{ cell *any }
 	aggregate []*any // an array or struct
 	tuple     []any
 	// unknownValue represents a value that is not known during code generation. Evaluated code may
-	// copy an unknownValue, but not inspect it. The field reported is set if an error has been
-	// reported for the value.
+	// copy an unknownValue, but not inspect it. wasReported is true if an error has been reported
+	// for the value.
 	unknownValue struct {
 		what        string
 		wasReported bool
@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// foldError is the error with which an evaluation fails.
+// foldError is the panic value that ends an evaluation with an error.
 type foldError struct {
 	pos      token.Pos
 	msg      string
@@ -85,7 +85,7 @@ type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
 	vals map[ssa.Value]any
-	pos  token.Pos // position of the last instruction with a position
+	pos  token.Pos // position of the last evaluated instruction that has a position
 }
 
 // foldProperties evaluates a kernel's Properties method and checks the properties that it returns.
@@ -184,7 +184,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 }
 
 // tryCall evaluates a call. If a direct call in the Properties method fails, the call's result is
-// unknown, and the evaluation continues. Evaluated code that inspects an unknown result fails, too.
+// unknown, and the evaluation continues. The evaluation of code that inspects an unknown result
+// also fails.
 func (e *evaluator) tryCall(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()
@@ -449,7 +450,7 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 }
 
 // evalMethod evaluates a call of a method of type List or Property. If a kernel embeds a type with
-// properties, its Properties method calls methods of type List on the embedded type's list.
+// properties, the kernel's Properties method can call methods of List on the embedded type's list.
 func (e *evaluator) evalMethod(name string, args []any, pos token.Pos) any {
 	switch name {
 	case "List.Has", "List.Get":
@@ -460,7 +461,7 @@ func (e *evaluator) evalMethod(name string, args []any, pos token.Pos) any {
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
 			p, ok := (*c).(propertyValue)
-			if !ok { // a property in the list is unknown and may have the searched key
+			if !ok { // an unknown property in the list may have the key
 				e.failOn(pos, *c)
 			}
 			if p.Key() == key {

@@ -86,8 +86,8 @@ func (f *frame) evalValue(in ssa.Value) any {
 	return unknownValue{what: "a value is not known"}
 }
 
-// typeAssert evaluates a type assertion. Type assertions occur because generic code uses them to
-// distinguish its type arguments.
+// typeAssert evaluates a type assertion. Properties methods contain type assertions if generic code
+// distinguishes its type arguments.
 func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	x, ok := f.operandValue(in.X).(dynamicValue)
 	if !ok {
@@ -129,7 +129,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
 				if u, ok := v.(unknownValue); ok && u.pos.IsValid() {
-					u.pos = at // the position of this read is set, since the variable may be read in several places
+					u.pos = at // the variable may be read in several places, and each read has its own position
 					return u
 				}
 			}
@@ -318,16 +318,15 @@ func (f *frame) evalCall(in *ssa.Call) any {
 	}
 	v := f.e.tryCall(func() any { return f.e.call(fn, args, in.Pos()) })
 	if u, ok := v.(unknownValue); ok {
-		u.pos = token.NoPos // so that the error is reported at the call, not at an expression in fn
+		u.pos = token.NoPos // without a position, the error is reported at the call, not at an expression in fn
 		return u
 	}
 	return v
 }
 
-// maxAppendLen returns the largest length that the result of an append of n elements to s can have
-// without a new array. If this length depends on the capacity that gc chooses for arrays,
-// maxAppendLen fails. For example, after a := append(s, x) and b := append(s, y), the last element
-// of a is y if s had capacity left.
+// maxAppendLen returns the largest length to which append can extend s without a new array. If an
+// append of n elements may use capacity that depends on gc, maxAppendLen fails. For example, after
+// a := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
 func (f *frame) maxAppendLen(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)

@@ -17,9 +17,9 @@ import (
 
 // newInits returns the initial values of package-level variables for Properties methods. A list
 // that a Properties method returns may share memory with a variable, and the method's caller might
-// write to the list. The program in which the kernel runs detects a write to a shared list. When
-// the kernel is registered, the program compares the list from its Properties method with the
-// compiled list.
+// write to the list. The user's program detects a write to a shared list. When the program
+// registers a kernel, it compares the list from the kernel's Properties method with the compiled
+// list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,

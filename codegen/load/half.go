@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// halfMethods maps a function of package dsl to the method that implements it in the types of
-// package half.
+// halfMethods maps a function of package dsl to the method that implements the function in the
+// types of package half.
 var halfMethods = map[string]string{
 	"Plus": "Add", "Multiplies": "Mul", "Minimum": "Min", "Maximum": "Max",
 	"AtomicAdd": "Add", "AtomicMin": "Min", "AtomicMax": "Max",
@@ -43,8 +43,8 @@ func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
-// For an instance of a function of package dsl, halfCode returns the functions of package half that
-// kgen compiles.
+// halfCode returns the functions of package half that kgen compiles for fn, an instance of a
+// function in package dsl.
 func halfCode(prog *ssa.Program, fn *ssa.Function) []*ssa.Function {
 	t := HalfArg(fn)
 	if t == nil || PackageOf(fn) != dslPath {

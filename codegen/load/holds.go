@@ -144,7 +144,7 @@ func (h *holder) addParam(p *ssa.Parameter) {
 }
 
 // callsOf returns the calls of function fn. If fn has uses that are not calls, callsOf sets the
-// field unknown.
+// field anyValue.
 func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
 	add = func(callee ssa.Value, in ssa.Instruction) {

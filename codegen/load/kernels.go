@@ -32,7 +32,7 @@ type kernelFinder struct {
 	names   map[string]*types.TypeName // maps a name in lower case to the package's kernel
 	found   int                        // number of errors so far
 	inits   *constinit.Env             // initial values of package-level variables, created by the first call of fold
-	// If errorSink is not nil, this function receives the errors, and field l (the loader) is nil.
+	// If errorSink is not nil, errors are passed to errorSink, and field l (the loader) is nil.
 	errorSink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
@@ -68,8 +68,8 @@ func (f *kernelFinder) add(code diag.Code, pos token.Pos, hint, format string, a
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
 }
 
-// OfKernel is the prefix of a related message that names a kernel. A diagnostic about a kernel has
-// this related message if the diagnostic's position is outside the kernel's package.
+// OfKernel is the prefix of a related message that names a kernel. If the position of a diagnostic
+// about a kernel is outside the kernel's package, a related message names the kernel.
 const OfKernel = "of kernel "
 
 // addOf reports an error about kernel k at a position that may be in another package, because k may
@@ -83,7 +83,7 @@ func (f *kernelFinder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, for
 }
 
 // CheckDeclarations reports errors in a package's declarations of kernels. CheckDeclarations finds
-// only errors that type information alone shows. Generic kernels are skipped.
+// only errors that can be found from type information alone. Generic kernels are skipped.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &kernelFinder{errorSink: report, pkg: &sourcePackage{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -274,9 +274,9 @@ func (f *kernelFinder) checkName(obj *types.TypeName) {
 	}
 }
 
-// launchForm returns the form of the launches (such as range or task) of the kernel with the Kernel
-// method m. The type of the Kernel method's parameter determines the form of the launches. The last
-// result is true if the Kernel method has no valid parameter.
+// launchForm returns the form of a kernel's launches, such as range or task. The form depends on
+// the parameter type of the kernel's Kernel method m. The last result is true if method m has no
+// valid parameter.
 func (f *kernelFinder) launchForm(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false

@@ -15,9 +15,9 @@ import (
 )
 
 // leadsToMemory reports whether memory can be reached through a value of type t. The bytes of
-// strings do not count, because this memory is constant. For errors and functions, leadsToMemory
-// returns false, because methods of type follower handle these values separately. For interfaces,
-// the result of leadText is more precise.
+// strings do not count, because they are constant. For errors and functions, leadsToMemory returns
+// false, because methods of type follower handle errors and functions separately. For interfaces,
+// leadText is more precise than leadsToMemory.
 func leadsToMemory(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -61,8 +61,8 @@ func (w *follower) leadText(t types.Type) string {
 	return by
 }
 
-// leadTextBy computes the result of leadText. Parameter visiting lists the interfaces being
-// visited. The list visiting prevents an endless recursion.
+// leadTextBy computes the result of leadText. Parameter visiting lists the interfaces that are
+// being visited, and prevents an endless recursion.
 func (w *follower) leadTextBy(t types.Type, visiting []types.Type) string {
 	if !leadsToMemory(t) {
 		return ""

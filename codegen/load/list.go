@@ -166,7 +166,7 @@ func (l *loader) readFile(name string) ([]byte, error) {
 
 // kernelPaths returns the paths of the packages whose text may contain a kernel. A kernel may be an
 // alias of a generic type in any package, also in another module or outside the patterns. If no
-// package can contain a kernel, candidates returns packages with functions that the user may have
+// package can contain a kernel, kernelPaths returns packages with functions that the user may have
 // intended as kernels.
 func (l *loader) kernelPaths(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}

@@ -33,13 +33,13 @@ type Config struct {
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
 	Env      []string // environment of the go command; nil means the environment of the process
 	Tags     []string // build tags
-	// Show is the folder to which file names in positions are relative. If Show is empty, Dir is
-	// used.
+	// Show is the base folder of relative file names in positions. If Show is empty, Dir is the
+	// base folder.
 	Show string
 	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler has its own code for a function. If the compiler has
-	// its own code, the function's body is not needed. The name has the form "Func" or
+	// its own code, the function's body is not needed. Parameter name has the form "Func" or
 	// "Type.Method". Functions of dsl, properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
 	// Stubs reports whether kgen may write the package with the given import path. If Stubs returns
@@ -51,7 +51,7 @@ type Config struct {
 // loader is the state of one call of Load.
 type loader struct {
 	dir      string
-	show     string // folder of field Config.Show, to which printed file names are relative
+	show     string // base folder of printed relative file names, from Config.Show or Config.Dir
 	env      []string
 	tags     []string
 	overlay  map[string][]byte
@@ -63,8 +63,8 @@ type loader struct {
 	below    bool // whether a pattern contains "..."
 	roots    map[*listedPackage]bool
 	byPath   map[string]*listedPackage
-	others   map[*listedPackage]*kernelFileSet // maps a package to its files for kernels, if these may differ from the package's files in programs
-	tried    map[*listedPackage]bool           // packages for which the method otherFiles has searched for other files
+	others   map[*listedPackage]*kernelFileSet // maps a package to its files for kernels, if kernels and programs may use different files
+	tried    map[*listedPackage]bool           // packages for which method otherFiles has searched for files without assembly
 	parsed   map[*listedPackage][]*ast.File
 	files    map[string]string
 	made     map[string]string // maps the name of a file that does not exist on disk to its text
@@ -72,7 +72,7 @@ type loader struct {
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listedPackage]bool               // packages with errors that repairPackage cannot remove
-	removals map[*listedPackage]map[string]removal // maps a package and a name to the reason why the declaration of this name was removed
+	removals map[*listedPackage]map[string]removal // maps a package and a declared name to the reason why the declaration was removed
 	inBodies map[*listedPackage]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // last reported error of the type checker
@@ -96,9 +96,10 @@ func isFolder(name string) error {
 const maxRounds = 10
 
 // Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
-// user's code. If there are diagnostics, the program may be nil or incomplete, and only serves to
-// find more errors. In an incomplete program, incorrectly declared kernels have no function. The
-// error is about the environment, such as a missing go command or an unknown pattern.
+// user's code. If there are diagnostics, the program may be nil or incomplete, and callers may only
+// use it to find more errors. In an incomplete program, incorrectly declared kernels have no
+// function. The returned error is about the environment, such as a missing go command or an unknown
+// pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -148,8 +149,8 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 }
 
-// buildProgram builds universes until one contains the body of every function that a kernel
-// reaches.
+// buildProgram builds universes until a universe contains the body of every function that kernels
+// reach.
 func (l *loader) buildProgram(ctx context.Context, listing []*listedPackage) (*Program, error) {
 	roots := l.withFiles(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
@@ -218,9 +219,8 @@ func (l *loader) trees() []*ast.File {
 }
 
 // addWanted adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, addWanted also adds the packages that p imports. If these packages are
-// added early, no further universe (one more type-check of all packages) is needed for each of
-// them.
+// cryptography package, addWanted also adds the packages that p imports. Adding the imported
+// packages early avoids further universes (type-checks of all packages).
 func (l *loader) addWanted(wanted map[*listedPackage]bool, p *listedPackage) {
 	if wanted[p] {
 		return
@@ -246,15 +246,15 @@ func (l *loader) callsLikely(p *listedPackage) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// Roots are the packages that may contain kernels. soundRoots returns the roots that do not depend
-// on packages with errors.
+// soundRoots returns the roots (packages that may contain kernels) that do not depend on packages
+// with errors.
 func (l *loader) soundRoots(roots []*listedPackage) []*listedPackage {
 	known := map[*listedPackage]bool{}
 	var check func(p *listedPackage) bool
 	check = func(p *listedPackage) bool {
 		ok, seen := known[p]
 		if !seen {
-			known[p] = true // set now so that an import cycle ends
+			known[p] = true // this entry ends the recursion for an import cycle
 			ok = !l.unsound[p]
 			for _, q := range p.imports {
 				ok = (q == nil || check(q)) && ok

@@ -108,7 +108,7 @@ func (m *mentionSet) markAll(kernels []*kernelMethods) {
 			m.kernels[name] = true
 			m.markObject(name)
 		}
-		m.markObject(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, its type arguments are marked, too
+		m.markObject(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // if the kernel is an alias, the type arguments of the alias are also marked
 		m.markObject(k.object)
 		if k.properties != nil {
 			m.markObject(objectOf(k.properties))
@@ -200,8 +200,8 @@ func (m *mentionSet) packagePaths(known map[string]*listedPackage) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// If t is a pointer to a specialization constant, isSpecConstant returns the type of the constant's
-// value. For other types, isSpecConstant returns nil.
+// isSpecConstant returns the type of a specialization constant's value, if t is a pointer to a
+// specialization constant. For other types, isSpecConstant returns nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

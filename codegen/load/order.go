@@ -12,15 +12,14 @@ import (
 )
 
 // This file changes the order of evaluation in go/ssa code to the order of gc. Go does not specify
-// whether the variables in a statement are read before or after its function calls ("Order of
+// whether a statement reads its variables before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
-// + next(&i), gc reads i after the function next has changed i. go/ssa evaluates from left to
+// + next(&i), gc reads i after the call of next, which changes i. go/ssa evaluates from left to
 // right. Therefore orderFunc moves the reads of a statement after the statement's calls that may
 // write. Instructions are moved only within a block.
 //
-// For the order of evaluation, gc treats some other operations as calls. Examples are slice
-// expressions, conversions to interfaces, type assertions, and calls of builtins such as len and
-// min (cmd/compile/internal/walk, order.go).
+// gc orders some operations like calls, for example slice expressions, conversions to interfaces,
+// type assertions, and calls of builtins such as len and min (cmd/compile/internal/walk, order.go).
 
 // orderer changes the order of instructions in functions. An orderer caches whether functions write
 // to memory outside of their own variables.
@@ -59,8 +58,8 @@ func (o *orderer) orderFunc(fn *ssa.Function) {
 	}
 }
 
-// unitsOf returns the syntax nodes of a function that gc evaluates as a whole. Each of these nodes
-// (units) is a simple statement, or an expression in a statement that contains other statements.
+// unitsOf returns the units of a function, which are the syntax nodes that gc evaluates as a whole.
+// A unit is a simple statement, or an expression in a statement that contains other statements.
 func unitsOf(fn ast.Node) (units []ast.Node) {
 	add := func(n ast.Node, ok bool) {
 		if ok {
@@ -111,7 +110,8 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	at := map[ssa.Instruction]ast.Node{}
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
-			// A DebugRef that fails this test refers to a variable that holds the instruction's value.
+			// A DebugRef that mayEvaluate rejects refers to a variable that holds the instruction's
+			// value.
 			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && mayEvaluate(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
@@ -137,7 +137,7 @@ func mayEvaluate(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op != token.MUL {
-			return false // instructions of this kind have a position, so no DebugRef is needed
+			return false // unary operations other than loads have a position, so no DebugRef is needed
 		}
 		name := ""
 		switch x := in.X.(type) {
@@ -203,8 +203,8 @@ func (o *orderer) orderBlock(b *ssa.BasicBlock, units []ast.Node) {
 // isUpdate reports whether an instruction may be the store of an assignment x op= y.
 func isUpdate(in ssa.Instruction) bool { return updatedLoad(in) != nil }
 
-// For the store of an assignment x op= y, updatedLoad returns the load of x. For other
-// instructions, updatedLoad returns nil.
+// updatedLoad returns the load of x for the store of an assignment x op= y, and nil for other
+// instructions.
 func updatedLoad(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -258,10 +258,10 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// movableInstrs returns those instructions before a call that can be moved after the call. The
-// moved instructions and the call belong to the same statement. An instruction cannot move if the
-// call needs its result. An instruction also cannot move if another instruction that cannot move
-// needs its result.
+// movableInstrs returns the instructions before a call that can be moved after the call. An
+// instruction can move only if the instruction and the call belong to the same statement. If the
+// call, or an instruction that cannot move, uses the result of an instruction, the instruction
+// cannot move.
 func movableInstrs(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}

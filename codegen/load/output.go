@@ -18,8 +18,8 @@ import (
 // This file type-checks generated Go code before kgen writes it to disk. Thus kgen reports errors
 // that gc would otherwise report in the user's build. Stubs may import packages that the program
 // does not load. The kgen program contains the declarations of its own packages and of a few
-// packages of the standard library. All packages that are not in the archive are loaded, or have
-// export data.
+// packages of the standard library. Packages without embedded declarations are loaded with the
+// program, or have export data.
 
 // declArchive is the embedded archive of Go declarations. The archive has one file for each import
 // path.
@@ -36,10 +36,10 @@ var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// stubImports lists prefixes of import paths of packages that stubs call. For packages with a
+// stubImports lists import path prefixes of the packages that stubs call. For packages with a
 // prefix in stubImports, kgen uses the embedded declarations, because the stubs are written for
 // exactly the embedded versions. The list does not contain properties, dsl and the packages below
-// dsl. Kernels use types of these packages, and stubs must use the same types.
+// dsl, because stubs must use the same types of these packages as kernels.
 var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text holds the name and the content of a generated Go file.

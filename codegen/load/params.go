@@ -61,8 +61,8 @@ type flattener struct {
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
 	// shownAt maps the position of a field to the position at which errors about the field are
-	// reported. An error about a field in another package's type is reported at the kernel package's
-	// own field, which contains a value of this type.
+	// reported. If the field belongs to a struct type of another package, the error is reported at
+	// the field of the kernel's package that contains the struct.
 	shownAt map[token.Pos]token.Pos
 }
 
@@ -75,7 +75,7 @@ func (f *kernelFinder) splitReceiver(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// addMembers visits the fields of the receiver, or of a struct in the receiver that contains
+// addMembers visits the fields of a struct, which is the receiver or a part of the receiver with
 // slices. Generated code contains separate statements for each field.
 func (fl *flattener) addMembers(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
@@ -211,8 +211,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue returns the reason why device memory cannot hold a value of type t, or "". A type t that
-// generated code cannot name is refused, too.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". badValue also
+// refuses a type t that generated code cannot name.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -231,8 +231,8 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
-			// The import path of the stubs is known only inside a module. In tests that build modules
-			// without files, types may even belong to packages that the kernels must not import.
+			// The import path of the stubs is known only inside a module. In tests that build
+			// modules without files, types may belong to packages that the kernels must not import.
 			if out := fl.f.out; naming && n.Obj().Pkg() != nil && out.ModulePath != "" && mayImport(out.PkgPath, n.Obj().Pkg().Path()) && !out.Importable(n.Obj().Pkg().Path()) {
 				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
 			}

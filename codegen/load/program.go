@@ -33,7 +33,7 @@ type Program struct {
 	// Disabled is copied to the field Disabled of each kernel's ir.Module.
 	Disabled []string
 
-	dir   string            // folder to which printed file names are relative
+	dir   string            // base folder of printed relative file names
 	files map[string]string // maps an absolute path to the file name that Pos returns
 	made  map[string]string // maps the name of a file that does not exist on disk to its text
 	own   map[string]bool   // folders with packages of the main module
@@ -74,9 +74,8 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs contains the numbers of the specialization constants that the package's kernels may
-	// read. The mapped number belongs to the first scalar of the constant. The constant's other
-	// scalars have the following numbers.
+	// SpecIDs maps each specialization constant that the package's kernels may read to the number
+	// of the constant's first scalar. The other scalars of a constant have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels
@@ -92,8 +91,8 @@ func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	return p.inits
 }
 
-// Bare reports whether package pkg has a //kgen:bare directive. The stubs of a package with the
-// directive contain no modules (see internal/modules).
+// Bare reports whether package pkg has a //kgen:bare directive. The stubs of a package with a
+// //kgen:bare directive contain no modules (see internal/modules).
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
 // Late reports whether package pkg has a //kgen:variants load directive. For a package with a

@@ -9,19 +9,19 @@ import (
 	"go/types"
 )
 
-// arrayRange is a range statement that uses only the indices of an array. The field over is the
-// original range expression.
+// arrayRange is a range statement that uses only the indices of an array. The field "over" is the
+// original range expression of the statement.
 type arrayRange struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
-// indicesOnly changes range statements that use only the indices of an array. The changed
-// statements range over the array's length instead.
+// indicesOnly changes range statements that use only the indices of an array. A changed statement
+// ranges over the length of the array, not over the array.
 //
 // Go does not evaluate the range expression if its length is constant ("For statements with range
-// clause"). But go/ssa evaluates the range expression. So without the change, a range over *p would
-// fault if p is nil.
+// clause"). But go/ssa always evaluates the range expression, so a range over *p would fault if p
+// is nil.
 //
 // indicesOnly returns the changed statements. The caller must undo the changes after the SSA form
 // is built, because a package is type-checked several times but parsed only once.

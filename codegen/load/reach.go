@@ -62,11 +62,11 @@ type reacher struct {
 	// withoutBody maps each package that must be loaded from source to the reached functions that
 	// have no body.
 	withoutBody map[string][]*ssa.Function
-	// The list methods contains functions that may be called through interfaces. The packages of these
-	// functions are loaded. An error in one of these functions is reported only if package lower finds
-	// a call of the function.
+	// The list "methods" contains functions of loaded packages that may be called through
+	// interfaces. An error in a function of the list is reported only if package lower finds a call
+	// of the function.
 	methods []*ssa.Function
-	made    map[*ssa.Global]bool // variables for which field methods contains the initializing functions
+	made    map[*ssa.Global]bool // variables whose initializing functions are in the list "methods"
 	quiet   bool
 	orderer *orderer
 }
@@ -138,8 +138,8 @@ func (r *reacher) visitFunc(fn *ssa.Function, up *callLink, at token.Pos) {
 				case *ssa.Function:
 					r.visitFunc(x, &callLink{up, fn, at}, in.Pos())
 				case *ssa.Global:
-					// The package of a read variable must be loaded, too, because the package's
-					// initializer computes the variable's initial value.
+					// If kernels read a variable, the variable's package must be loaded, because
+					// the package's initializer computes the variable's initial value.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
 						r.withoutBody[path] = r.withoutBody[path][:len(r.withoutBody[path]):len(r.withoutBody[path])]
 					} else {
@@ -151,8 +151,8 @@ func (r *reacher) visitFunc(fn *ssa.Function, up *callLink, at token.Pos) {
 	}
 }
 
-// madeBy adds to r.methods the functions that compute the initial value of a package-level
-// variable, such as errors.New.
+// madeBy adds to r.methods the functions, such as errors.New, that compute the initial value of a
+// package-level variable.
 func (r *reacher) madeBy(g *ssa.Global) {
 	init := g.Pkg.Func("init")
 	if init == nil || r.made[g] {
@@ -248,8 +248,8 @@ func noInit(p *ssa.Package) bool {
 	return init == nil || len(init.Blocks) == 0
 }
 
-// An instruction that converts a value to an interface makes the value's methods callable.
-// interfaceMethods adds the callable methods to r.methods.
+// interfaceMethods adds to r.methods the methods that become callable because an instruction
+// converts a value to an interface.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {

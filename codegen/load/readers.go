@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether fn only reads the memory to which its i-th argument leads. The function
-// may keep the argument only in its results.
+// onlyReads reports whether fn only reads the memory to which its i-th argument leads. After fn has
+// returned, only the results of fn may refer to the memory.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if objectOf(fn) == nil {
 		return false
@@ -104,12 +104,12 @@ func (w *follower) followFormatted(at valueFlow, in ssa.CallInstruction, fn *ssa
 	}
 	var seen []types.Type
 	for _, t := range of {
-		w.followText(t, max(at.depth-1, 0), in, &seen) // the depth is one less, because a load from the slice of arguments is needed anyway
+		w.followText(t, max(at.depth-1, 0), in, &seen) // the depth does not count the load from the slice of arguments
 	}
 }
 
-// followText follows a value of type t into the formatting methods of t. followText does the same
-// for the types of fields and elements of t.
+// followText follows a value of type t into the formatting methods of t, of t's field types and of
+// t's element type.
 func (w *follower) followText(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
 	if !leadsToMemory(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
 		return

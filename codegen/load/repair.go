@@ -18,7 +18,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// maxRepairs is the largest number of times that a package is type-checked. After each check,
+// maxRepairs is the largest number of times that a package is type-checked. After each type-check,
 // declarations with errors are removed, which may cause errors in other declarations.
 const maxRepairs = 8
 
@@ -55,7 +55,7 @@ func (l *loader) reportGap(p *listedPackage, pos token.Pos, why gap) {
 // repairPackage returns true if the package must be type-checked again.
 func (l *loader) repairPackage(s *sourcePackage, errs []types.Error) bool {
 	again := false
-	// In later type-checks, errors may be consequences of removed code.
+	// Errors of the package's second and later type-checks may be consequences of removed code.
 	first := !l.unsound[s.listedPackage] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
@@ -88,7 +88,7 @@ func (l *loader) repairPackage(s *sourcePackage, errs []types.Error) bool {
 	return again
 }
 
-// In unusable packages, bodiesToo reports the errors in all function bodies, even in bodies that no
+// bodiesToo reports the errors in all function bodies of unusable packages, even in bodies that no
 // kernel reaches. Thus a single run of kgen reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
@@ -97,8 +97,8 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// A message of go/types may have several lines. continueMessage appends a further line of the
-// message to the last error.
+// continueMessage appends a further line of a message to the last error. A message of go/types may
+// have several lines.
 func (l *loader) continueMessage(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -184,8 +184,8 @@ func (l *loader) dropDecl(f *ast.File, pos token.Pos) bool {
 			return true
 		}
 		n := len(g.Specs)
-		// All constants of one declaration are removed together, because removing one would change
-		// iota.
+		// All constants of one declaration are removed together, because the removal of a single
+		// constant would change iota.
 		if g.Tok == token.CONST {
 			g.Specs = nil
 		}
@@ -202,8 +202,8 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
 // written yet. dropMissing removes imports of missing packages from the files of package p,
-// together with the code that uses the missing packages. If the code stayed, go/types would
-// silently compute invalid types, which go/ssa does not accept.
+// together with the code that uses the missing packages. If the code that uses missing packages
+// stayed, go/types would silently compute invalid types, which go/ssa does not accept.
 func (l *loader) dropMissing(p *listedPackage, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // maps the local name of a missing package to the reason
@@ -247,7 +247,7 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether type t may have the Kernel method of a generic type from a package in
+// takesKernel reports whether type t may get its Kernel method from a generic type of a package in
 // pkgs. The keys of the map pkgs are local names of packages. The removal of a type that
 // takesKernel accepts must be reported to the user, because the type may be a kernel.
 func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
@@ -262,7 +262,7 @@ func takesKernel(t *ast.TypeSpec, pkgs map[string]bool) bool {
 }
 
 // dropUses removes the declarations and function bodies of file f that use a package in the map
-// gone. The map foreign marks the packages that kgen does not write.
+// "gone". The map "foreign" marks the packages that kgen does not write.
 func (l *loader) dropUses(p *listedPackage, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {

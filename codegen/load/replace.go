@@ -63,7 +63,8 @@ var replacements = map[string]string{
 	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
-// newNames maps a replaced function to another name. Replacement code can call the function by that name.
+// newNames maps a replaced function to the name under which replacement code can call the original
+// function.
 var newNames = map[string]string{"math.FMA": "genericFMA"}
 
 // isReplaced reports whether kernels use replacement code for a function of package pkg. The name

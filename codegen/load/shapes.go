@@ -1,7 +1,7 @@
 package load
 
-// This file describes the struct types of a kernel's receiver. Generated code checks that the types
-// have not changed.
+// This file describes the struct types of a kernel's receiver. Generated code uses the descriptions
+// to check that the struct types have not changed.
 
 import (
 	"fmt"
@@ -45,8 +45,8 @@ func (k *Kernel) Shapes() []Shape {
 	return s.shapes
 }
 
-// addShapes adds the shapes of a value of type t and of its fields and elements. Unexported fields
-// are omitted, because other packages cannot access them.
+// addShapes adds the shape of type t, and the shapes of its field types and element type.
+// Unexported fields are omitted, because other packages cannot access them.
 func (s *shaper) addShapes(t types.Type, value string) {
 	if fromDSL(t) != "" {
 		return
@@ -98,7 +98,7 @@ func writable(t types.Type) bool {
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	w := &literalText{k: s.k}
 	w.write(st, false)
-	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // types replaced by T1, T2 and so on are compared by value, which would copy locks
+	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // generated code passes a struct with type parameters by value, which would copy locks
 		return
 	}
 	if len(w.params) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// Sources returns the source files that affect a package's kernels. All returned files belong to
-// packages of the same module as the kernels. Each package has declarations that the kernels
-// mention.
+// Sources returns the source files that affect a package's kernels. The returned files belong to
+// packages that declare objects mentioned by the kernels. All returned files belong to the same
+// module as the kernels.
 func (p *Program) Sources(pkg *Package) ([]abi.Source, error) {
 	var rows []abi.Source
 	for _, name := range pkg.mentions {

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// SpecID is the number that a //kgen:spec directive gives to a specialization constant. The
-// constant's first scalar has this number, and its other scalars have the following numbers.
+// SpecID is the number that a //kgen:spec directive gives to a specialization constant. The first
+// scalar of the constant has the number ID, and the other scalars have the following numbers.
 type SpecID struct {
 	ID  uint32
 	Pos token.Pos // position of the directive
@@ -33,9 +33,9 @@ func specScalars(t types.Type) int {
 	return max(1, min(n, maxPinned))
 }
 
-// reportOverlaps reports errors for constants with a number from a directive (pinned constants). A
-// number that two constants share is an error, and so is a reserved number. Each constant is
-// reported only once, although several checks may find the same error.
+// reportOverlaps reports errors for constants with a number from a directive (pinned constants).
+// Pinned constants must have different numbers, and must not have reserved numbers. Each constant
+// is reported only once, although several checks may find the same error.
 func (l *loader) reportOverlaps(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var
@@ -145,7 +145,7 @@ func (f *kernelFinder) numberSpecs(pkg *Package, specs []*types.Var, reported ma
 	}
 }
 
-// areFree reports whether the map taken contains none of the numbers from first to first+n-1.
+// areFree reports whether the map "taken" contains none of the numbers from first to first+n-1.
 func areFree(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {

@@ -34,11 +34,11 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folderFiles holds a package's files in programs, and the criteria that select the package's files
+// folderFiles holds the files of a package that programs use, and the data that selects the files
 // for kernels.
 type folderFiles struct {
 	path, name, dir string
-	files           []string // absolute names of the Go files in programs
+	files           []string // absolute names of the Go files that programs use
 	std             bool
 	inMain          bool // whether the package belongs to a main module
 	unsafe          bool // whether the program's files import package unsafe
@@ -47,14 +47,15 @@ type folderFiles struct {
 	read            func(name string) ([]byte, error)
 }
 
-// packageFiles returns the folderFiles of package p, with which the files for kernels are selected.
+// packageFiles returns the folderFiles of package p, from which method kernelFiles selects the
+// files for kernels.
 func (l *loader) packageFiles(p *listedPackage) *folderFiles {
 	return &folderFiles{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, inMain: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.readFile}
 }
 
-// OtherFiles reports whether kernels and programs use different files of package pkg. The list
-// files holds the program's files. The parameter own is set if the package belongs to a main
+// OtherFiles reports whether kernels and programs use different files of package pkg. Parameter
+// files lists the files that programs use. Parameter own is true if the package belongs to a main
 // module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folderFiles{path: pkg.Path(), name: pkg.Name(), std: std, inMain: own, read: os.ReadFile}
@@ -76,11 +77,11 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 }
 
 // kernelFiles selects a package's files for kernels. Files of the standard library are selected as
-// for a 64-bit port of Go without assembly. In two cases, files of other packages are also selected
-// as for a port without assembly. The two cases are a package with assembly, and a package whose
-// files for the port do not import unsafe. The selected files must only import packages that the
-// program's files import. If a function still lacks a body, the method otherFiles searches for
-// other files.
+// for a 64-bit port of Go without assembly. For other packages, the files of a port without
+// assembly are selected only if the package contains assembly, or belongs to a library and imports
+// unsafe. The selected files may import only unsafe and packages that the program's files import.
+// If a function still lacks a body, the method otherFiles tries further ways to select files
+// without assembly.
 func (f *folderFiles) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
@@ -125,8 +126,9 @@ func matchingFiles(ctx *build.Context, dir string) (files []string) {
 }
 
 // canImport reports whether the given files import only packages that the program's files import.
-// Only the packages that the program's files import are allowed, because the go command has listed
-// only them. For an empty list of files, canImport returns false.
+// Files with other imports are rejected, because the go command has not listed the other imported
+// packages. Imports of unsafe are always accepted. For an empty list of files, canImport returns
+// false.
 func (f *folderFiles) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -282,7 +284,7 @@ var otherBodies bodiesOf
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*fileContents // maps a folder to a list that holds the contents of the program's files and the contents of each possible choice of files
+	byDir map[string][]*fileContents // maps a folder to the contents of the program's files, followed by the contents for each choice of files without assembly
 	reads int                        // number of folders that were read, for tests
 }
 

@@ -37,9 +37,10 @@ type sourcePackage struct {
 	ssa   *ssa.Package
 }
 
-// newUniverse type-checks the roots and the packages that they import. Packages in parameter wanted
-// are loaded from source. If another package has export data, newUniverse reads the export data.
-// Then newUniverse builds the SSA form of the packages from source.
+// newUniverse type-checks the roots and the packages that they import. Packages in the set
+// "wanted", and packages without export data, are loaded from source. All other packages are loaded
+// from export data. newUniverse also builds the SSA form of the packages that are loaded from
+// source.
 func (l *loader) newUniverse(roots []*listedPackage, wanted map[*listedPackage]bool) (*universe, error) {
 	u := &universe{
 		l:       l,
@@ -87,7 +88,7 @@ func (u *universe) loadPackage(p *listedPackage, wanted map[*listedPackage]bool)
 	if p.path == "unsafe" {
 		return types.Unsafe
 	}
-	u.done[p] = nil // set now so that an import cycle ends
+	u.done[p] = nil // this entry ends the recursion for an import cycle
 	fromSource := wanted[p] || p.export == ""
 	if fromSource || u.touches[p] {
 		// Export data refers to other packages, which must be loaded before the data is read.
@@ -140,9 +141,9 @@ func (u *universe) readExport(p *listedPackage) (*types.Package, error) {
 	return t, nil
 }
 
-// checkSource type-checks package p from source. The bodies of functions with errors are removed.
-// An example is a function that uses stubs that kgen has not written yet. An error in a removed
-// body is reported only if a kernel reaches the function.
+// checkSource type-checks package p from source. Function bodies with errors are removed, for
+// example bodies that use stubs that kgen has not written yet. An error in a removed body is
+// reported only if a kernel reaches the function.
 func (u *universe) checkSource(p *listedPackage) (*types.Package, error) {
 	files, err := u.l.parseFiles(p)
 	if err != nil {

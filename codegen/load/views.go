@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// View is a struct type that stubs declare in place of a source struct type with slices. The view
-// has views of device memory in place of the slices. All kernels of a package share the view type
-// of a struct type.
+// View is a struct type that stubs declare in place of a source struct type with slices. In the
+// stubs' type, views of device memory (type runtime.View) replace the slices. Kernels of a package
+// that use the same struct type share the view type.
 type View struct {
 	Name   string // name of the view type in the stubs
 	Of     string // name of the original type, for messages
@@ -33,7 +33,7 @@ type ViewField struct{ Name, Type string }
 // viewer finds the view types for the kernels of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // maps the name of a view to the original type; maps a name that a kernel uses to nil
+	names map[string]*types.TypeName // maps the name of a view to the original type, and a name that a kernel uses to nil
 	of    map[*types.TypeName]*View  // maps an original type to its view, or to nil if the type has no view
 	all   []View
 }
@@ -102,7 +102,7 @@ func (v *viewer) viewExpr(t types.Type) string {
 	var args []string
 	for a := range n.TypeArgs().Types() {
 		if hasSlices(a) {
-			return "" // a type argument would need a view
+			return "" // a type argument with slices would need a view
 		}
 		args = append(args, TypeExpr(a))
 	}
@@ -154,8 +154,8 @@ func (v *viewer) viewOf(n *types.Named, st *types.Struct) *View {
 	return view
 }
 
-// addParts adds the paths of the fields and elements of a value to v.Slices and v.Values. The value
-// has type t.
+// addParts adds the paths of the fields and elements of a value to v.Slices and v.Values. Parameter
+// t is the type of the value.
 func (v *View) addParts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
@@ -177,8 +177,8 @@ func (v *View) addParts(t types.Type, at string) {
 	}
 }
 
-// Parameter t is the type of a field in the original type. fieldView returns the type of the view's
-// field. fieldView returns "" if views cannot have the field.
+// fieldView returns the type that a field of type t in the original type has in the view. If a view
+// cannot have the field, fieldView returns "".
 func (v *viewer) fieldView(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)

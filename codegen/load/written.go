@@ -41,7 +41,8 @@ type fateCache struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
 	in []*usageIndex
-	// The map held caches the possible values of interfaces.
+	// The map "held" caches, for each interface value, a description of the values that it may
+	// hold.
 	held map[ssa.Value]heldValues
 }
 
@@ -57,10 +58,11 @@ type usageIndex struct {
 	fields   map[fieldKey][]*ssa.FieldAddr // maps a field with an interface type to its addresses
 	asserts  []*ssa.TypeAssert             // type assertions on values of type error
 	finds    []*ssa.Call                   // calls of errors.As and errors.AsType
-	// The list first contains the types of values that package initializers convert to interfaces. The
-	// list boxed contains the types of values that any code converts to interfaces. Not all instances
-	// of methods of generic types are known. If a generic method converts a value of a type parameter,
-	// the field boxesAny is set. If boxesAny is set, an interface may hold a value of any type.
+	// initialTypes lists the types of values that package initializers convert to interfaces.
+	// boxedTypes contains the types of values that any code converts to interfaces. boxesAny is set
+	// if a generic method converts a value of a type parameter to an interface. If boxesAny is set,
+	// an interface may hold a value of any type, because not all instances of generic methods are
+	// known.
 	initialTypes []types.Type
 	boxedTypes   typeutil.Map
 	boxesAny     bool
@@ -70,8 +72,8 @@ func newFates(in ...*usageIndex) *fateCache {
 	return &fateCache{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]heldValues{}}
 }
 
-// usageOf returns the index of uses for the packages in sources. usageOf computes the index when it
-// is first used. Packages with removed code are marked as partial.
+// usageOf returns the index of uses for the packages in sources. The index is computed at its first
+// use. Packages with removed code are marked as partial.
 func usageOf(sources []*sourcePackage, repaired map[*ast.File]bool) *usageIndex {
 	u := &usageIndex{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
@@ -227,8 +229,8 @@ func (f *usageIndex) findInitialTypes() {
 }
 
 // A valueFlow is a value from which the memory of the followed variable can be reached. At depth 0,
-// the value contains a pointer or slice that refers to the memory. At depth n, the program reaches
-// this pointer or slice after n loads.
+// the value contains a pointer or slice that refers to the memory. At depth n, the program needs n
+// loads to reach a pointer or slice that refers to the memory.
 type valueFlow struct {
 	v     ssa.Value
 	depth int
@@ -246,7 +248,7 @@ type follower struct {
 	seen   map[valueFlow]bool
 	work   []valueFlow
 	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
-	boxed  []types.Type  // elements of types that were added because visited code converts values of the type to interfaces
+	boxed  []types.Type  // types of values that visited code converts to interfaces
 	errors []thrownValue // followed values that the program converts to error
 	known  typeutil.Map  // maps a type to the result of leadText
 	at     ssa.Value     // value that is being followed
@@ -332,7 +334,7 @@ func (w *follower) recordWrite(in ssa.Instruction) {
 
 // recordEscape records that an instruction makes the followed memory available to unknown code.
 // Among several instructions that give unknown code access, recordEscape prefers an instruction in
-// the variable's package, since users understand such a position best.
+// the variable's package, whose position users understand best.
 func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
@@ -589,7 +591,7 @@ func (w *follower) followInvoke(at valueFlow, in ssa.CallInstruction) {
 		}
 		return
 	}
-	if c.Value == at.v { // the value was in the interface from the start; other values are followed separately
+	if c.Value == at.v { // the memory is reached through the interface itself, not only through an argument
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
 			if types.Implements(t, iface) {

@@ -168,8 +168,8 @@ func (l *lowerer) lowerDivide(op token.Token, a, b *ir.Value, t types.Type) *ir.
 	}
 	d := b
 	if gotypes.Width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
-		// The quotient of the least integer and -1 overflows. Division by 1 instead of -1 gives the
-		// wrapped result.
+		// The quotient of the least integer and -1 overflows. The emitted code divides by 1 instead
+		// of -1, which gives the wrapped quotient.
 		least := l.m.Const(reg, 1<<(reg.Bits()-1))
 		over := l.op(ir.OpLAnd, ir.TypeBool,
 			l.op(ir.OpIEq, ir.TypeBool, a, least), l.op(ir.OpIEq, ir.TypeBool, b, l.m.Int(reg, -1)))
@@ -404,7 +404,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		part := func() val { return l.lowerEqual(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
-		if panics { // the comparison of this field may panic, so it runs only if all earlier fields are equal
+		if panics { // the comparison of this field may panic, so the field is compared only if all earlier fields are equal
 			v = l.andThen(all, part)
 		} else {
 			v = part()

@@ -26,7 +26,7 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 	switch t.Kind {
 	case ir.F32:
-		w.noteAspect(properties.AtomicFloat32) // recorded only if the kernel's DeviceHas property lists the aspect
+		w.noteAspect(properties.AtomicFloat32) // a kernel needs AtomicFloat32 only if its DeviceHas property lists the aspect
 	case ir.F64:
 		w.noteAspect(properties.AtomicFloat64)
 		w.noteAspect(properties.Atomic64)
@@ -62,7 +62,7 @@ func (w *builder) noteAspect(a properties.Aspect) {
 	}
 	note("")
 	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
-		return // recorded only if the kernel's DeviceHas property lists the aspect
+		return // a kernel needs an atomic float aspect only if its DeviceHas property lists the aspect
 	}
 	for ; f != nil; f = f.caller {
 		if list, ok := w.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {

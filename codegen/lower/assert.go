@@ -91,12 +91,12 @@ func firstMissing(t types.Type, iface *types.Interface) string {
 // reflectName returns the name that gc's panics print for a type.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName returns the name of a type. q maps a package to the name to print. Inside type
-// arguments, packages appear with their full paths.
+// typeName returns the name of a type. Function q maps a package to the name that typeName prints.
+// Inside type arguments, packages appear with their full paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		return types.Typ[t.Kind()].Name() // uint8 instead of byte
+		return types.Typ[t.Kind()].Name() // for example, uint8 instead of byte
 	case *types.Pointer:
 		return "*" + typeName(t.Elem(), q)
 	case *types.Slice:

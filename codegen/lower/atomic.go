@@ -30,8 +30,8 @@ const (
 	truth // the Go function returns the bool that is the result of the IR op
 )
 
-// atomics lists the lowerings of functions and methods of sync/atomic. Each key is a name without
-// its type suffix.
+// atomics lists the lowerings of functions and methods of sync/atomic. Each key is the name of a
+// function or method without the suffix for a type.
 var atomics = map[string]atomicForm{
 	"Add":            {ir.OpAtomicIAdd, newValue},
 	"And":            {ir.OpAtomicAnd, oldValue},
@@ -92,8 +92,8 @@ func (row atomicRow) of(t types.Type) ir.Op {
 }
 
 // nativeAdd reports whether the kernel uses an atomic instruction of the device to add floats of
-// type t at address p. The result is true only if a property of the kernel states that all its
-// devices have this instruction.
+// type t at address p. The result is true only if the kernel's DeviceHas property lists the aspect
+// for the instruction.
 func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	x, ok := p.(pointer)
 	if !ok {
@@ -111,8 +111,8 @@ func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	return slices.Contains(has.Aspects(), want)
 }
 
-// atomicFunc returns the intrinsic for an atomic function or method. The arguments of a function
-// are a pointer and values.
+// atomicFunc returns the intrinsic for an atomic function or method. The first argument of an
+// atomic function is a pointer, and all other arguments are values.
 func atomicFunc(form atomicForm) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		p, ok := args[0].(pointer)
@@ -123,7 +123,7 @@ func atomicFunc(form atomicForm) intrinsic {
 		t := in.Call.Args[0].Type().Underlying().(*types.Pointer).Elem()
 		r := l.deref(p)
 		if st, ok := t.Underlying().(*types.Struct); ok {
-			n := st.NumFields() - 1 // the value is the last field
+			n := st.NumFields() - 1 // the last field of an atomic type holds the value
 			t = st.Field(n).Type()
 			switch x := r.(type) {
 			case mem:
@@ -148,8 +148,8 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// emitAtomic emits the atomic operation in parameter form, on the variable to which r refers. The
-// variable has type t. emitAtomic returns the result of the Go function.
+// emitAtomic emits the atomic operation that form describes. The operation applies to the variable
+// of type t to which r refers. emitAtomic returns the result of the Go function.
 func (l *lowerer) emitAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {

@@ -34,9 +34,9 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction can be lowered although an operand is bad. The
-// instruction can be lowered if its result is known without the operand. The instruction can also
-// be lowered if the code that lowers it reports the bad operand.
+// passesOn reports whether an instruction can be lowered although an operand is bad. Either the
+// instruction's result is known without the operand, or the code that lowers the instruction
+// reports the bad operand.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:
@@ -45,8 +45,8 @@ func passesOn(in ssa.Value) bool {
 	return false
 }
 
-// markUnknown records that an error makes the contents of a variable unknown, for all following
-// loads.
+// markUnknown records that, because of an error, the contents of a variable are unknown for all
+// following loads.
 func (c *cell) markUnknown() {
 	c.bad = true
 	for _, part := range c.fields {
@@ -55,8 +55,8 @@ func (c *cell) markUnknown() {
 }
 
 // opaqueScalar returns an unknown scalar that is the same for all work-items. Lowering continues
-// with this scalar in place of a bad value. Because of the error, the resulting module is never
-// used.
+// with the unknown scalar in place of a bad value. The resulting module is never used, because an
+// error has been reported.
 func (l *lowerer) opaqueScalar(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -66,9 +66,9 @@ func (l *lowerer) opaqueScalar(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// replaceBad replaces bad scalars (scalars of type badVal) among the arguments of an intrinsic by
-// results of opaqueScalar. With these replacements, lowering can find errors about the other
-// arguments. The second result of replaceBad is false if a bad argument is not a scalar.
+// replaceBad replaces each scalar argument of an intrinsic that is bad (has type badVal) by a
+// result of opaqueScalar. After the replacement of bad arguments, lowering can find errors about
+// the other arguments. The second result of replaceBad is false if a bad argument is not a scalar.
 func (l *lowerer) replaceBad(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

@@ -30,8 +30,8 @@ func badType(t types.Type) (diag.Code, string) {
 	return diag.Type, "keep numbers there, such as an index"
 }
 
-// In a range-over-func loop with defer statements, go/ssa passes an additional argument to the
-// loop's body. isDeferStack reports whether t is the type of this argument.
+// isDeferStack reports whether t is the type of a defer stack. A defer stack is an argument that
+// go/ssa adds to the body of a range-over-func loop with defer statements.
 func isDeferStack(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if ok {

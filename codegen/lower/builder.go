@@ -72,5 +72,5 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 // newBlock returns a new block, which does not become the builder's current block.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
-// startDead makes a new, unreachable block the current one, for code after a jump.
+// startDead makes a new, unreachable block the current block, for code after a jump.
 func (w *builder) startDead() { w.b = w.newBlock() }

@@ -27,7 +27,7 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	f, args, ok := l.calleeOf(c, x, args)
 	switch {
 	case !ok && isNilCallee(x):
-		return l.zeroValue(in.Type()) // the call panics, but the code after it is still lowered
+		return l.zeroValue(in.Type()) // the call panics, but the code after the call is still lowered
 	case !ok:
 		return badVal{}
 	case f.builtin != nil:

@@ -20,7 +20,7 @@ type cell struct {
 	fields []*cell // storage of the fields of a struct, or of the elements of an array that one IR variable cannot hold
 	scalar *ir.Var // IR variable of a scalar (class classScalar)
 	mem    mem     // IR variable of an array of flat elements
-	shape  val     // shape of the value (the parts known while lowering), for a variable of class classShape
+	shape  val     // shape of the value (the parts known during lowering), for a variable of class classShape
 	vars   []*ir.Var
 	fixed  bool        // whether the shape is final, because a value other than nil was stored or the variable was loaded
 	nils   []*ir.Value // last instruction of each store of nil; recorded only until fixed is set
@@ -33,29 +33,28 @@ type cell struct {
 	known       bool           // whether a value was stored in the variable
 	edges       int            // number of edges that lead to the phi
 	edge        val            // value stored on the last edge that leads to the phi
-	anew        bool           // whether each iteration of a loop has its own instance of the variable
-	born        int            // foresight.time at the declaration; 0 before the declaration
+	anew        bool           // whether each iteration of a loop has its own copy of the variable
+	born        int            // value of foresight.time at the declaration; 0 before the declaration
 	once        bool           // whether only the declaration stores to the variable; onlyConst is then the variable's value
 	onlyConstAt *ir.Block      // block with the store of constant onlyConst; set only if anew is set
-	last        val            // constant or slice that was stored last, if sizes of slices may depend on it
+	last        val            // constant or slice that was stored last; recorded only if sizes of slices may depend on integers computed from constants
 	lastAt      *ir.Block      // block of the store that set field last
 	zeroed      *ir.Block      // block in which the variable was zeroed
 	versions    *shapeVersions // successive shapes of the variable; nil if its shape never changes
-	several     *shapeStorage  // nil if the variable holds values of one shape at a time
-	inst        *callPath      // path of the variable; distinguishes variables that the same declaration makes
+	several     *shapeStorage  // storage for values of several shapes; nil if all values of the variable have one shape at a time
+	inst        *callPath      // path of the variable; several variables of one declaration have different paths
 	pending     bool           // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
 	reported bool // whether an error has been reported that the variable may have several values
-	// earlierErr is an error about an earlier iteration of a loop. If a later iteration causes the
-	// same error, the new error refers to earlierErr. The field oldFirst is set if earlierErr has
-	// the position at which its iteration begins.
+	// earlierErr is an error about a reference to the variable of an earlier iteration, or nil.
+	// oldFirst is true if the position of earlierErr is the code that creates the reference.
 	earlierErr *diag.Diagnostic
 	oldFirst   bool
 
 	key     any    // declaration in the source; equal in all lowerings of the kernel
 	private bool   // whether dsl.PrivateAlloca reserves the memory, which is released when the calling function returns
-	name    string // source name of memory that a call or a field of the kernel reserves
+	name    string // name in the source, for memory that a call or a field of the kernel reserves
 }
 
 // recordStore records a store of value x to the variable of a phi.
@@ -67,8 +66,8 @@ func (c *cell) recordStore(x val) {
 	c.onlyConst, c.known = v, true
 }
 
-// A frameBlock is a block of an inlined call. A call with a oneOf operand is lowered once for each
-// alternative of the oneOf, and the field alt is the alternative's number.
+// A frameBlock is a block of an inlined call. An instruction whose operand has several alternatives
+// (type oneOf) is lowered once for each alternative, and the field alt is the alternative's number.
 type frameBlock struct {
 	frame *frame
 	block *ssa.BasicBlock
@@ -82,7 +81,7 @@ func (a *altState) place() frameBlock {
 	return frameBlock{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// recordLast records x as the last value stored in variable c, if sizes of slices may depend on it.
+// recordLast records x as the last value stored in variable c, if sizes of slices may depend on x.
 func (c *cell) recordLast(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {

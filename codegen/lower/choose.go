@@ -16,15 +16,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// elemAddr returns a pointer to an element of an array or slice whose elements are resolved while
-// lowering. The index has been checked. If the index is not constant and the elements are only
-// read, the pointer refers to a chosenVar, which selects one of the elements. If the elements may
-// be written, the pointer is a oneOf.
+// elemAddr returns a pointer to an element of an array or slice whose elements are known during
+// lowering. The caller has checked the index. If the index is not constant and the elements are
+// only read, the pointer refers to a chosenVar, which selects one of the elements. If the elements
+// may be written, the pointer is a oneOf with an alternative for each element.
 func (l *lowerer) elemAddr(in *ssa.IndexAddr, x resolvedSlice, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(x.n) {
 		return pointer{ref: x.refs[idx.Bits]}
 	}
-	if idx.IsConst() || x.n == 0 { // the check has failed
+	if idx.IsConst() || x.n == 0 { // the check of the index has failed
 		return l.zeroValue(in.Type())
 	}
 	elem := in.Type().Underlying().(*types.Pointer).Elem()
@@ -55,8 +55,8 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x resolvedSlice, idx *ir.Value) va
 }
 
 // partAddr lowers the address of a field or element of the oneOf u. Each alternative of u must be a
-// pointer that is not nil, or a slice that is resolved while lowering. The emitted code has no
-// branches, and the result may be a oneOf of several addresses.
+// pointer that is not nil, or a resolvedSlice. The emitted code has no branches, and the result may
+// be a oneOf of several addresses.
 func (l *lowerer) partAddr(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
@@ -115,8 +115,8 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns the addresses of element i of all slices among the alternatives of u.
-// partOfSlices returns nil if an alternative is not a slice that is resolved while lowering.
+// partOfSlices returns the address of element i in each slice among the alternatives of u.
+// partOfSlices returns nil if an alternative is neither a nil slice nor a resolvedSlice.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -169,7 +169,7 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(len(elems)) {
 		return elems[idx.Bits]
 	}
-	if idx.IsConst() || len(elems) == 0 { // the check has failed
+	if idx.IsConst() || len(elems) == 0 { // the check of the index has failed
 		return l.zeroValue(in.Type())
 	}
 	if slices.ContainsFunc(elems, holdsBad) {
@@ -197,9 +197,9 @@ func onlyRead(addr ssa.Value) bool {
 	return true
 }
 
-// unknownValue reports an error for a value of type t that may be one of several values. Code
-// cannot distinguish these values at run time. If only a part of the value cannot be distinguished,
-// unclearPart describes the part.
+// unknownValue reports an error for a value of type t, because code cannot select the value from
+// several values at run time. If a part of a value prevents the selection, unclearPart describes
+// the part.
 func (r *reporter) unknownValue(t types.Type, unclearPart string) val {
 	if unclearPart == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
@@ -252,7 +252,7 @@ func (r *reporter) notOneOf(all []val, t types.Type) val {
 	return r.unknownValue(t, "")
 }
 
-// selectElem returns element idx of the list all, whose values have type t. Functions, interface
+// selectElem returns element idx of the list "all", whose values have type t. Functions, interface
 // values, pointers and slices of different shapes are combined into a oneOf.
 func (l *lowerer) selectElem(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
@@ -285,7 +285,7 @@ type chooser struct {
 	tags    []val           // shape number of each value
 }
 
-// chooseShape returns element idx of the list all, whose values may have different shapes.
+// chooseShape returns element idx of the list "all", whose values may have different shapes.
 func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	var c chooser
 	for i, v := range all {
@@ -353,9 +353,9 @@ func (c *chooser) shapeNumber(l *lowerer, v val, values int) int {
 	return len(c.shapes) - 1
 }
 
-// chooseLeaves selects, by index idx, the run-time scalars (leaves) of a value. All values that idx
-// can select have one shape. Values of other shapes are nil in the list, and idx never selects
-// them.
+// chooseLeaves selects, by index idx, the run-time scalars (leaves) of one of several values. All
+// values that idx can select have the same shape. The list contains nil in place of the scalars of
+// values with other shapes.
 func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))

@@ -74,7 +74,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	re = quo(sel(first, add(a, rb), add(ra, b)), denom)
 	im = quo(sel(first, sub(b, ra), sub(rb, a)), denom)
 
-	// The corrections apply if both the real and the imaginary part are NaN.
+	// The corrections for infinities and zeros are used if both parts of the quotient are NaN.
 	unit := func(x *ir.Value) *ir.Value { return copysign(sel(isInf(x), one, zero), x) }
 	prods := func(k, a, b, c, d *ir.Value) (p, q *ir.Value) {
 		return mul(k, add(mul(a, c), mul(b, d))), mul(k, sub(mul(b, c), mul(a, d)))

@@ -115,7 +115,7 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 // an integer type with less than 32 bits, the float is converted to a wider type and the result is
 // truncated.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
-	x = l.markRounded(x) // the difference below must not be fused
+	x = l.markRounded(x) // the subtraction below must not be fused with the computation of x
 	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
 	if !wide {
 		return l.fitWidth(l.truncTo(x, ir.TypeI32), to)
@@ -125,8 +125,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// For numbers of at least 1<<63, the emitted code subtracts 1<<63 before a second conversion. The
-		// result of the second conversion is used if the first, signed conversion gave a negative number.
+		// If x is at least 1<<63, v is the least int64, and high contains the low 63 bits of the
+		// result. If v is not negative, high is ignored.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))

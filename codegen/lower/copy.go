@@ -34,12 +34,13 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	})
 }
 
-// straightScalars is the largest number of scalars for which eachScalar emits no loop. The array
-// must also have no dimension longer than unrollLimit. Without a loop all indices are constant, so
-// the passes can keep the array in registers.
+// straightScalars is the largest number of scalars in a value for which eachScalar emits no loop.
+// For arrays with a dimension longer than unrollLimit, eachScalar always emits a loop. Without a
+// loop all indices are constant, so the passes can keep the array in registers.
 const straightScalars = 64
 
-// scalarsAt is a group of scalars in one value, inside arrays of the same lengths.
+// scalarsAt is a group of scalars in one value. All scalars of the group are inside arrays of the
+// same lengths.
 type scalarsAt struct {
 	dims  []int64 // lengths of the arrays around the scalars, from the outermost to the innermost
 	paths [][]int // path of each scalar: field indices, and anyElement for each step into an array
@@ -67,9 +68,9 @@ func isStraight(groups []*scalarsAt) bool {
 // skipped unless withBlank is set.
 //
 // One flat loop handles all dimensions of an array of arrays. For a field that is an array,
-// eachScalar emits a separate loop, not nested in the loop for the field's struct. A nest of loops
-// would have short inner loops. Drivers unroll all short loops. For example, lavapipe took minutes
-// to compile the copy of a [32][32]byte.
+// eachScalar emits a separate loop, not nested in the loop for the field's struct. Nested loops
+// would have short inner loops, and drivers unroll all short loops. For example, lavapipe took
+// minutes to compile the copy of a [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, withBlank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, withBlank, nil, nil)
 	straight := isStraight(groups)
@@ -127,8 +128,8 @@ func (g *scalarsAt) copyCount() int64 {
 	return n
 }
 
-// eachElem calls body for each scalar of the group, in the array element that index selects.
-// Parameter index contains one value for each dimension.
+// eachElem calls body for each scalar of the group. The list "index" selects the array element that
+// contains the scalars, and has one value for each dimension.
 func (g *scalarsAt) eachElem(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
@@ -144,8 +145,8 @@ func (g *scalarsAt) eachElem(index []*ir.Value, l *lowerer, body func(path []*ir
 	}
 }
 
-// splitNumber converts the number of an array element to a list with its index in each dimension.
-// Elements are numbered in memory order.
+// splitNumber converts the number of an array element to a list with the element's index in each
+// dimension. Elements are numbered in memory order.
 func (w *builder) splitNumber(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {

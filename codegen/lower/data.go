@@ -26,7 +26,7 @@ type constTables struct {
 	inData    map[*ssa.Global]bool    // tables that must be constant data according to an earlier lowering
 
 	data []byte    // constant data of the kernel
-	base *ir.Value // address of the data
+	base *ir.Value // address of the constant data
 
 	texts      *textTable
 	textTables [2]slice // the table of the texts' bytes, and the table of their runes

@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A deferStmt is a defer statement of an inlined call. Outside of loops, each statement runs at
-// most once. So a flag records whether the statement has run, and variables keep the statement's
-// arguments until the function returns.
+// A deferStmt is a defer statement of an inlined call. Each defer statement runs at most once,
+// because kernels cannot have defer statements in loops. The flag "armed" records whether the
+// statement has run, and variables keep the statement's arguments until the function returns.
 type deferStmt struct {
 	in    *ssa.Defer
 	armed *ir.Var

@@ -1,15 +1,17 @@
 // Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
-// Everything is inlined. At each call, the callee's body is lowered again with its arguments bound.
-// So function values, closures, interface methods and the memory that pointers and slices refer to are
-// resolved while lowering. A Go value is represented by a val. A val consists of run-time scalars
-// and of parts known while lowering. Run-time scalars are computed when the kernel runs. The parts
-// known while lowering are the shape of the value. For example, the shape of a slice is the
-// variable that the slice points into.
+// Everything is inlined. For each call, the body of the called function is lowered again, with the
+// call's arguments as the values of the function's parameters. Thus function values, closures,
+// interface methods and the memory that pointers and slices refer to are known during lowering. A
+// Go value is represented by a val. A val consists of run-time scalars and of parts known during
+// lowering. Run-time scalars are computed when the kernel runs. The parts known during lowering are
+// the shape of the value. For example, the shape of a slice is the variable that the slice points
+// into.
 //
 // A Go variable becomes a cell. A cell is a tree of scalar IR variables, or one array variable if
-// elements are selected at run time. A phi also becomes a cell. Each predecessor block stores to
-// this cell at its end. Pass mem2reg later turns such cells into values again.
+// elements are selected at run time. A phi also becomes a cell. At its end, each predecessor block
+// of a phi stores an operand of the phi in the phi's cell. Pass mem2reg later turns scalar
+// variables into values again.
 //
 // The lowered code checks accesses, divisions, shifts and conversions in the same way as code that
 // gc compiles. A check is a branch to a block with a Fault.
@@ -23,7 +25,7 @@
 //   - The foresight contains information from an earlier lowering of the kernel, about code that
 //     is not lowered yet.
 //   - The altState contains the number of the alternative that is being lowered. A value with one
-//     of several shapes (a oneOf) has such alternatives.
+//     of several shapes (a oneOf) has an alternative for each shape.
 //   - The constTables hold constant tables, constant data and texts.
 //   - The writeChecker checks that no write reaches constant memory.
 //   - The specConsts hold the specialization constants.

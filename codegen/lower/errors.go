@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Some functions of package errors inspect types at run time. In kernels, calls of package errors
-// are resolved while lowering.
+// Some functions of package errors inspect types at run time. In a kernel, the lowerer inspects the
+// types when it lowers the calls.
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)
@@ -69,8 +69,9 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		l.zeroCell(c)
 		return c
 	}
-	// A method As may set the target and still return false. If the result is false, errors.As must
-	// not change the target. So the argument of method As is a pointer to a temporary variable.
+	// A method As may set the target and still return false. If method As returns false, errors.As
+	// must not change the target. So the argument of method As is a pointer to a temporary
+	// variable.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -84,8 +85,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs searches the chain of err for the first error of type want, and stores this error in *p.
-// errorAs reports whether it found such an error.
+// errorAs searches the chain of err for the first error of type want, stores the error in *p, and
+// reports whether it found an error.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -170,7 +171,8 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 }
 
 // methodOf returns the method of type t that package errors would call, or nil. Each method that
-// package errors calls has one result. All except Unwrap have one argument.
+// package errors calls has one result. Methods Is and As have one argument, and method Unwrap has
+// no arguments.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
@@ -193,10 +195,10 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse returns x || other(). The code that emitOther emits runs only if x is false.
+// orElse returns x || emitOther(). The code that emitOther emits runs only if x is false.
 func (w *builder) orElse(x *ir.Value, emitOther func() val) val { return w.orConst(x, true, emitOther) }
 
-// andThen returns x && other(). The code that emitOther emits runs only if x is true.
+// andThen returns x && emitOther(). The code that emitOther emits runs only if x is true.
 func (w *builder) andThen(x *ir.Value, emitOther func() val) val {
 	return w.orConst(x, false, emitOther)
 }

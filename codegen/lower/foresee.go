@@ -13,22 +13,22 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in the variable. The kernel is then lowered once more, and the variable can hold all these
-// shapes from the beginning.
+// shape in the variable. To lower such a loop, the lowerer lowers the kernel once more, with a
+// variable that can hold values of all found shapes from the beginning.
 
 // carriedState is the state that one lowering of a kernel passes to the next.
 type carriedState struct {
 	known   map[any]bool               // declarations of variables that hold values of several shapes
-	ahead   map[*callPath][]val        // shapes, in the previous lowering, of variables that the map known contains
+	ahead   map[*callPath][]val        // shapes from the previous lowering, for each variable whose declaration is in the map "known"
 	early   map[*callPath]bool         // variables that an iteration of a loop reads before a later iteration declares them
 	tries   map[*callPath]int          // maps a variable's path to the number of lowerings that added a shape to the variable
 	paths   map[callPath]*callPath     // set of all paths; ensures that equal paths have the same pointer
 	owners  map[*ir.Var]*cell          // maps each array variable of all lowerings to its cell
 	inits   *constinit.Env             // values of package-level variables
 	objects map[any]*constinit.Object  // maps an id to an object allocated by package initialization
-	rolled  map[rolledKey]bool         // loops that stay loops, because they have too many iterations for lowering iteration by iteration
+	rolled  map[rolledKey]bool         // loops that are not lowered iteration by iteration, because they have too many iterations
 	made    map[*callPath]*types.Array // arrays created by make and similar calls
-	taken   map[*callPath]bool         // accessors, and calls that reserve work-group memory or (dsl.PrivateAlloca) private memory
+	taken   map[*callPath]bool         // paths of accessors, and of calls that reserve work-group memory or private memory
 	folds   bool                       // whether sizes of slices depend on integers that are computed from constants
 }
 
@@ -49,8 +49,8 @@ type foresight struct {
 	cut      bool                // whether values may be missing because later iterations of a loop were not lowered
 }
 
-// A callPath identifies a call or a variable by the chain of calls that leads to it. A call has the
-// same path in all lowerings of the kernel.
+// A callPath identifies a call or a variable by the chain of calls that leads to the call or
+// variable. A call has the same path in all lowerings of the kernel.
 type callPath struct {
 	up  *callPath
 	at  any // an instruction, a function, or the number of a variable's field or element
@@ -92,7 +92,7 @@ func (fs *foresight) saveShapes(c *cell) bool {
 	return true
 }
 
-// hasShapeHere reports whether shapeHere has a result for v.
+// hasShapeHere reports whether shapeHere can return a shape for v.
 func (fs *foresight) hasShapeHere(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
@@ -258,7 +258,7 @@ func (w *builder) translateType(t *ir.Type) *ir.Type {
 	return t
 }
 
-// cellAt returns the variable of this lowering that corresponds to variable old of the previous
+// cellAt returns the variable of this lowering that corresponds to variable "old" of the previous
 // lowering. If the variable has not been declared yet, cellAt creates it.
 func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
@@ -300,7 +300,7 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	return c
 }
 
-// For this lowering, constAt returns a reference to the package-level variable or object with
+// constAt returns a reference, valid in this lowering, to the package-level variable or object with
 // identity id.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {

@@ -37,7 +37,7 @@ func (l *lowerer) globalPointer(g *ssa.Global) val {
 		return badVal{}
 	}
 	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
-		return badVal{} // for example, os.Stderr as an argument of fmt.Fprintln
+		return badVal{} // package check refuses all uses, for example os.Stderr as an argument of fmt.Fprintln
 	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
@@ -75,8 +75,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable if the value needs no memory. Such a
-// value is a slice of a table, or a scalar.
+// globalValue returns the value of a package-level variable if the value needs no memory, for
+// example a scalar or a slice of a table.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.globalPointer(g).(pointer)
 	if !ok {
@@ -118,8 +118,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return badVal{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// The variable g is overflowError or divideError. Functions of math/bits panic with the
-		// values of these two variables.
+		// Functions of math/bits panic with the value of g, which is the variable overflowError or
+		// divideError.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {
@@ -206,7 +206,7 @@ func globalHint(t types.Type, hint string) string {
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
 // errorHint is the hint for values of type error. The hint explains how kernels can report errors
-// in other ways.
+// without values of type error.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
@@ -224,7 +224,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	// An empty slice that is not nil needs a table, too, since a nil slice has no table.
+	// An empty slice that is not nil also needs a table, since a slice without a table is nil.
 	m, ok := l.tableMem(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
@@ -465,10 +465,10 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 }
 
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
-// that the variable points to. writtenAt returns token.NoPos if there is no write. Passing the
-// variable to code that may write it counts as a write, unless launches check the variable for
-// changes. Result isPassed is true if code at the returned position passes the variable to other
-// code.
+// that the variable points to. writtenAt returns token.NoPos if there is no write. If launches do
+// not check the variable for changes, code that gives unknown code access to the variable counts as
+// a write. Result isPassed is true if the code at the returned position only gives unknown code
+// access.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, isPassed bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || launchWatches(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

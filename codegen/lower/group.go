@@ -82,9 +82,9 @@ func init() {
 }
 
 // laneSet returns the intrinsic for a sub-group function whose result is a set of lanes, a
-// [4]uint32. One op is emitted for each of the four 32-bit words. The arguments of function f are
-// the call's arguments except the sub-group. f returns the op and its arguments, except the word
-// number (the last argument).
+// [4]uint32. One op is emitted for each of the four 32-bit words. Function f gets all arguments of
+// the call except the sub-group. f returns the op and all arguments of the op except the last
+// argument, which is the number of the word.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := scalarArgs(args[1:])
@@ -93,7 +93,7 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 			return badVal{}
 		}
 		op, xs := f(l, xs)
-		l.barrier(ir.ScopeSubGroup) // no op below needs a barrier before it, because all work-items meet at this barrier
+		l.barrier(ir.ScopeSubGroup) // the ops below need no barriers of their own, because all work-items meet at this barrier
 		var words [4]*ir.Value
 		for i := range words {
 			words[i] = l.op(op, ir.TypeI32, append(slices.Clone(xs), l.m.Int(ir.TypeI32, int64(i)))...)
@@ -134,8 +134,8 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// emitGroupOp emits a group op. For a sub-group, emitGroupOp also emits a barrier before the op. An
-// op of a work-group orders memory without a barrier.
+// emitGroupOp emits a group op. For a sub-group, emitGroupOp also emits a barrier before the op.
+// For a work-group, no barrier is needed, because the group op itself orders memory.
 func (w *builder) emitGroupOp(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
@@ -184,8 +184,8 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// Reductions accept some functions of package dsl, such as dsl.Plus. combinerRows maps the name of
-// a function, such as Plus, to its combiners for signed integers, unsigned integers and floats.
+// combinerRows maps the name of a function, such as Plus, to the combiners for signed integers,
+// unsigned integers and floats. Reductions accept some functions of package dsl, such as dsl.Plus.
 var combinerRows = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},

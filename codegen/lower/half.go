@@ -52,8 +52,8 @@ func (l *lowerer) halfTile() *ir.Var {
 	return l.m.NewVar(nil, ir.Workgroup, halfTileName, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
 }
 
-// halfTileName is the name of the work-group variable with the numbers of all work-items. No Go
-// variable can have the same name, because the name contains a space.
+// halfTileName is the name of the work-group variable in which work-items exchange numbers of
+// package half. No Go variable can have the same name, because the name contains a space.
 const halfTileName = "half tile"
 
 // combineHalves lowers a reduction or scan of numbers of type t. Parameter op is the Go function
@@ -120,7 +120,7 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 // halfKind holds the width of a type of package half, and the bits of special numbers.
 type halfKind struct {
 	bits               int
-	one, nan, inf, neg uint16 // bits of 1, of NaN, of the greatest number (field inf) and of the least number (field neg)
+	one, nan, inf, neg uint16 // bits of 1, NaN, the greatest number or infinity (inf), and the negated inf (neg)
 }
 
 // halfNumbers returns the width and the special numbers of a type of package half.

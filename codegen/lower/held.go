@@ -9,16 +9,17 @@ import (
 )
 
 // A heldArray is an array of Go type typ that is part of another value. The array's memory belongs
-// to the variable that holds the value. Stores copy the array into this memory, and loads copy the
-// array out of it. So a later store does not change a value that was loaded before.
+// to the variable that holds the value. A store of the value copies the array into the variable's
+// memory, and a load copies the array out of the memory. So a later store does not change a value
+// that was loaded before.
 type heldArray struct {
 	at  mem
 	typ types.Type
 }
 
-// An altCondition is the condition under which a heldArray exists. Each oneOf in the list contains
-// the array, in the oneOf's alternative i. The array exists only if every oneOf in the list
-// currently has its alternative i.
+// An altCondition is the condition under which a heldArray exists. The heldArray is inside
+// alternative i of each oneOf u in the list. The array exists only if alternative i is the current
+// alternative of every oneOf u in the list.
 type altCondition []struct {
 	u oneOf
 	i int
@@ -58,7 +59,8 @@ func (in altCondition) mapHeld(v val, f func(h heldArray, in altCondition) val) 
 	return v
 }
 
-// eachHeld calls f for each heldArray in the value v. The order depends only on the shape of v.
+// eachHeld calls f for each heldArray in the value v. The order of the calls depends only on the
+// shape of v.
 func eachHeld(v val, f func(h heldArray, in altCondition)) {
 	mapHeld(v, func(h heldArray, in altCondition) val {
 		f(h, in)
@@ -77,8 +79,8 @@ func (l *lowerer) holdAnew(v val) val {
 }
 
 // copyHeld copies the arrays inside value src to the arrays inside value dst. Both values have the
-// same shape. isPresent emits the condition that the current alternative is src. Unless always is
-// set, the arrays may also be copied when the condition is false.
+// same shape. isPresent emits the condition that the current alternative is src. If always is
+// false, arrays that are copied without a loop are copied even if the condition is false.
 func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool) {
 	var to []heldArray
 	eachHeld(dst, func(h heldArray, _ altCondition) { to = append(to, h) })
@@ -93,8 +95,8 @@ func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool
 }
 
 // unheld copies each heldArray inside the alternative v, and returns v with array values in place
-// of the heldArrays. isPresent emits the condition that v is the current alternative. unheld copies
-// nothing if the condition is false.
+// of the heldArrays. isPresent emits the condition that v is the current alternative. Arrays whose
+// copy needs a loop are copied only if the condition is true.
 func (l *lowerer) unheld(v val, isPresent func() *ir.Value) val {
 	return mapHeld(v, func(h heldArray, in altCondition) val {
 		if straightCopy(h.typ) {

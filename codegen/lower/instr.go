@@ -70,8 +70,8 @@ func (l *lowerer) lowerInstr(in ssa.Instruction) {
 	}
 }
 
-// lowerBranch lowers a conditional jump. If the condition is constant, only the arm that it selects
-// is lowered.
+// lowerBranch lowers a conditional jump. If the condition is constant, lowerBranch emits a jump to
+// the target that the condition selects.
 func (l *lowerer) lowerBranch(f *frame, in *ssa.If) {
 	cond, ok := l.valueOf(in.Cond).(*ir.Value)
 	if !ok {
@@ -289,7 +289,7 @@ func (l *lowerer) lowerValue(in ssa.Value) val {
 // unsupported reports a value that kernels do not support and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
-	case *ssa.Next: // the Range instruction of this Next has been reported
+	case *ssa.Next: // an error has been reported for the Range instruction of this Next
 	default:
 		code, hint := badType(in.Type())
 		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
@@ -334,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // the comparison of decl excludes three-part for statements, whose iterations store to the next iteration's instance
+			c.setOnce() // for a variable of a three-part for statement, which every iteration changes, decl differs from in
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

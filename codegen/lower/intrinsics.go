@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// floatOps maps the name of a function of one or two floats to the single op that computes it.
-// Functions that are not in the map are compiled from their Go source.
+// floatOps maps the name of a function of one or two floats to the single op that computes the
+// function. Functions that are not in the map are compiled from their Go source.
 var floatOps = map[string]ir.Op{
 	"math.Sqrt": ir.OpFSqrt, "math.Abs": ir.OpFAbs, "math.Floor": ir.OpFFloor,
 	"math.Ceil": ir.OpFCeil, "math.Trunc": ir.OpFTrunc, "math.RoundToEven": ir.OpFRoundEven,

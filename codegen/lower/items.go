@@ -16,9 +16,9 @@ import (
 // An intrinsic is a function that lowers calls of a Go function without the Go function's body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
-// intrinsics maps the full name of a function to the function that lowers calls of it. The full
-// name is the result of RelString(nil). An instance of a generic function has the full name of the
-// generic function.
+// intrinsics maps the full name of a Go function to the intrinsic that lowers calls of the
+// function. The full name is the result of RelString(nil). An instance of a generic function has
+// the full name of the generic function.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered
@@ -62,8 +62,8 @@ func init() {
 }
 
 // subGroups returns the number of sub-groups in a work-group. The number is computed, because
-// lavapipe's built-in NumSubgroups may be wrong. Package quirks describes this bug under the name
-// partial-sub-group.
+// lavapipe's built-in NumSubgroups may be wrong. Package quirks describes the bug of NumSubgroups
+// under the name partial-sub-group.
 func subGroups(l *lowerer) *ir.Value {
 	size := l.builtIn(ir.SubgroupSize)
 	last := l.op(ir.OpISub, ir.TypeI32, l.groupSize(ir.ScopeWorkGroup), l.m.Int(ir.TypeI32, 1))
@@ -77,7 +77,7 @@ func add(name string, f intrinsic) {
 	intrinsics[name] = f
 }
 
-// scalarIntrinsic returns an intrinsic that computes an i32 and widens it to an int.
+// scalarIntrinsic returns an intrinsic that computes an i32 and widens the i32 to an int.
 func scalarIntrinsic(f func(l *lowerer) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.toInt(f(l)) }
 }
@@ -150,7 +150,7 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it). A work-group variable replaces the call. The variable is
+// lowerLocal lowers dsl.Local[T](it). The result is a pointer to a work-group variable, which is
 // zeroed each time control reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]

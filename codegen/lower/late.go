@@ -16,9 +16,9 @@ type lateAddr struct {
 
 // findLate finds the addresses on the left side of assignments. go/ssa computes an address on the
 // left side before it evaluates the right side. But an index out of range, or a nil pointer, panics
-// only when the assignment itself is executed. Before the panic, Go executes the assignments
-// further left in the same statement. The Go specification, "Assignment statements", gives the
-// example "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
+// only when the assignment itself is executed. In a statement with several assignments, Go executes
+// all assignments to the left of the panicking assignment before the panic. The Go specification,
+// "Assignment statements", gives the example "x[1], x[3] = 4, 5 // set x[1] = 4, then panic".
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
 		for i := len(b.Instrs) - 1; i >= 0; i-- { // in reverse, so that uses are visited before definitions

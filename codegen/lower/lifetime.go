@@ -14,9 +14,9 @@ import (
 )
 
 // In Go, a variable declared in a loop is a new variable in each iteration. Package lower has one
-// cell (the storage of a Go variable) for all iterations. The difference matters only if a pointer
-// or closure to an earlier iteration's variable is still used after the next iteration has declared
-// the variable. Kernels that use an earlier iteration's variable through a pointer or closure are
+// cell (the storage of a Go variable) for all iterations. The shared cell is wrong only if a
+// pointer or closure uses an earlier iteration's variable after the next iteration has declared the
+// variable. Kernels that use an earlier iteration's variable through a pointer or closure are
 // refused. If a loop is lowered iteration by iteration, each iteration has its own cell. But an
 // iteration's cell is declared again if the whole loop runs again. An iteration's cell is also
 // declared again if a further inner loop contains the declaration.
@@ -29,8 +29,8 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// Inside an unrolled loop, each iteration has its own cell. So uses of the variable through other
-		// phis matter only after the loop.
+		// Inside an unrolled loop, each iteration has its own cell, so uses of the variable through
+		// other phis matter only after the loop.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
@@ -64,10 +64,11 @@ func (l *lowerer) storesOld(to ref, x val) {
 // iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc
 // of the next iteration's instance. For other instructions, iterationOf returns nil.
 //
-// If something refers to a variable of a three-part for statement, go/ssa copies the variable at the
-// end of each iteration. The loop's head has a phi of the first and the next instance. Before the
-// post statement, the code allocates the next instance and stores the current value in it. The
-// lowerer has one cell for all instances, and the copy does not change this cell.
+// If a pointer or closure refers to a variable of a three-part for statement, go/ssa copies the
+// variable at the end of each iteration. A phi in the loop's head selects the first instance of the
+// variable or the next instance. Before the post statement, the loop allocates the next instance
+// and copies the variable's current value to the new instance. The lowerer has one cell for all
+// instances of the variable, so the copy does not change the cell.
 func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	block := in.Block()
 	i := slices.Index(block.Instrs, ssa.Instruction(in))
@@ -254,7 +255,8 @@ func (w *builder) sourceName() string {
 }
 
 // sourceNameOf returns the name of the variable or field to which the source assigns the value v,
-// or "". If v is the array of a slice literal, the variable may hold the slice.
+// or "". If v is the array of a slice literal, sourceNameOf returns the name of the variable that
+// holds the slice.
 func sourceNameOf(v ssa.Value) string {
 	if v.Referrers() == nil {
 		return ""
@@ -356,9 +358,9 @@ func (c *cell) setBorn(time int) {
 }
 
 // roundsOf returns the loops of f that are lowered iteration by iteration and contain instruction
-// decl. This instruction declares variable c. Each iteration of a returned loop has its own
-// instance of the variable. If inBlock is not nil, only loops that also contain this block are
-// returned. If the variable has not been declared yet, roundsOf returns no loops.
+// decl, which declares variable c. Each iteration of a returned loop has its own instance of the
+// variable. If inBlock is not nil, only loops that also contain inBlock are returned. If the
+// variable has not been declared yet, roundsOf returns no loops.
 func (f *frame) roundsOf(c *cell, decl ssa.Instruction, inBlock *ssa.BasicBlock) []*unrolledLoop {
 	var all []*unrolledLoop
 	for _, u := range f.unrolled {
@@ -380,7 +382,8 @@ func (f *frame) ofRoundBefore(c *cell, decl ssa.Instruction, in *ssa.BasicBlock)
 
 // liveAcross reports whether the instruction decl may run between a phi and a use of the phi's
 // value. liveAcross ignores paths that continue with the next iteration of the given loops. If
-// parameter deep is set, uses through other phis count.
+// throughPhis is set, liveAcross also considers uses of other phis that have the phi's value as an
+// operand.
 func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolledLoop, throughPhis bool) bool {
 	home, b := phi.Block(), decl.Block()
 	reached := map[*ssa.BasicBlock]bool{}
@@ -399,8 +402,8 @@ func liveAcross(phi *ssa.Phi, decl ssa.Instruction, rounds []*unrolledLoop, thro
 	return false
 }
 
-// markReachable marks the blocks reachable from block b on paths that do not pass through block
-// stop. Where a path would start the next iteration of one of the given loops, markReachable
+// markReachable marks the blocks reachable from block b on paths that do not pass through the block
+// "stop". Where a path would start the next iteration of one of the given loops, markReachable
 // continues after the loop instead.
 func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolledLoop) {
 	for _, s := range b.Succs {
@@ -419,10 +422,10 @@ func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, round
 	}
 }
 
-// holdDecl is the instruction that declares a variable, or nil if the declaration is outside of the
-// function. readAfter reports whether instruction decl may run again before a use of this variable,
-// on a path that does not contain holdDecl. readAfter ignores executions of decl in a later
-// iteration of one of the given loops.
+// readAfter reports whether instruction decl may run again before a use of the variable that
+// instruction holdDecl declares, on a path that does not contain holdDecl. holdDecl is nil if the
+// variable is declared outside of the function. readAfter ignores executions of decl in later
+// iterations of the given loops.
 func readAfter(decl, holdDecl ssa.Instruction, rounds []*unrolledLoop) bool {
 	if decl == nil {
 		return false

@@ -10,9 +10,9 @@ import (
 )
 
 // loopPos returns the source position of a loop of fn. loopPos returns the position of the smallest
-// loop statement around all instructions of the loop. go/ssa does not provide this position. A loop
-// made by goto has the position of its first instruction. A loop without instructions has the
-// position of the function.
+// loop statement around all instructions of the loop. go/ssa does not provide the positions of
+// loops. A loop made by goto has the position of its first instruction. A loop without instructions
+// has the position of the function.
 func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
 	first, last := token.NoPos, token.NoPos
 	for b := range loop {

@@ -1,7 +1,6 @@
 package lower
 
-// This file controls the lowering of a kernel. Its functions lower the kernel's entry, the inlined
-// functions and their blocks.
+// This file lowers the kernel's entry, the inlined functions and the blocks of functions.
 
 import (
 	"go/token"
@@ -35,15 +34,15 @@ type lowerer struct {
 	readonly     writeChecker
 	specs        specConsts
 
-	fuse       bool               // whether products may be fused into sums
+	fuse       bool               // whether a product and a sum may be fused into one operation
 	gx, gy, gz *ir.Value          // global id of the work-item
 	accessors  []*ir.Var          // work-group variables of the kernel's local accessors
 	heads      map[*ir.Block]bool // head blocks of loops
-	prints     *printState        // nil if nothing prints
+	prints     *printState        // state of printing; nil if the kernel does not print
 
 	objects map[any]val            // pointers to objects of packages
 	endless map[*ssa.Function]bool // functions found to call themselves without end
-	opaques int                    // number of opaque values that replace bad ones
+	opaques int                    // number of opaque values that replace bad values
 	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
@@ -68,15 +67,15 @@ type frame struct {
 	single    bool // whether the function has only one return statement, so that its results need no cell
 	retVal    val
 	defers    []*deferStmt
-	converted map[ssa.Value]bool      // values rounded by explicit conversions to their own type
-	looks     map[ssa.Value]bytesView // maps a conversion of a view to a byte slice to the view, if the conversion needs no copy
+	converted map[ssa.Value]bool      // floats that the source converts explicitly to their own type
+	looks     map[ssa.Value]bytesView // maps a conversion []byte(view) that needs no copy to the view
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolledLoop     // loops that are lowered iteration by iteration; inner loops come last
 	outs      map[ssa.Value]*cell // variables for values that are defined in an unrolled loop and used after the loop
 	as        map[ssa.Value]val   // maps a oneOf operand to the alternative that is being lowered
 	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far; counted only if sizes of slices may depend on results
-	common    []val               // results for which all return statements return the same constant
+	common    []val               // constants that all lowered return statements return; nil for results with different values
 	inner     int                 // number of instructions emitted for the calls inside this call
 }
 
@@ -153,8 +152,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// lowerKernel lowers the kernel. If the kernel has errors, a panic of the lowering is caught, and
-// its value is returned.
+// lowerKernel lowers the kernel. If the kernel has errors, lowerKernel recovers from a panic and
+// returns the value of the panic.
 func (l *lowerer) lowerKernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
@@ -224,7 +223,7 @@ func (l *lowerer) emitCheck(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Va
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound emits the same check as emitCheck, for a fault whose first value may be a uint64.
+// checkBound is like emitCheck. If unsigned is set, the first value of the fault is a uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
@@ -261,9 +260,9 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// faultPos returns the source position that a fault reports. gc compiles functions of package
-// math/bits to instructions without stack frames. So a fault inside a function of math/bits has the
-// position of the call.
+// faultPos returns the source position that a fault reports. gc replaces calls of functions of
+// package math/bits by instructions, without stack frames. So a fault inside a function of
+// math/bits has the position of the call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)
@@ -361,12 +360,12 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// Parameter f is a call of a function, and parameter outer holds the call's arguments. Parameter
-// inner holds the arguments of a call of the same function inside f. otherVars reports whether the
-// argument lists outer and inner refer to different variables. If the variables existed before f,
-// the inner call is not an endless recursion. For example, a closure of an iterator may call
-// another closure of the same function literal. A nesting of calls with different older variables
-// ends, since the number of variables that existed before f is limited.
+// otherVars reports whether an argument in inner refers to a variable that existed before call f,
+// and the argument in outer refers to another variable. Parameter outer holds the arguments of call
+// f, and inner holds the arguments of a call of the same function inside f. If otherVars returns
+// true, the inner call is not an endless recursion, because the number of variables that existed
+// before f is limited. For example, a closure of an iterator may call another closure of the same
+// function literal.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -384,9 +383,9 @@ func otherVars(f *frame, outer, inner []val) bool {
 	return false
 }
 
-// sameShapes reports whether the values of a and b have pairwise the same shape. If the shapes
-// differ, lowering does not treat a nested call of the same method as a recursion. For example, the
-// inner call's receiver may be a part of the outer call's receiver.
+// sameShapes reports whether each value of list a has the same shape as the value of list b at the
+// same index. If the shapes differ, lowering does not treat a nested call of the same method as a
+// recursion. For example, the inner call's receiver may be a part of the outer call's receiver.
 func sameShapes(a, b []val) bool {
 	for i := range a {
 		if !sameShape(a[i], b[i]) {
@@ -480,9 +479,9 @@ func (l *lowerer) lowerNext(f *frame, in ssa.Instruction) {
 	}
 }
 
-// inSource reports whether position p is in the source of fn. An instruction of fn may have a
-// position elsewhere. For example, if a function is passed to a variadic parameter, the store of
-// the function has the position of its declaration.
+// inSource reports whether position p is in the source of fn. Not all instructions of fn have a
+// position in the source of fn. For example, if a function is passed to a variadic parameter, the
+// instruction that stores the function has the position of the function's declaration.
 func inSource(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -527,9 +526,9 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edgeTo returns the IR block to which the terminator of block from must jump to reach the given
-// successor. If the successor has phis, edgeTo makes a new block, which stores the phis' operands
-// first.
+// edgeTo returns the IR block to which the terminator of the block "from" must jump to reach the
+// given successor. If the successor has phis, edgeTo makes a new block, which stores the phis'
+// operands first.
 func (l *lowerer) edgeTo(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true

@@ -14,11 +14,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. For a
-// constant capacity, go/ssa makes an array instead. A capacity that is not constant in the source
-// may still be constant in one inlined call. The first make with a variable capacity requests
-// another lowering of the kernel. The new lowering folds integers that are computed from constants,
-// and skips code that constant conditions exclude.
+// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. go/ssa
+// replaces a make with a constant capacity by an array. A capacity that is not constant in the
+// source may still be constant in one inlined call. If the current lowering does not fold integers
+// that are computed from constants, makeSlice requests another lowering of the kernel. The new
+// lowering folds integers that are computed from constants, and skips code that constant conditions
+// exclude.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.valueOf(in.Len).(*ir.Value)
 	c, ok2 := l.valueOf(in.Cap).(*ir.Value)

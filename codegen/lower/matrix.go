@@ -271,7 +271,7 @@ func (l *lowerer) lowerArith(in *ssa.Call, op token.Token, method string, x, y *
 	return l.intOp(op, x, y, t)
 }
 
-// accessTile lowers the load or store of a whole matrix. The slice args holds the memory, the
+// accessTile lowers the load or store of a whole matrix. The slice "args" holds the memory, the
 // stride and the layout.
 func (l *lowerer) accessTile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
 	mem, ok := args[0].(slice)

@@ -141,8 +141,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t can only be nil. If device memory cannot contain
-// values of the target type, pointers that are addresses are always nil.
+// alwaysNil reports whether a pointer of type t can only be nil. A pointer to device memory is
+// always nil if device memory cannot contain values of the target type.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -172,8 +172,7 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 	return l.reportLost(t)
 }
 
-// Parameter p describes an array inside another array. inPart returns the memory at the given path
-// inside this array.
+// inPart returns the memory at the given path inside array p, which is a part of another array.
 func (w *builder) inPart(p innerArray, path []*ir.Value) mem {
 	return w.elemMem(p.s, path[0]).extend(path[1:])
 }
@@ -218,7 +217,7 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 }
 
 // checkIndex emits the check 0 <= i < n for an index i of Go type t. checkIndex returns the index,
-// extended to i64 if an i32 may not hold it.
+// as an i32 or extended to an i64.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
@@ -288,7 +287,8 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	return l.reportLost(in.Type())
 }
 
-// indexArray lowers &x[i], where reference r refers to the array x. The index has been checked.
+// indexArray lowers &x[i], where reference r refers to the array x. The caller has checked the
+// index.
 func (l *lowerer) indexArray(in *ssa.IndexAddr, r ref, idx *ir.Value) val {
 	switch r := r.(type) {
 	case mem:
@@ -496,8 +496,8 @@ func (l *lowerer) reslice(s slice, b sliceBounds) slice {
 	return s
 }
 
-// sliceString lowers s[lo:hi] of a string. If the string and the bounds are constant, the resulting
-// string is constant, too.
+// sliceString lowers s[lo:hi] of a string. If the string and the bounds are constant, the result is
+// a constant string.
 func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if s, ok := x.(str); ok && (lo == nil || lo.IsConst()) && (hi == nil || hi.IsConst()) {
 		a, b := uint64(0), uint64(len(s.s))

@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// oneOf is a value that has one of several shapes, depending on data of the running kernel.
-// Examples are an interface value of several possible dynamic types, one of several functions, and
-// a pointer or slice into one of several variables. Each use of the value is lowered once for each
-// alternative, in a separate branch.
+// oneOf is a value that has one of several shapes, depending on data of the running kernel. For
+// example, a oneOf is an interface value with several possible dynamic types, one of several
+// functions, or a pointer or slice into one of several variables. Each use of the value is lowered
+// once for each alternative, in a separate branch.
 type oneOf struct {
 	tag  *ir.Value // index of the current alternative, an i32
 	alts []val     // alternatives, all of different shapes
@@ -45,7 +45,7 @@ func (l *lowerer) altOf(u oneOf, i int) val {
 // maxAlts is the largest number of alternatives (different shapes) of one variable.
 const maxAlts = 32
 
-// isAlt emits the condition that u has its alternative i.
+// isAlt emits the condition that alternative i is the current alternative of u.
 func (w *builder) isAlt(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
@@ -88,8 +88,8 @@ func (l *lowerer) eachAlt(u oneOf, t types.Type, emitAlt func(alt val) val) val 
 // conditions.
 const maxInRow = 4
 
-// dispatch calls emitAlt for each alternative from lo to hi. The code from emitAlt is in a branch
-// that runs if the value has this alternative.
+// dispatch emits a branch for each alternative of u from lo to hi-1, and calls emitAlt in the
+// branch. The branch runs if the alternative is the current alternative of u.
 func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
@@ -112,9 +112,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	w.dispatch(u, mid, hi, emitAlt)
 }
 
-// Some instructions must be lowered separately for each alternative of an operand. For an
-// instruction that must be lowered separately for each alternative, resolved returns the first
-// operand that is a oneOf.
+// resolved returns the first oneOf among the operands of an instruction, if the instruction must be
+// lowered separately for each alternative of that operand.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -173,7 +172,7 @@ func (l *lowerer) operandOf(v ssa.Value) val {
 	return l.valueOf(v)
 }
 
-// withOperand calls emitFor. During this call, operand v has the value x.
+// withOperand calls emitFor. While emitFor runs, operand v has the value x.
 func (w *builder) withOperand(v ssa.Value, x val, emitFor func() val) val {
 	f := w.frame
 	if f.as == nil {
@@ -189,7 +188,7 @@ func (w *builder) withOperand(v ssa.Value, x val, emitFor func() val) val {
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if mayPanic(u.alts[i], y) { // a comparison that may panic must run only if u has this alternative
+		if mayPanic(u.alts[i], y) { // a comparison that may panic must run only if alternative i is the current alternative
 			same, ok := l.andThen(l.isAlt(u, i), func() val { return l.lowerEqual(l.altOf(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return badVal{}
@@ -279,8 +278,8 @@ func (l *lowerer) makeSeveral(c *cell) {
 }
 
 // clearVar makes an IR variable that is zeroed when the kernel starts. A load of a oneOf loads the
-// scalars of all alternatives, so even the variables of alternatives that were never stored need
-// defined contents.
+// scalars of all alternatives. So variables need defined contents even if no value with their shape
+// was stored.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
 	w.opInPrologue(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
@@ -375,7 +374,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// altNumber returns the number of the alternative of c with the shape of v. If c has no alternative
+// altNumber returns the number of c's alternative that has the shape of v. If c has no alternative
 // with the shape of v, altNumber adds an alternative. altNumber returns -1 if no alternative can be
 // added.
 func (l *lowerer) altNumber(c *cell, v val) int {
@@ -390,8 +389,8 @@ func (l *lowerer) altNumber(c *cell, v val) int {
 	}
 	n := s.addShape(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
-		// An earlier iteration of a loop has read the variable, so its code needs the new shape,
-		// too.
+		// Code of an earlier loop iteration has read the variable, so the code must be lowered
+		// again with the new shape.
 		if !l.foresight.saveShapes(c) {
 			return -1
 		}
@@ -425,9 +424,9 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	l.reportMixed(c, alts[0].shape, v)
 }
 
-// prepareAlt prepares a value of type t for a store as one of several alternatives. Strings become
-// positions in the table of texts, pointers record whether they are nil, and arrays are copied when
-// they are stored. prepareAlt returns false if the value cannot be stored as an alternative.
+// prepareAlt prepares a value of type t for a variable that holds values of several shapes. Strings
+// become positions in the table of texts, pointers get a flag that tells whether they are nil, and
+// arrays become heldArrays. prepareAlt returns false if the variable cannot hold the value.
 func (l *lowerer) prepareAlt(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))

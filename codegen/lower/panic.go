@@ -30,10 +30,10 @@ func (l *lowerer) lowerPanic(x ssa.Value) {
 	l.startDead()
 }
 
-// rangeEnded is go/ssa's text for the panic of a range-over-func body that is called after the loop
-// has ended. If the body itself has ended the loop, gc prints the text rangeDone for the panic of a
-// further call of the body. For a loop that has ended without a jump out of its body, gc prints the
-// text rangeExhausted.
+// rangeEnded is the text of go/ssa's panic if the body of a range-over-func loop is called after
+// the loop has ended. gc prints the text rangeDone if the body has ended the loop, for example by a
+// break statement. gc prints the text rangeExhausted if the loop has ended without a jump out of
+// its body.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
@@ -58,7 +58,7 @@ func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	if br, ok := before[len(before)-1].(*ssa.If); ok {
 		if eq, ok := br.Cond.(*ssa.BinOp); ok {
 			if state, ok := l.valueOf(eq.X).(*ir.Value); ok {
-				const exhausted = -2 // go/ssa's state variable has this value after the loop
+				const exhausted = -2 // value of go/ssa's state variable after the loop has ended
 				l.emitCheck(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
 			}
 		}
@@ -185,8 +185,8 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 }
 
 // ownText returns the text from a value's Error or String method. The second result of ownText
-// tells whether the value has an Error or String method. ownText returns nil as the text unless the
-// method only selects one of several constant texts.
+// tells whether the value has an Error or String method. If the method does more than select one of
+// several constant texts, the first result is nil.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {
 		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
@@ -210,7 +210,8 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 // text.
 const maxLooks = 4
 
-// onlyLooks reports whether fn computes its result without loops, side effects and new strings.
+// onlyLooks reports whether fn computes its result without loops, without side effects and without
+// new strings.
 func onlyLooks(fn *ssa.Function, depth int) bool {
 	if len(fn.Blocks) == 0 || depth > maxLooks {
 		return false

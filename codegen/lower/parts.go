@@ -9,13 +9,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// resolvedSlice is a slice whose elements are resolved while lowering. The elements are variables
-// of the kernel, or constants of a package.
+// resolvedSlice is a slice whose elements are known during lowering. The elements are variables of
+// the kernel, or constants of a package.
 type resolvedSlice struct {
 	refs   []ref // elements up to the slice's capacity; each is a *cell or a constRef
 	n      int   // length of the slice
 	global *ssa.Global
-	from   int // index of the slice's first element inside the variable in field global
+	from   int // index of the slice's first element inside the variable in field "global"
 }
 
 // partsOf returns an array's elements as a slice.

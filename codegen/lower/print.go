@@ -153,7 +153,7 @@ type printRecord struct {
 type printItem struct {
 	word  *ir.Value
 	chars dynChars
-	of    val // value from which the bytes in field chars come
+	of    val // value whose bytes are in field "chars"
 }
 
 func (r *printRecord) fail(hint, format string, args ...any) {
@@ -186,7 +186,7 @@ func (r *printRecord) addArg(i iface, d printDirective) {
 
 // addValue adds a value to the record. addValue returns the name of the value's type in the
 // notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the value.
-// Inside unexported fields, depth is negative, because package fmt calls no methods there.
+// Inside unexported fields, whose methods package fmt does not call, depth is negative.
 func (r *printRecord) addValue(i iface, d printDirective, depth int) string {
 	if code, is := r.addMethodText(i, d, depth); is {
 		return code
@@ -211,10 +211,10 @@ func (r *printRecord) addValue(i iface, d printDirective, depth int) string {
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
-			d.verb = 'd' // package fmt prints a slice of bytes as a string for this verb
+			d.verb = 'd' // for the verbs s, q, x and X, package fmt prints the bytes as one string
 		}
 		elem := ""
-		if u.Len() == 0 { // for a constant, the host needs only the type
+		if u.Len() == 0 { // an empty array has no elements, but the host needs the element type
 			n := len(r.items)
 			elem = r.addValue(iface{u.Elem(), r.l.zeroValue(u.Elem())}, d, inside)
 			r.items = r.items[:n]
@@ -533,8 +533,8 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 }
 
 // printSize returns the number of 32-bit words of a record. The second result, tooLong, is the
-// condition that a string is too long for the record. printSize returns nil as tooLong if no string
-// can be too long for the record.
+// condition that a string is too long for the record. If no string can be too long for the record,
+// tooLong is nil.
 func (w *builder) printSize(r *printRecord) (need, tooLong *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
@@ -582,8 +582,8 @@ func (l *lowerer) fourBytes(c dynChars, i *ir.Value) *ir.Value {
 	return word
 }
 
-// printSite returns the index of a print site in the module's list. All copies of a call in an
-// unrolled loop share one site.
+// printSite returns the index of a print site (a description of a print call) in the module's list.
+// All copies of a call in an unrolled loop share one site.
 func (w *builder) printSite(s *abi.PrintSite) int {
 	s.Pos = w.irPos(w.pos).String()
 	for i := range w.m.Prints {

@@ -15,7 +15,8 @@ type printDirective struct {
 	sharp bool // whether the directive is %#v
 }
 
-// verbsOf returns the verbs except %v that package fmt accepts for a group of basic types.
+// verbsOf returns the verbs that package fmt accepts for a group of basic types. The verb v is not
+// included.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -37,8 +38,8 @@ func (d printDirective) acceptsType(b *types.Basic) bool {
 
 // addFormat adds the arguments of Printf to the record, in the order in which the format's verbs
 // use them. addFormat also sets the format of the print site (the abi's description of the call),
-// without argument indices. If a format has a mistake, package fmt prints a complaint, which
-// contains names of types. For a format with a mistake, addFormat reports an error instead.
+// without argument indices. If a format has a mistake, addFormat reports an error. Package fmt
+// would print a complaint that contains names of types.
 func (r *printRecord) addFormat(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
@@ -73,8 +74,8 @@ type formatReader struct {
 	explicitIndex bool
 }
 
-// cutPrefix removes from field rest the longest prefix that consists of characters in set.
-// cutPrefix returns the removed prefix.
+// cutPrefix removes the longest prefix of characters in set from the rest of the format, and
+// returns the removed prefix.
 func (f *formatReader) cutPrefix(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]

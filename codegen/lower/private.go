@@ -86,8 +86,8 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 const smallPrivate = 64
 
 // zeroPrivate zeroes private memory. Small memory is zeroed by one store, so that it may stay in
-// registers. Larger memory is zeroed in a loop. The module contains code for both sizes, and
-// specialization selects one of the two.
+// registers. Larger memory is zeroed in a loop. The module contains code for small and for large
+// memory, and specialization selects the code that runs.
 func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	n := c.mem.v.Type.Len
 	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()
@@ -102,8 +102,8 @@ func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	l.b = done
 }
 
-// calledThroughVariable reports whether the source calls fn through a variable of function type.
-// go/ssa has replaced that variable by fn itself.
+// calledThroughVariable reports whether the source calls fn through a variable of function type,
+// which go/ssa has replaced by fn.
 func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	if in.Call.StaticCallee() == nil {
 		return true
@@ -121,7 +121,7 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 }
 
 // memoryLength converts the length x to an int (result n) and to a constant expression of type i64
-// (constExpr). memoryLength returns ok false if x depends on values that are not constant.
+// (constExpr). The result ok is false if x depends on values that are not constant.
 func (l *lowerer) memoryLength(x val, t types.Type) (n, constExpr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -215,8 +215,8 @@ func boundSpecs(expr *ir.Value, least int) {
 }
 
 // setUnseenDefaults sets to 1 the default of each required constant in expr. The host always sets
-// required constants, so their defaults are never used. But if such a constant is a divisor, the
-// default 0 would make the constant expression invalid.
+// required constants, so their defaults are never used. But if a required constant is a divisor,
+// the default 0 would make the constant expression invalid.
 func setUnseenDefaults(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
@@ -226,7 +226,7 @@ func setUnseenDefaults(expr *ir.Value) {
 	}
 }
 
-// appendFactors appends the factors of the product v to the list out, without conversions around
+// appendFactors appends the factors of the product v to the list "out", without conversions around
 // the factors.
 func appendFactors(v *ir.Value, out *[]*ir.Value) {
 	switch v.Op {
@@ -264,7 +264,8 @@ func (sp *specConsts) validDefault(in *ssa.Call, expr *ir.Value) bool {
 }
 
 // narrowExpr returns the constant expression v of type i64 as an expression of type i32. narrowExpr
-// keeps as few 64-bit operations as possible. The runtime checks that the value fits.
+// keeps as few 64-bit operations as possible. The runtime checks that the expression's value fits
+// in an i32.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {

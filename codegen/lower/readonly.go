@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// writeChecker records a kernel's writes, and checks that none of them reaches constant memory.
+// writeChecker records a kernel's writes, and checks that no write reaches constant memory.
 type writeChecker struct {
 	*reporter
 	tables  *constTables

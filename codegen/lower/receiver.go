@@ -16,11 +16,11 @@ import (
 // rebuildReceiver rebuilds the kernel's receiver from the kernel's arguments.
 func (l *lowerer) rebuildReceiver() val {
 	if l.k.Struct == nil {
-		return badVal{} // package load has reported the kernel's type
+		return badVal{} // package load has reported an error in the kernel's type
 	}
 	next := 0
 	var v val
-	if len(l.m.Params) == 0 { // the struct has no fields except blank ones
+	if len(l.m.Params) == 0 { // all fields of the struct are blank
 		v = l.zeroValue(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)

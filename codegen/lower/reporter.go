@@ -43,7 +43,7 @@ func (r *reporter) addDiag(code diag.Code, p token.Pos, hint, format string, arg
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// If an instruction still has the position of the call, the error has the position of the called
+	// If the position p is still the position of the call, the error has the position of the called
 	// function instead.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()

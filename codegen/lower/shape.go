@@ -17,8 +17,8 @@ import (
 
 // storeShape stores a value in a variable. The stored value must have the same shape as the values
 // stored in the variable before. A stored nil pointer or nil slice adopts the shape of the
-// variable's other values. Any other zero value adopts the variable's shape only if every execution
-// overwrites the value before it is read.
+// variable's other values. A variable with another zero value, such as a nil function, adopts the
+// shape of v only if every execution overwrites the zero value before a read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(bytesView)
@@ -103,12 +103,12 @@ func (l *lowerer) storeView(c *cell, w bytesView) bool {
 }
 
 // alwaysLeadsHere reports whether every execution of block b continues to the current block, unless
-// the execution ends in a fault. A store in the current block then overwrites the value that the
-// variable had in b.
+// the execution ends in a fault. If so, a store in the current block overwrites the value that the
+// variable had in block b.
 func (l *lowerer) alwaysLeadsHere(b *ir.Block) bool { return l.leadsHere(b, true) }
 
-// leadsHereOnce reports whether every execution of block b continues to the current block, without
-// the head of a loop between the two blocks.
+// leadsHereOnce is like alwaysLeadsHere, but returns false if the head of a loop is on the path
+// from block b to the current block.
 func (l *lowerer) leadsHereOnce(b *ir.Block) bool { return l.leadsHere(b, false) }
 
 func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
@@ -131,8 +131,8 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	return false
 }
 
-// leadsTo reports whether control reaches the second block from the first through blocks with a
-// single predecessor. If the two blocks are the same, leadsTo returns true.
+// leadsTo reports whether block b leads to the block "to" through blocks that have a single
+// predecessor. If the two blocks are the same, leadsTo returns true.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -152,7 +152,7 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 }
 
 // reshape sets the shape of a variable that has held only nil to the shape of v. After each earlier
-// store of nil, reshape inserts stores of the nil value of the new shape.
+// store of nil, reshape inserts stores of a nil value with the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !isReference(v) {
@@ -184,9 +184,9 @@ func isReference(v val) bool {
 }
 
 // shapeAhead returns the shape that phi v will have after the lowering of the loop. shapeAhead is
-// called for a phi that is read before all its operands are lowered. Only pointers and slices of
-// the kernel's variables are considered. If no operand refers to a variable of the kernel,
-// shapeAhead returns nil. shapeAhead emits no code.
+// called for a phi that is read before all its operands are lowered. shapeAhead considers only
+// pointers to, and slices of, variables of the kernel. If no operand refers to a variable of the
+// kernel, shapeAhead returns nil. shapeAhead emits no code.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -245,8 +245,8 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 	return nil
 }
 
-// ownShape returns x if x is a pointer or slice of the kernel's variables. For other values, such
-// as slices of device memory, ownShape returns nil.
+// ownShape returns x if x is a pointer to, or a slice of, a variable of the kernel. For other
+// values, such as slices of device memory, ownShape returns nil.
 func ownShape(x val) val {
 	switch x := x.(type) {
 	case slice:
@@ -291,7 +291,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// kindOf returns the word that messages use for a reference: "slice" or "pointer".
+// kindOf returns the word for reference v in messages, which is "slice" or "pointer".
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
@@ -513,7 +513,7 @@ func (w *builder) canonicalVal(v val) val {
 	return p
 }
 
-// If memory m is in device memory, asAddress converts it to an address without a path.
+// asAddress converts m, which is in device memory, to an address without a path.
 func (w *builder) asAddress(m mem) mem {
 	zero := w.m.Int(ir.TypeI32, 0)
 	if len(m.path) == 1 && m.path[0] == zero {

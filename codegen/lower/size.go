@@ -14,7 +14,7 @@ import (
 // instructions, the passes run for half a minute, and drivers run longer.
 const maxValues = 250_000
 
-// copyCounts counts the inlined copies of a function, and the instructions of all these copies.
+// copyCounts counts the inlined copies of a function, and the instructions of all copies.
 // copyCounts does not include the instructions of further calls inside the function.
 type copyCounts struct{ times, values int }
 

@@ -159,7 +159,7 @@ func (sp *specConsts) specLeaves(d *specDecl, name, path string, t types.Type, o
 }
 
 // specScalar returns the SPIR-V type of a specialization constant. An int or uint constant has 32
-// bits, so that expressions of such constants need no 64-bit integers.
+// bits, so that expressions of int and uint constants need no 64-bit integers.
 func specScalar(b *types.Basic) *ir.Type {
 	if b.Kind() == types.Int || b.Kind() == types.Uint {
 		return ir.TypeI32
@@ -177,8 +177,8 @@ func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 	return false
 }
 
-// The package initializer calls a function that makes a specialization constant, and stores the
-// result in variable g. evalSpec returns the call that makes the constant, and the call's argument.
+// evalSpec returns the call that makes the specialization constant in variable g, and the call's
+// argument. The package initializer makes the call, and stores the result in g.
 func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
 	call, tree, known := constinit.StoredCall(init, g)
 	if call == nil {

@@ -141,9 +141,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	return l.loadVar(n)
 }
 
-// Some functions of package slices allocate only if the result exceeds the slice's capacity, in the
-// same way as append. allocatesBeyond reports whether fn is a function that allocates if its result
-// exceeds the slice's capacity.
+// allocatesBeyond reports whether fn is a function of package slices that, like append, allocates
+// only if the result exceeds the slice's capacity.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":
@@ -159,14 +158,14 @@ func (l *lowerer) outOfCapacity() {
 }
 
 // simplerFuncs maps a function of the standard library to a function with less code and the same
-// result. A function can be replaced only by a function that it calls itself.
+// result. The simpler function must be a function that the replaced function calls.
 //
-// pdqsort calls heapsort if it finds no good pivots. Sorted integers do not depend on the sorting
-// algorithm.
+// pdqsort calls heapsort if it finds no good pivots. For integers, the results of both algorithms
+// are the same.
 var simplerFuncs = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// If simplerFuncs contains a simpler function with the same result, simplerCall replaces the callee
-// of a call by this function.
+// simplerCall returns the function to call in place of fn, and its arguments. If no simpler
+// function has the same result, simplerCall returns fn and args unchanged.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simplerFuncs[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {

@@ -111,7 +111,7 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 }
 
 // charsIter is the state of a range over a string whose bytes are known only at run time. The
-// variable in field at holds the index of the next rune.
+// variable in field "at" holds the index of the next rune.
 type charsIter struct {
 	v  val
 	c  dynChars

@@ -11,7 +11,7 @@ import (
 )
 
 // registerMemory registers cell c as memory that a call or a field of the kernel reserves. A
-// variable may hold slices of, and pointers to, several such cells.
+// variable may hold slices of, and pointers to, several registered cells.
 //
 // For work-group memory, registerMemory records no declaring block. All iterations of a loop use
 // the same work-group memory, so no pointer can refer to an earlier iteration's memory.
@@ -22,9 +22,9 @@ func (fs *foresight) registerMemory(c *cell, at *callPath) {
 	fs.carried.taken[at] = true
 }
 
-// takenAhead returns the work-group memory that corresponds to the cell old of the previous
-// lowering. takenAhead makes the memory before the reserving call is lowered, because the loop's
-// next iteration may use the memory. takenAhead returns nil if the length depends on specialization
+// takenAhead returns the work-group memory that corresponds to cell "old" of the previous lowering.
+// takenAhead makes the memory before the reserving call is lowered, because the loop's next
+// iteration may use the memory. takenAhead returns nil if the length depends on specialization
 // constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v

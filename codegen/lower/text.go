@@ -16,8 +16,8 @@ import (
 )
 
 // dynText is a string that is selected at run time from the kernel's constant texts. The fields off
-// and n are int64 values. Field off is the text's position in the table of texts, and n is its
-// length.
+// and n are int64 values. Field off is the text's position in the table of texts, and field n is
+// the text's length.
 type dynText struct{ off, n *ir.Value }
 
 // textTable is the table of all constant strings that may be selected at run time.
@@ -95,10 +95,10 @@ func (l *lowerer) setInst(c *cell, p *callPath) {
 	}
 }
 
-// textTable returns the table of all texts with one element for each byte. If withRunes is set,
-// each element instead holds the rune that begins at the byte. If withRunes is set, bits 24 and
-// above of an element are the rune's width in bytes. Decoding a rune may read bytes after the end
-// of its text.
+// textTable returns the table of all texts with one element for each byte. If withRunes is false,
+// each element is a byte. If withRunes is set, each element holds the rune that begins at the byte,
+// with the rune's width in bytes in bits 24 and above. A rune that begins near the end of a text
+// may include bytes of the next text in the table.
 func (ts *constTables) textTable(withRunes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -192,7 +192,8 @@ func onlyLooked(v ssa.Value) bool {
 	return true
 }
 
-// textVar represents the table of texts in the checks of a text's slice bounds.
+// textVar represents the table of texts while the bounds of a slice expression for a text are
+// checked.
 var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi] for a text t.
@@ -279,7 +280,7 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	return acc
 }
 
-// textIter is the state of a range over a text. The variable in field at holds the index of the
+// textIter is the state of a range over a text. The variable in field "at" holds the index of the
 // next rune.
 type textIter struct {
 	t  dynText

@@ -15,12 +15,12 @@ import (
 )
 
 // unrolledLoop is a loop that is lowered iteration by iteration, so that the loop's index is a
-// constant in each iteration. A constant index is needed for an array or slice whose elements are
-// resolved during lowering. An example is an array of functions.
+// constant in each iteration. A constant index is needed for an array or slice whose elements must
+// be known during lowering, such as an array of functions.
 type unrolledLoop struct {
 	head   *ssa.BasicBlock
-	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
-	outs   []ssa.Value              // values that are defined in the loop and used after it
+	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and blocks that addReturns has added
+	outs   []ssa.Value              // values that are defined in the loop and used after the loop
 	active bool                     // whether the loop is being lowered
 	began  int                      // logical time at which the lowering of the current iteration began
 }
@@ -59,8 +59,8 @@ func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// resolvedElems reports whether t is an array, a slice or a pointer to an array whose elements are
-// resolved during lowering. Strings are excluded, because they can be selected at run time.
+// resolvedElems reports whether t is an array, a slice or a pointer to an array whose elements must
+// be known during lowering. Strings are excluded, because they can be selected at run time.
 func (w *builder) resolvedElems(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -112,7 +112,7 @@ func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]
 	}
 }
 
-// declStores returns the stores to a variable in the block that declares it.
+// declStores returns the stores to a variable in the block that declares the variable.
 func declStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	for _, r := range *a.Referrers() {
@@ -123,9 +123,8 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// If only the declaring block writes to a variable, initStores returns the stores to the variable.
-// If other blocks write to the variable, initStores returns nil. If only the declaring block writes
-// to a variable, go/ssa keeps the variable only because a closure reads it.
+// initStores returns all stores to variable a, if they are in the block that declares the variable.
+// If other blocks write to the variable, initStores returns nil.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -137,9 +136,9 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// In a three-part for statement, a phi may select the current iteration's instance of the loop
-// variable. For a phi that selects the current instance, instanceOf returns the loop variable. For
-// phis that do not select the current instance, instanceOf returns nil.
+// instanceOf returns an Alloc of a loop variable, if the phi selects the current iteration's
+// instance of the variable in a three-part for statement. For all other phis, instanceOf returns
+// nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
 		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {
@@ -207,9 +206,10 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds to the loop those later blocks that only lead to a return. A block is added only
-// if it is dominated by a block of the loop that is not the head. The added blocks are lowered with
-// each iteration, since the returned value may have another shape in each iteration.
+// addReturns adds to u.blocks some blocks after the loop. Each path from an added block leads to a
+// return. An added block is dominated by a block of the loop other than the head. The added blocks
+// are lowered with each iteration, since the shape of the returned value may differ between
+// iterations.
 func (u *unrolledLoop) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {
@@ -264,7 +264,7 @@ func (u *unrolledLoop) eachInstr(f func(in ssa.Instruction)) {
 }
 
 // unrolledAt returns the loop that contains block b and still has to be lowered iteration by
-// iteration. If there is no such loop, unrolledAt returns nil.
+// iteration, or nil.
 func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolledLoop {
 	for _, u := range f.unrolled {
 		if !u.active && u.blocks[b] {
@@ -299,8 +299,8 @@ func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolledLoop) bool { return u.blocks[last.Block()] })
 }
 
-// rolledKey identifies a loop of an inlined call. A loop with a rolledKey is lowered as a normal
-// loop, because the number of its iterations is unknown or too large. The elements that the loop
+// rolledKey identifies a loop of an inlined call. A loop with a rolledKey is lowered as a loop,
+// because the loop's number of iterations is unknown or too large. The elements that the loop
 // indexes are selected at run time.
 type rolledKey struct {
 	path *callPath

@@ -21,14 +21,14 @@ import (
 //   - The types pointer, slice, resolvedSlice, str, dynText, bytesView, stringIter, textIter,
 //     function, iface, item, group, subGroup and accessor represent Go or dsl values.
 //   - A badVal is a value of any type for which an error has been reported.
-//   - A heldArray is an array in the memory of a variable that also holds other alternatives.
+//   - A heldArray is an array inside another value, in memory of the variable that holds the value.
 //   - A oneOf is a function, pointer, slice or interface value with several possible targets, types
 //     or functions. The running kernel selects one alternative by an index.
 type val any
 
 type tuple struct{ elems []val }
 
-// An array is an array value in memory. After the value is made, no code writes to this memory.
+// An array is an array value in memory. No code writes to the memory after the value is made.
 type array struct{ at mem }
 
 // A pointer is a lowered Go pointer. The field isNil is a run-time bool that is true if the pointer
@@ -50,7 +50,7 @@ type slice struct {
 // A str is a string that is known during lowering.
 type str struct{ s string }
 
-// A function is a Go function value that is resolved during lowering.
+// A function is a Go function value that is known during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
@@ -74,7 +74,7 @@ type subGroup struct{}
 // kernel.
 type accessor struct{ index int }
 
-// A ref is the target of a pointer. Its type is *cell, mem, innerArray, chosenVar or constRef.
+// A ref is the target of a pointer. A ref has type *cell, mem, innerArray, chosenVar or constRef.
 type ref any
 
 // innerArray is the target of a pointer to an array that is inside another array. The inner array
@@ -205,8 +205,8 @@ func regType(t types.Type) *ir.Type {
 	return ir.TypeI32
 }
 
-// memType returns the IR type of a flat Go type in memory. Device memory has gc's layout. In other
-// memory, scalars have the type that holds them in registers.
+// memType returns the IR type of a flat Go type in memory. Device memory has gc's layout. In
+// variables, each scalar has the same IR type as in a register.
 func (w *builder) memType(t types.Type, device bool) *ir.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -486,9 +486,9 @@ func sameShape(a, b val) bool {
 	return a == b
 }
 
-// sameCell reports whether two references refer to the same variable. At least one of the two
-// references must have another type than mem. Package-level variables are compared by identity,
-// since some of their values cannot be compared with ==.
+// sameCell reports whether two references refer to the same variable. Callers use sameMem if both
+// references have type mem. Package-level variables are compared by identity, since some of their
+// values cannot be compared with ==.
 func sameCell(a, b ref) bool {
 	switch x := a.(type) {
 	case *cell:

@@ -11,9 +11,8 @@ import (
 )
 
 // shapeVersions holds the different shapes that a variable has in succession. For example, a field
-// is set to another function, or to a slice of another array, before it is used again. go/ssa makes
-// separate values for successive contents of a local variable, but not for fields and captured
-// variables.
+// first holds a function, and later holds another function. go/ssa makes separate values for
+// successive contents of a local variable, but not for fields and captured variables.
 type shapeVersions struct {
 	all      []*shapeVersion
 	at       map[*ir.Block]*shapeVersion // maps a block to the last version of the shape that the block stores
@@ -41,8 +40,8 @@ func (w *builder) supersede(c *cell, v val) bool {
 	return true
 }
 
-// versionOf returns the version with the shape of v. If no version has this shape, versionOf adds a
-// version.
+// versionOf returns the version with the shape of v. If no version has the shape of v, versionOf
+// adds a version.
 func (vs *shapeVersions) versionOf(v val) *shapeVersion {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
@@ -63,10 +62,10 @@ func (w *builder) keepVersion(c *cell) {
 	}
 }
 
-// A shapeVersion is one of the shapes that a variable has in succession. selectVersion selects a
-// version that is possible in the current block and sets the variable's shape to it. If a second
-// version is possible, selectVersion returns the second version. If only one version is possible,
-// selectVersion returns nil.
+// selectVersion selects a version of a variable's shape that is possible in the current block, and
+// sets the variable's shape to the selected version. Versions are the shapes that a variable has in
+// succession. If a second version is possible, selectVersion returns the second version. If only
+// one version is possible, selectVersion returns nil.
 func (w *builder) selectVersion(c *cell) *shapeVersion {
 	if c.versions == nil {
 		return nil
@@ -118,8 +117,8 @@ func (l *lowerer) onlyVersion(c *cell) {
 	}
 }
 
-// loopsSince reports whether the current instruction is in a loop that does not contain the block
-// in homeBlock. Loops that are lowered iteration by iteration do not count.
+// loopsSince reports whether the current instruction is in a loop that does not contain homeBlock.
+// Loops that are lowered iteration by iteration do not count.
 func (w *builder) loopsSince(homeBlock frameBlock) bool {
 	callers := map[*frame]bool{}
 	for f := w.frame; f != nil; f = f.caller {
@@ -147,8 +146,7 @@ func (w *builder) loopsSince(homeBlock frameBlock) bool {
 	}
 }
 
-// inOtherLoop reports whether block b is in a loop that does not contain the block in parameter
-// home.
+// inOtherLoop reports whether block b is in a loop that does not contain the block "home".
 func (f *frame) inOtherLoop(b, home *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {

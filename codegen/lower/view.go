@@ -16,7 +16,7 @@ import (
 // copy the bytes, so the view is valid only until the bytes are written.
 type bytesView struct {
 	s    slice
-	made codePoint // code position of the conversion, or of the load from the variable in field kept
+	made codePoint // code position of the conversion, or of the load from the variable in field "kept"
 	kept *cell     // variable from which the view was loaded, or nil
 }
 
@@ -93,8 +93,8 @@ func (l *lowerer) charsOf(v val) (dynChars, bool) {
 }
 
 // recordReads records that the current code reads the given values, if they are views. At the end
-// of lowering, the lowerer reports an error if code may write to a view's bytes between the
-// conversion and this read.
+// of lowering, the lowerer reports an error if code may write to a view's bytes between the view's
+// conversion and a recorded read.
 func (l *lowerer) recordReads(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
@@ -302,8 +302,8 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 	}
 }
 
-// The variable v.kept holds a view. writeSinceKept returns an instruction that may write to the
-// view's bytes after the store of the view and before its load. A later store to the variable
+// writeSinceKept returns an instruction that may write to the bytes of view v, after the view was
+// stored in the variable v.kept and before the view is loaded. A later store to the variable
 // overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
 // bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {

@@ -1,10 +1,11 @@
-// Package pass is the middle part of the compiler. It turns a module that package lower made into a
-// module that package emit can write as SPIR-V. The package contains the list of passes (list.go)
-// and the constraints on their order with reasons (order.go). It also reports the checks that could
-// not be proved and the integers that could not be narrowed (report.go).
+// Package pass is the middle part of the compiler. The passes turn a module that package lower made
+// into a module that package emit can write as SPIR-V. The package contains the list of passes
+// (list.go) and the constraints on the order of passes, with reasons (order.go). The package also
+// reports the checks that could not be proved and the integers that could not be narrowed
+// (report.go).
 //
-// The passes themselves are in packages below codegen/pass, which are called rooms. In the following line, a
-// room imports only rooms to its left, but no other room in its own braces:
+// The passes themselves are in packages below codegen/pass, which are called rooms. A room may
+// import the rooms to its left in the following line, but not the other rooms in the same braces:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, loops, items, lanes, structurize, quirks} ← split64 ← pass
 //
@@ -27,7 +28,7 @@
 //	  │       numbers      shortdiv narrow      integers of 64 bits become integers of 32 bits
 //	  │                      ─▶ gohost (host forms are made of this code)
 //	  │       loops        writeout             loops over private arrays are unrolled
-//	  │       memory       elements             these arrays become values
+//	  │       memory       elements             private arrays become values
 //	  │       loops        overlap              four iterations of a loop load at once
 //	  │       checks       gather               checks are combined ahead of the loads that waited for them
 //	  │       items        coarsen              invocations run four work-items
@@ -62,7 +63,7 @@
 // structurize, a pass may change control flow only if the code remains structured. After simplify3,
 // no pass may fold the code that quirks adds.
 //
-// The function Lower of package split64 is not a pass. It rewrites a legal module for devices
+// The function Lower of package split64 is not a pass. Lower rewrites a legal module for devices
 // without 64-bit integers. The function Link of package link merges several modules into one at the
 // points marked in the picture, and the later passes run on the merged module.
 //

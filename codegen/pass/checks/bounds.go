@@ -48,8 +48,9 @@ func DecideBounds(m *ir.Module, r *facts.Result, onProved func(d *Decider, b, de
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// DecideBounds keeps a check that always fails. Without the check, a branch before it, such as a loop exit,
-			// would lead only to a fault. Package uniform does not treat a path to a fault as an exit of a loop.
+			// DecideBounds keeps a check that always fails. Without the check, an earlier branch,
+			// such as a loop exit, would lead only to a fault. Package uniform does not treat a
+			// path to a fault as an exit of a loop.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -79,16 +80,18 @@ type Decider struct {
 	Prover *facts.Prover
 }
 
-// NewDecider returns a Decider for m's kernel. The set divergent contains blocks whose branches give the Decider no
-// facts, and may be nil. NewDecider records in r the sizes that it assumes to be small.
+// NewDecider returns a Decider for m's kernel. The Decider derives no facts from the branches of
+// blocks in the set "divergent", which may be nil. NewDecider records in r the sizes that it
+// assumes to be small.
 func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
 	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// foldConditions replaces each bool operand of an instruction by a constant if the operand is known
-// in its own block. foldConditions changes operands of selects and of other conditions, but not the
-// conditions of branches. foldConditions reports whether it replaced any operand.
+// foldConditions replaces each bool operand of an instruction by a constant, if the operand's value
+// is known in the block that computes the operand. foldConditions changes the operands of selects
+// and conditions, but not the conditions of branches. foldConditions reports whether it replaced
+// any operand.
 func (d *Decider) foldConditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {

@@ -1,8 +1,8 @@
 package checks
 
 // This file contains the pass gather and its code for checks in straight-line code. Gather runs
-// after unroll. It also runs after narrow, which derives intervals from checks: gather moves values
-// ahead of those checks.
+// after the passes unroll and narrow. Pass narrow must run first, because it derives intervals from
+// checks, and gather moves values ahead of checks.
 
 import (
 	"slices"
@@ -18,9 +18,9 @@ import (
 // maxGathered is the largest number of checks that are combined into one.
 const maxGathered = 32
 
-// Gather combines the checks of straight-line code in one branch, ahead of the code between them.
-// With the combined check, a load does not need to wait for the checks of other loads. If the
-// combined check fails, the work-item runs a copy of the code with the checks at their original
+// Gather combines the checks of straight-line code in one branch, ahead of the code between the
+// checks. With the combined check, a load does not need to wait for the checks of other loads. If
+// the combined check fails, the work-item runs a copy of the code with the checks at their original
 // positions. The copy faults at the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
@@ -96,8 +96,8 @@ type gatherer struct {
 	hasEffects    bool // whether the code between the checks contains instructions other than loads and pure ops
 }
 
-// collectChecks examines b and the following blocks. It collects each check if the check's
-// condition can be computed at the end of b.
+// collectChecks examines b and the following blocks, and collects the checks whose conditions can
+// be computed at the end of b.
 func (c *gatherer) collectChecks(b *ir.Block) {
 	for len(c.gathered) < maxGathered {
 		k, ok := rewrite.CheckOf(b)
@@ -142,9 +142,8 @@ func (c *gatherer) isBetween(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.gathered, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// addNeeded appends values to the slice "list": all values that must be hoisted so that the given
-// values can be computed before the first check. If some value cannot be hoisted, addNeeded returns
-// false.
+// addNeeded appends to list all values that must be hoisted so that the given values can be
+// computed before the first check. If some value cannot be hoisted, addNeeded returns false.
 func (c *gatherer) addNeeded(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.isBetween(v) || c.isPlaced[v] || slices.Contains(list, v) {
@@ -193,8 +192,9 @@ func (c *gatherer) mergeChecks() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The branch of the first check becomes the combined check. The combined check branches to the code
-		// without checks or, if it fails, to block "cold".
+		// The branch of the first check becomes the combined check. If the combined check passes,
+		// control continues with the code without checks. If the combined check fails, control
+		// continues with block "cold".
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)

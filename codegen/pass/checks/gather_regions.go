@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// These constants limit the size of a region and the number of values that are hoisted to its
-// start.
+// These constants limit the size of a region and the number of values that are hoisted to the
+// region's start.
 const (
 	maxRegionBlocks = 32
 	maxRegionValues = 200
@@ -19,7 +19,8 @@ const (
 )
 
 // checkRegion is a region, that is, a part of a function without loops and Sync ops. Control enters
-// a region only from the end of its block start, and leaves it only to its block exit or by faults.
+// a region only from the end of block "start", and leaves the region only to block "exit" or by
+// faults.
 type checkRegion struct {
 	f             *ir.Func
 	dom           *ir.DomTree
@@ -33,11 +34,11 @@ type checkRegion struct {
 	newValues     []*ir.Value
 }
 
-// gatherRegions moves the checks of a region to its start, if their conditions can be computed
-// there without loads. If a moved check was in a conditional block, it also passes if control would
-// not reach that block. After the change, the region exists twice. Work-items that pass all moved
-// checks run the region without the moved checks. The other work-items run a copy of the region
-// with the original checks.
+// gatherRegions moves checks of a region to the region's start, if the conditions of the checks can
+// be computed there without loads. A moved check also passes if control would not reach the block
+// that contained the check. After the change, the region exists twice. Work-items that pass all
+// moved checks run the region without the moved checks. The other work-items run a copy of the
+// region with the original checks.
 //
 // The set "cold" contains the blocks of all copies so far. gatherRegions does not process the
 // blocks of copies again. Checks in blocks of the set "together" have the same result for all
@@ -126,8 +127,8 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	return found
 }
 
-// versionRegion moves the region's checks to its start, if at least two of them can be computed
-// there. If versionRegion changed the code, it returns true.
+// versionRegion moves checks to the region's start, if at least two checks can be computed there.
+// versionRegion reports whether it changed the code.
 func (r *checkRegion) versionRegion(cold map[*ir.Block]bool) bool {
 	r.reachConds, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
@@ -258,8 +259,8 @@ func (r *checkRegion) alwaysReaches(d, b *ir.Block) bool {
 }
 
 // splitRegion duplicates the region. Work-items for which allPass is true run the region without
-// the gathered checks. The other work-items run a copy with the checks, one of which fails.
-// splitRegion returns a map from each block of the region to its copy.
+// the gathered checks. The other work-items run a copy with the checks, and one of the checks
+// fails. splitRegion returns a map from each block of the region to its copy.
 func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term

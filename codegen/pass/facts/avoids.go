@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// QuirkPrefix is the prefix of the names of driver bugs in a module's list of disabled features.
-// The list of disabled features also contains names without the prefix, such as names of passes.
+// QuirkPrefix is the prefix of a driver bug's name in a module's list of disabled features. The
+// list of disabled features also contains names without the prefix, such as names of passes.
 const QuirkPrefix = "quirk/"
 
 // Avoids reports whether the module must avoid the driver bug with the given name.

@@ -89,7 +89,7 @@ func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 		return s
 	}
 	const nested, rounds = 2, 3
-	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // examining more nested phis would take too long, or v belongs to a loop that is still being built
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // too many nested phis are being examined, or v belongs to a loop that is still being built
 		return Mask(v.Type)
 	}
 	inner := maps.Clone(phis)
