@@ -16,8 +16,9 @@ import (
 )
 
 // ForHost prepares a module, after the pass narrow, for compilers with few loop optimizations, such
-// as Go's. It unrolls loops with a small constant number of iterations, and turns small branches
-// into selections. Then it analyses which values are uniform and which loops are short.
+// as Go's. ForHost unrolls loops with a small constant number of iterations, and turns small
+// branches into selections. Then ForHost analyses which values are uniform and which loops are
+// short.
 func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
@@ -41,8 +42,8 @@ func ForHost(m *ir.Module) *uniform.Info {
 }
 
 // dropOperands replaces each named result (an op with ir.FlagNamed) by its first argument, which is
-// the code that computes the result. Other operands, which only the named result uses, are removed.
-// The host has no instruction for the named result.
+// the code that computes the result. The host has no instruction for a named result. dropOperands
+// also removes code that only other arguments of named results need.
 func dropOperands(m *ir.Module) {
 	named := false
 	for _, f := range rewrite.Bodies(m) {
@@ -81,7 +82,7 @@ func hostConstants(m *ir.Module) {
 
 // Common analyses a module, after the pass narrow, and returns the values and blocks that are
 // uniform in a work-group. The analysis is made on a clone of the module, which Common also
-// returns. Values and blocks of the clone have the same ids as those of the module.
+// returns. The values and blocks of the clone have the same ids as the originals.
 func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	m = m.Clone()
 	allExist(m)
@@ -90,7 +91,7 @@ func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 }
 
 // withinRange removes the checks that a work-item's id is within the launch's range. The host runs
-// only work-items within the range, so these checks always pass.
+// only work-items within the range, so the checks of the ids always pass.
 func withinRange(m *ir.Module) {
 	if m.Form == abi.Range {
 		allExist(m)

@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// cutBeforeLoops adds a barrier before certain loops with a uniform bound that is loaded or depends
-// on a branch. Package gohost runs each iteration of such a loop for all work-items of a group
-// before the next iteration. To do so, the generated code must know the bound before the loop. With the barrier, the
-// bound n is known there:
+// cutBeforeLoops adds a barrier before a loop if the loop's bound is uniform and is loaded or
+// depends on a branch. Package gohost runs each iteration of a loop with a uniform bound for all
+// work-items of a group before the next iteration. The generated code must know the bound n before
+// the loop, so cutBeforeLoops adds a barrier:
 //
 //	n := len(k.X)                                n := len(k.X)
 //	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
@@ -46,9 +46,9 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop l by a comparison with a bound that needs a
-// barrier. A bound needs a barrier if it is uniform, is computed outside the loop, and depends on a
-// load or a branch.
+// boundedLate reports whether b leaves the loop l depending on a comparison with a bound that needs
+// a barrier. A bound needs a barrier if it is uniform, is computed outside the loop, and depends on
+// a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false

@@ -11,8 +11,8 @@ import (
 
 // A constraint requires that one pass runs before another, and contains the reason. A pass at the
 // wrong position in the list often causes no visible harm, because the code is only slower, or
-// wrong only for one driver. So the constraints are data, and the first call of Run checks the list
-// against them.
+// wrong only for one driver. Therefore the first call of Run checks the list of passes against the
+// constraints.
 type constraint struct {
 	before, after string
 	because       string
@@ -80,7 +80,7 @@ var passOrder = []constraint{
 	{"forward", "unroll", "unroll writes out only small loops, and more loops are small without the loads that forward removes"},
 	{"forward", "gather", "gather moves loads across checks, and forward leaves fewer loads"},
 
-	// Checks are decided and hoisted, and the remaining checks bound integers.
+	// Checks are proved or hoisted, and the remaining checks limit the ranges of integers.
 	{"bounds", "ahead", "ahead versions only loops that still have checks, which bounds decides"},
 	{"bounds", "shortdiv", "the ranges that prove a division short follow from the checks that bounds leaves"},
 	{"bounds", "deadlanes", "each check that bounds decides is one branch less by which a lane may die"},
@@ -145,8 +145,7 @@ var passOrder = []constraint{
 	{"lighten", "partial", "partial adds a path to the kernel's end"},
 	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers after it would look divergent"},
 
-	// All loops and branches exist now, and structurize gives them the structure that SPIR-V
-	// requires.
+	// The pass structurize gives loops and branches the structure that SPIR-V requires.
 	{"narrow", "constdiv", "constdiv expands the 64-bit divisions that narrow could not do in 32 bits"},
 	{"shortdiv", "constdiv", "constdiv expands the 64-bit divisions that shortdiv could not do in 32 bits"},
 	{"constdiv", "simplify2", "simplify2 folds the shifts and masks of constdiv's multiplications"},
@@ -161,7 +160,8 @@ var passOrder = []constraint{
 	{"simplify3", "dce3", "simplify3 leaves values that nothing uses"},
 	{"structurize", "loopvalues", "loopvalues routes breaks through loop headers, which structurize declares"},
 
-	// From here on nothing is folded, because the code is written as drivers and SPIR-V need it.
+	// The passes after the last simplification write code in the form that drivers and SPIR-V need,
+	// so this code must not be folded.
 	{"dce3", "access", "a load that dce3 removes does not count as a read of its slice"},
 	{"simplify3", "loopvalues", "simplify would fold the phis that loopvalues adds for drivers"},
 	{"simplify3", "quirks", "simplify would undo the roundabout code that quirks writes"},
@@ -194,9 +194,9 @@ func listInOrder() {
 
 var listed sync.Once
 
-// checkOrder returns an error for each constraint that the list violates. It also returns an error
-// for each pass that a constraint names but the list does not contain, and for each name that
-// appears twice in the list.
+// checkOrder returns an error for each constraint that the list violates. checkOrder also returns
+// an error for each pass that a constraint names but the list does not contain, and for each name
+// that appears twice in the list.
 func checkOrder(list []Pass, order []constraint) error {
 	var errs []error
 	at := map[string]int{}

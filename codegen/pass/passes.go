@@ -10,17 +10,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Pass is one transformation of modules. Its name can be given to kgen's flag -dump.
+// Pass is one transformation of modules. The name of a Pass can be given to kgen's flag -dump.
 type Pass struct {
 	Name string
 	Doc  string
-	// Run transforms the module. It returns diagnostics about the user's kernel. Run panics if kgen
-	// has a bug.
+	// Run transforms the module. Run returns diagnostics about the user's kernel. Run panics if
+	// kgen has a bug.
 	Run func(m *ir.Module) diag.List
 	// RunNoting is set instead of Run if the pass also records facts in the facts.Result.
 	RunNoting func(m *ir.Module, r *facts.Result) diag.List
-	// Check, if not nil, reports the diagnostics that Run would report. It also accepts code that
-	// the earlier passes have not processed.
+	// Check, if not nil, reports the diagnostics that Run would report. Check also accepts code
+	// that the earlier passes have not processed.
 	Check func(m *ir.Module) diag.List
 	// GoesOn is set if the module remains valid when Run reports diagnostics, so that later passes
 	// can find more errors.
@@ -30,14 +30,14 @@ type Pass struct {
 	Level ir.Level
 }
 
-// LinkPoint is the pass after which modules can be linked (see package link). At that point
+// LinkPoint is the pass after which modules can be linked (see package link). After LinkPoint,
 // products and sums are fused, internal slices are no longer arguments, and needless copies of
-// arrays are removed. No code depends on the target yet.
+// arrays are removed. The code at LinkPoint does not depend on the target yet.
 const LinkPoint = "arrays"
 
-// LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
-// work-items that return early from a part of a kernel have become dead lanes of that part. In the
-// kernel's next part, dead lanes are live again.
+// LateLinkPoint is the pass after which modules with barriers can be linked. At LateLinkPoint, the
+// work-items that return early from a part of a kernel have become dead lanes. Dead lanes of one
+// part of a kernel are live again in the next part.
 const LateLinkPoint = "deadlanes"
 
 // Run compiles a lowered module for a target, by running the passes in order. When a pass reports
@@ -59,7 +59,7 @@ func ForLateLink(m *ir.Module) diag.List {
 	return diags
 }
 
-// HostPoint is the pass after which package gohost makes host forms from the module. At that point
+// HostPoint is the pass after which package gohost makes host forms from the module. At HostPoint,
 // the code is still the same for all targets, and barriers, group algorithms, atomic operations and
 // faults are still single ops.
 const HostPoint = "narrow"
@@ -70,14 +70,15 @@ func HasMatrices(m *ir.Module) bool {
 }
 
 // ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. The
-// host form of such a module holds each matrix in one piece.
+// host form of the module stores each matrix as a whole, instead of divided among the work-items.
 func ForHostMatrices(m *ir.Module) diag.List {
 	_, diags := runBetween(LinkPoint, HostPoint, m, ir.Target{Host: true}, nil)
 	return diags
 }
 
 // runBetween runs the passes after the pass "last", up to and including the pass "until". If last
-// is empty, it starts with the first pass. If until is empty, it ends after the last pass.
+// is empty, runBetween starts with the first pass. If until is empty, runBetween ends after the
+// last pass.
 func runBetween(last, until string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)
@@ -103,7 +104,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, afterPass fu
 		}
 		m.Level = max(m.Level, p.Level)
 		if p.Name == LinkPoint {
-			m.Renumber() // ids become those that Parse assigns when it reads the module's text
+			m.Renumber() // Renumber assigns the ids that Parse would assign when it reads the module's text
 		}
 		if afterPass != nil {
 			afterPass(p, m)

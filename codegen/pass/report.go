@@ -2,7 +2,7 @@ package pass
 
 // This file creates the report that kgen -explain prints. The report lists the checks that were
 // proved or remain, the integers that keep 64 bits, and the elements of slices that work-items use.
-// The file report_why.go finds the reasons.
+// The file report_why.go finds the reasons why checks remain and integers keep 64 bits.
 
 import (
 	"slices"
@@ -69,8 +69,8 @@ type WideValue struct {
 	Reason Reason
 }
 
-// Explain runs the passes as Run does. The report contains the results of bounds and narrow, and
-// the footprints of the kernel after fuse.
+// Explain runs the passes like Run, and returns a report. The report contains the results of the
+// passes bounds and narrow, and the footprints of the kernel after the pass fuse.
 func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
 	for i := range allPasses {
@@ -126,8 +126,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// countRemoved counts the checks that were removed from the module since the last call. countRemoved adds
-// this number to the number of checks with the given kind of proof.
+// countRemoved counts the checks that were removed since the last call as proved by the given kind
+// of proof.
 func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)
 	for v := range e.left {
@@ -247,7 +247,7 @@ func (e *explainer) explainNarrow(m *ir.Module, r *facts.Result) diag.List {
 }
 
 // stepPos returns the source position of the addition that increments the counter phi. If there is
-// no such addition, it returns the position of phi.
+// no such addition, stepPos returns the position of phi.
 func stepPos(phi *ir.Value) ir.Pos {
 	for _, x := range phi.Args {
 		if x.Op == ir.OpIAdd && (x.Args[0] == phi || x.Args[1] == phi) {

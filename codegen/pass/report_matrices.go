@@ -11,12 +11,13 @@ import (
 // MatrixUse describes how a known device runs the operations on matrices of a kernel.
 type MatrixUse struct {
 	Device string
-	Why    string // the reason why matrix hardware is not used; "" if it is used
+	Why    string // the reason why matrix hardware is not used; "" if matrix hardware is used
 	Tiles  []facts.Tile
 }
 
-// ExplainMatrices returns how known devices run the operations on matrices of a lowered module. It
-// returns nil if the module has no matrices. ExplainMatrices does not change the module.
+// ExplainMatrices returns how known devices run the operations on matrices of a lowered module.
+// ExplainMatrices returns nil if the module has no matrices. ExplainMatrices does not change the
+// module.
 func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	for _, d := range matrix.Known {
 		c := m.Clone()
@@ -34,8 +35,8 @@ func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 
 // MatrixMemory describes work-group memory that matrices need on devices without matrix hardware.
 // Shape is the shape of the matrix that the memory contains if sub-groups have fewer than Below
-// work-items. An empty Shape means memory that products use temporarily. Bytes is the size for each
-// sub-group.
+// work-items. Shape is empty for memory that products use temporarily. Bytes is the size of the
+// memory for each sub-group.
 type MatrixMemory struct {
 	Shape        string
 	Below, Bytes int

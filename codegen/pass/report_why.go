@@ -43,8 +43,8 @@ type Reason struct {
 	Other  Source // origin of B
 	// For LackSign, Both is set if A may also be larger than the constant Limit.
 	Both bool
-	// ItemAgainstLen is set if A is a work-item's id and B is a length. If the kernel compared the
-	// id with the length, the check could be proved.
+	// ItemAgainstLen is set if A is a work-item's id and B is a length. A comparison of the id with
+	// the length in the kernel would prove the check.
 	ItemAgainstLen bool
 	// Grid is set if A is a row number times a row length, plus a column number.
 	Grid bool
@@ -166,8 +166,8 @@ func sourceOf(a *facts.Ranges, v *ir.Value) Source {
 	}
 }
 
-// causeOf returns the operand of v that makes the interval of v large. It
-// returns nil if v itself is the origin.
+// causeOf returns the operand of v that makes the interval of v large. causeOf returns nil if v
+// itself is the origin of the large interval.
 func causeOf(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
@@ -196,7 +196,8 @@ func causeOf(a *facts.Ranges, v *ir.Value) *ir.Value {
 		if most == nil {
 			return nil
 		}
-		// If the operands are bounded and the result is not, the operation itself is the cause.
+		// If the operands are bounded and the result is not, the operation itself makes the
+		// interval large.
 		switch v.Op {
 		case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
 			if a.Value(v) == facts.FullRange(v.Type) && a.Value(most) != facts.FullRange(most.Type) {
@@ -283,8 +284,7 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether a known bound of the value is smaller than the limit of its type and
-// smaller than the largest possible length.
+// Small reports whether the value is known to be at least 0 and less than the constant small.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20

@@ -3,16 +3,16 @@ package facts
 // This file finds whether an index stays within the elements of the work-item's work-group, or of a
 // smaller block of work-items. A block of work-items consists of consecutive ids, such as 4n to
 // 4n+3. The code in this file is part of the analysis in footprint.go. The code in indices.go
-// writes an index as a sum. The code in this file replaces each id in the sum by two summands. An
-// id is the first id of its block of work-items plus its position in that block:
+// writes an index as a sum. The code in this file splits each id in an index into two summands. The
+// first summand is the first id of the work-item's block, and the second summand is the position in
+// that block:
 //
 //	i^1 is base + rest, where base is a multiple of 2 and rest is in [0,1].
 //	group*size + size-1-l is base + size-1-l, where base is the group's first id and l the local id.
 //
-// The index stays within the elements of the block of work-items under two conditions. Let f(id) be the index of the
-// element that belongs to the work-item id, and let base be the first id of the block. First, the index must be
-// f(base) plus other summands. Second, the other summands must add up to a number from 0 to the block's number of
-// work-items minus 1.
+// Let f(id) be the index of the first element that belongs to the work-item id, and let base be the
+// first id of a block. The index stays within the elements of the block if it is f(base) plus a
+// number from 0 to the block's number of elements minus 1.
 
 import (
 	"math"
@@ -23,8 +23,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// itemBlocks describes the blocks of work-items by which an indexer splits ids. In the sums of an
-// indexer that splits ids, GlobalInvocationId represents the first id of the work-item's block.
+// itemBlocks describes how an indexer replaces ids. Each id becomes the first id of a block of
+// work-items plus a position in that block. If an indexer has itemBlocks, GlobalInvocationId in a
+// sum represents the first id of a block of work-items.
 type itemBlocks struct {
 	// blockSize is the number of work-items in a block, or wholeGroup. The first id of a block is a
 	// multiple of blockSize. If blockSize divides the work-group's size, each block is part of a
@@ -57,8 +58,8 @@ func newBlocks(size int64) *itemBlocks {
 	return k
 }
 
-// groupShare returns how the access v divides a slice among work-groups. groupShare returns false if a
-// work-item may access elements of another work-group.
+// groupShare finds the elements of a slice that each work-group uses by the access v. groupShare
+// returns false if a work-item may access elements of another work-group.
 func (f *footprinter) groupShare(v *ir.Value) (s accessShare, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -66,7 +67,7 @@ func (f *footprinter) groupShare(v *ir.Value) (s accessShare, ok bool) {
 	}
 	look := newBlocks(noBlock)
 	if f.indexShare(v, look); f.m.Rank == 1 && len(look.seenSizes) > 0 {
-		sizes = append(sizes, slices.Max(look.seenSizes)) // the largest size is enough, since it is a multiple of the others
+		sizes = append(sizes, slices.Max(look.seenSizes)) // the largest size is enough, since it is a multiple of the other sizes
 	}
 	for _, size := range sizes {
 		if s, why := f.indexShare(v, newBlocks(size)); why == WhyNot {
@@ -77,8 +78,8 @@ func (f *footprinter) groupShare(v *ir.Value) (s accessShare, ok bool) {
 	return accessShare{}, false
 }
 
-// idSum returns the sum that equals the id v. The summands are the first id of the id's block of work-items and
-// the position in that block.
+// idSum returns the id v as a sum. If x.idBlocks applies to the id v, the sum is the first id of
+// v's block plus the position of v in the block.
 func (x *indexer) idSum(v *ir.Value) indexSum {
 	d, global := idDimension(v)
 	first, place := x.sameLoad(v), (*ir.Value)(nil)
@@ -88,8 +89,8 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	case global && d == 0 && size > 0:
 		place = x.idBlocks.lowPart
 	case v.Aux == ir.LocalInvocationIDX && size > 0:
-		// The first id of the work-group is a multiple of size. So the local id and the global id
-		// have the same position in their blocks of work-items.
+		// The local id and the global id have the same position in their blocks of work-items,
+		// because the first id of the work-group is a multiple of size.
 		first, place = x.idBlocks.firstLocal, x.idBlocks.lowPart
 	}
 	s := sumOfOne(first)
@@ -99,9 +100,9 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	return s
 }
 
-// blockOf finds the block of work-items that contains id v. It returns the values that represent
-// the block's first id and its number. If the block's size is not a multiple of n, or if v is not
-// an id, blockOf returns nil.
+// blockOf returns two values that represent the first id and the number of the block of work-items
+// that contains the id v. If v is not an id, or if the argument n does not divide the block's size,
+// blockOf returns nil.
 func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -135,8 +136,8 @@ func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 func (x *indexer) blockSum(v *ir.Value) (indexSum, bool) {
 	switch v.Op {
 	case ir.OpISub:
-		// The remainder x - x/d*d stays a single value in the sum. The interval of the remainder is
-		// narrower than the interval of the difference.
+		// The remainder x - x/d*d becomes a single summand, because a difference of two summands
+		// would have a wider interval.
 		if r, d := x.f.ranges.remainderOf(v); r != nil && (d.IsConst() || x.localSize(d) >= 0) {
 			first, _ := x.blockOf(r, d.Int())
 			return sumOfOne(v), first == nil || d.Int() != x.idBlocks.blockSize
@@ -162,8 +163,7 @@ func (x *indexer) blockSum(v *ir.Value) (indexSum, bool) {
 	return indexSum{}, false
 }
 
-// constDivisor returns the constant by which v divides, where v is a division or a shift to
-// the right.
+// constDivisor returns the constant divisor of v, which is a division or a shift to the right.
 func constDivisor(v *ir.Value) (n int64, ok bool) {
 	switch y := v.Args[1]; {
 	case !y.IsConst():
@@ -175,8 +175,8 @@ func constDivisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock returns v, such as i^1, as a sum. The value v differs from the id only in low bits, up to the
-// highest set bit of maxDiff.
+// sameBlock returns the value v, which equals id except for some low bits, as a sum. An example is
+// id^1. The highest bit in which v and id may differ is the highest set bit of maxDiff.
 func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 	if maxDiff < 1 || maxDiff >= abi.MaxLocalSize {
 		return indexSum{}, false
@@ -191,12 +191,13 @@ func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 	return sumOfOne(first).plusTimes(sumOfOne(x.idBlocks.restOf[v]), 1)
 }
 
-// rebaseSum replaces each product that equals the first id of a work-group or of a block
-// of work-items:
+// rebaseSum replaces each product that equals the first id of a work-group or of a block of
+// work-items. The replacement contains the first global id (base) and the first local id (first) of
+// a block:
 //
-//	group*size becomes id - local in an indexer that does not split ids.
-//	group*size becomes base in an indexer that splits ids by work-groups.
-//	group*size becomes base - first in an indexer that splits ids by smaller blocks.
+//	group*size becomes id - local if x.idBlocks is nil.
+//	group*size becomes base if a block of work-items is a whole work-group.
+//	group*size becomes base - first if a block of work-items is smaller than a work-group.
 func (x *indexer) rebaseSum(s indexSum) indexSum {
 	out := indexSum{k: s.k}
 	for _, t := range s.terms {
@@ -222,9 +223,10 @@ func (x summand) scaleBy(c int64, v *ir.Value) summand {
 	return x
 }
 
-// groupStart finds a work-group's number and its size along the same dimension d among the factors
-// of t. groupStart returns d, and t without the number and the size. If t does not contain both
-// along the same dimension, d is -1.
+// groupStart looks for a work-group's number and a work-group's size among the factors of t. If t
+// contains a number and a size for the same dimension d, groupStart returns d and the other factors
+// of t. If t does not contain a number and a size for the same dimension, groupStart returns t and
+// -1.
 func (x *indexer) groupStart(t summand) (otherFactors summand, d int) {
 	list := t.factorList()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -322,8 +324,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// If v is a placeholder of k, intervalOf returns its interval. For any other value, intervalOf
-// returns false.
+// intervalOf returns the interval of v if v is a placeholder of k, and false for any other value.
 func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.lowPart || v.ID <= restID:
@@ -336,15 +337,15 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// inBlock reports whether an index stays within the elements of the work-item's block of
-// work-items. The index is restSum plus, for each dimension, the block's first id times the
-// dimension's element of scales. In an index of a two-dimensional array, such as
+// inBlock reports whether an index selects an element of a work-item in the same block as the
+// accessing work-item. The index is restSum plus, for each dimension d, the product of scales[d]
+// and the block's first id along d. Consider an index of a two-dimensional array:
 //
 //	W*baseY + baseX + W*localX + localY
 //
-// the summand W*localX belongs to dimension y, and the summand localY to dimension x. So localX
-// must be less than the block's size along y, and localY must be less than the block's size along
-// x.
+// The summand W*localX belongs to dimension y, and the summand localY belongs to dimension x. The
+// number localX must be less than the block's size along y, and localY must be less than the
+// block's size along x.
 func (x *indexer) inBlock(restSum indexSum, scales []summand) bool {
 	if size := x.idBlocks.blockSize; size > 0 {
 		return x.sumInterval(restSum).Within(Interval{0, scales[0].coef*size - 1})
@@ -398,9 +399,9 @@ func (s indexSum) partOf(stride summand) (quo, remSum indexSum) {
 //	The lower bound is below*(n-1) + sizes.Lo*n + other.Lo.
 //	The upper bound is above*(n-1) + sizes.Hi*n + other.Hi.
 //
-// The number below is the sum of the negative coefficients of factors in [0,n-1]. The number above
-// is the sum of the positive coefficients of such factors. Each bound is a linear function of n, so
-// it suffices to check the bound for n = 1 and the coefficient of n.
+// The variable "below" is the sum of the negative coefficients of factors from 0 to n-1. The
+// variable "above" is the sum of the positive coefficients of factors from 0 to n-1. Each bound is
+// a linear function of n, so it suffices to check the bound for n = 1 and the coefficient of n.
 func (x *indexer) inSize(s indexSum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.sumInterval(s).Within(Interval{0, c*n - 1}) {
 		return true

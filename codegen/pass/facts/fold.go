@@ -171,8 +171,8 @@ func foldInt1(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// FloatOf returns the value of the floating-point constant v. FloatOf also reports whether all
-// devices compute with exactly the value of the constant.
+// FloatOf returns the value of the floating-point constant v. FloatOf returns false for constants
+// that devices may treat differently (NaNs and float32 subnormals).
 func FloatOf(v *ir.Value) (float64, bool) {
 	switch v.Type.Kind {
 	case ir.F32:

@@ -3,10 +3,10 @@ package facts
 // This file finds which elements of each slice a work-item uses. A work-item may use only its own
 // elements, only the elements of its work-group, or any elements. The footprints decide whether two
 // kernels may be fused, that is, combined into one launch. Two kernels may be fused if each memory
-// location that one kernel writes and the other uses belongs to the same work-item in both. If a
-// barrier separates the kernels, the location only needs to belong to the same work-group in both.
-// The file indices.go analyses indices, and blocks.go analyses indices that stay within the
-// work-group.
+// location that one kernel writes and the other uses belongs to the same work-item in both kernels.
+// If a barrier separates the two kernels, a location that both use only needs to belong to the same
+// work-group in both. The file indices.go analyses indices, and blocks.go analyses indices that
+// stay within the work-group.
 
 import (
 	"math"
@@ -38,9 +38,10 @@ type Footprint struct {
 	Access abi.Access // kinds of access by any work-item, such as reads
 	Elem   *ir.Type   // element type of all accesses; nil with ReachAny
 
-	// Pos is the source position of the access for which the reach is ReachAny or ReachGroup. The field Why contains
-	// the reason why the reach is not ReachOwn. With ReachOwn, Pos is the source position of the first access to the
-	// slice. Index is the index at Pos as source-like text, or "" if the text would be too long.
+	// Pos is the source position of the access that makes the reach ReachAny or ReachGroup. The
+	// field Why contains the reason why the reach is not ReachOwn. With ReachOwn, Pos is the source
+	// position of the first access to the slice. Index is the index at Pos as source-like text, or
+	// "" if the text would be too long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
@@ -76,15 +77,16 @@ func Footprints(m *ir.Module) []Footprint {
 // manyItems is a number of work-items so large that no launch could finish them in practice.
 const manyItems = 1 << 40
 
-// Limited reports whether f allows fewer work-items in a launch than the kernel's rank allows.
+// Limited reports whether f permits only launches with fewer work-items than the largest launch of
+// the given rank.
 func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
-// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's own elements. The
-// slice s is the parameter with index param and has the reach ReachOwn. The comparisons are true if the slice has
-// PerItem elements for each work-item of the launch. In addition, the launch must satisfy the conditions in the
-// fields Strides and Most of p.
+// OwnChecks returns the comparisons i < len(s) in which i is the index of one of the work-item's
+// own elements. The slice s is the parameter with index param and has the reach ReachOwn. The
+// comparisons are true if the slice has p.PerItem elements for each work-item and the launch
+// satisfies the conditions p.Strides and p.Most.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -135,14 +137,14 @@ func newFootprinter(m *ir.Module) *footprinter {
 }
 
 // findGuards finds the blocks in which a work-item's id is known to be within the launch's range,
-// for each dimension. In all blocks that the found blocks dominate, the id is also within the
-// range. A kernel over a range begins with a test of the id, because the last work-groups may
+// for each dimension. A work-item's id is also within the range in all blocks that a found block
+// dominates. A kernel over a range begins with a test of the id, because the last work-groups may
 // extend past the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
 //	%2 = ULt bool %0, %1
-//	Branch %2, b1, b6                     (b1 is such a block.)
+//	Branch %2, b1, b6                     (findGuards finds b1.)
 func (f *footprinter) findGuards() {
 	f.ranges.eachNote(func(n *valueNotes) {
 		if n.v.Op != ir.OpBuiltIn {
@@ -218,7 +220,7 @@ func (p *Footprint) withShare(one accessShare, i int, elem *ir.Type, why Why) (q
 		why = WhyDiffer
 	default:
 		if q.Multiple = leastMultiple(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
-			why = WhyDiffer // no work-group is as large as the common multiple
+			why = WhyDiffer // the common multiple is larger than any work-group
 			break
 		}
 		if q.Most = min(p.Most, one.most); one.reach > p.Reach {
@@ -249,9 +251,10 @@ type accessShare struct {
 	most              int64
 }
 
-// indexShare returns how the access v divides its slice among the work-items. If k is nil, each work-item must
-// access only its own elements. If k is not nil, each work-item may access all elements of its block of work-items,
-// which k describes. If indexShare finds no proof, it returns the reason.
+// indexShare returns how the access v divides its slice among the work-items. If k is nil, each
+// work-item must access only its own elements. If k is not nil, each work-item may access all
+// elements of its block of work-items, which k describes. If a work-item may access any other
+// element, indexShare returns the reason.
 func (f *footprinter) indexShare(v *ir.Value, k *itemBlocks) (s accessShare, why Why) {
 	switch {
 	case IsAtomic(v):
@@ -264,12 +267,13 @@ func (f *footprinter) indexShare(v *ir.Value, k *itemBlocks) (s accessShare, why
 		return s, WhyIndex
 	}
 	// The element's index in the parameter's slice is the sum of all indices on the path to the
-	// element. In
+	// element. For example:
 	//
 	//	%1 = AddrOf addr [%0 i32, %a]     (t := s[a:])
 	//	%2 = Load i32 [%1 i32, %b]        (t[b])
 	//
-	// the element's index is a + b, provided that all elements on the path have the same size.
+	// In this example, the element's index is a + b, provided that all elements on the path have
+	// the same size.
 	x := indexer{f: f, b: v.Block, stepsLeft: maxIndexSteps, idBlocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
 	at, ok := x.signedSum(v.Path()[1])

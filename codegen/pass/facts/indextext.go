@@ -9,8 +9,8 @@ import (
 )
 
 // This file formats an index for messages as in Go source. For the element In[len(In)-1-i], the
-// text of the index is "len(In)-1-i". Modules do not contain the names of the source's variables.
-// So the text always uses the name i, or z, y and x, for the work-item's id.
+// text of the index is "len(In)-1-i". Modules do not contain the names of the source's variables,
+// so the text uses the name i, or z, y and x, for the work-item's id.
 
 // maxIndexText is the largest number of values in the text of an index. A longer text would not
 // help the reader of a message.

@@ -1,8 +1,9 @@
 package facts
 
 // This file finds whether an index selects one of the work-item's own elements, as part of the
-// analysis in footprint.go. The index becomes a sum of products, as in sums.go, but in integers
-// that do not wrap. If an index wraps, two work-items with different sums may use the same element.
+// analysis in footprint.go. This file writes the index as a sum of products, like sums.go, but
+// requires that the sum does not wrap. If an index wraps, two work-items with different sums may
+// use the same element.
 
 import (
 	"math"
@@ -25,9 +26,10 @@ type summand struct {
 	factors [maxFactors]*ir.Value
 }
 
-// indexSum is an integer k plus summands with different factors. The sum has unlimited size, and its low bits equal
-// the value from which the sum was made. A coefficient may wrap at 64 bits, because that does not change the low bits.
-// Facts about the sum also hold for the value if the sum fits in the value's type (see sumBound).
+// indexSum is an integer k plus summands with different factors. The sum is an integer of unlimited
+// size, and its low bits equal the bits of the value that the sum describes. A coefficient may wrap
+// at 64 bits, because wrapping does not change the low bits of the sum. If the sum fits in the type
+// of the described value, facts about the sum also hold for the value (see sumBound).
 type indexSum struct {
 	k     int64
 	terms []summand
@@ -123,7 +125,7 @@ func idDimension(v *ir.Value) (int, bool) {
 }
 
 // sumBound is the condition that a sum is in an interval. If the sum is in the interval, the sum
-// equals the value from which it was made.
+// equals the value that the sum describes.
 type sumBound struct {
 	sum indexSum
 	in  Interval
@@ -135,8 +137,8 @@ type indexer struct {
 	b         *ir.Block // block of the access
 	stepsLeft int       // number of values that may still be examined
 	sumBounds []sumBound
-	// idBlocks describes the blocks of work-items by which the indexer splits ids. If the indexer
-	// does not split ids, idBlocks is nil.
+	// idBlocks describes how the indexer replaces ids by the first id of a block plus a position in
+	// the block. If the indexer keeps ids as they are, idBlocks is nil.
 	idBlocks *itemBlocks
 }
 
@@ -151,7 +153,7 @@ func (x *indexer) signedSum(v *ir.Value) (indexSum, bool) {
 
 // requireIn requires that the sum s is in the given interval. If it is not known that s is in the
 // interval, requireIn adds a sumBound, which splitSum checks later. If s contains no global id,
-// requireIn returns false, because splitSum could not prove the condition.
+// requireIn returns false, because no limit on the number of work-items can bound s.
 func (x *indexer) requireIn(s indexSum, in Interval) (indexSum, bool) {
 	if x.sumInterval(s).Within(in) {
 		return s, true
@@ -169,7 +171,7 @@ func (x *indexer) asSum(v *ir.Value) indexSum {
 		return indexSum{k: v.Int()}
 	}
 	if x.idBlocks != nil && v.Op == ir.OpBuiltIn {
-		return x.idSum(v) // an id is split even if no steps remain, since an unsplit id would represent the first id of its block
+		return x.idSum(v) // ids are replaced even if no steps remain, because an id in a sum represents the first id of a block
 	}
 	whole := sumOfOne(x.sameLoad(v))
 	if x.stepsLeft--; x.stepsLeft < 0 || v.Block == nil {
@@ -289,16 +291,16 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 // linear id. If the index is c*lin + r with 0 <= r < c, splitSum returns c as perItem. splitSum
 // also returns the conditions that the launch must satisfy. For example:
 //
-//	For the index x, c is 1 and r is 0.
-//	For the index 4*x + j with j in [0,3], c is 4 and r is j.
-//	For the index 2*x + 2, r is not less than c, so the element belongs to the next work-item.
-//	For the index (z*H + y)*W + x, c is 1 and r is 0, if the launch's extents are W along x and H along y.
+//	The index x has c = 1 and r = 0.
+//	The index 4*x + j with j in [0,3] has c = 4 and r = j.
+//	The index 2*x + 2 has r >= c, so the element belongs to the next work-item.
+//	The index (z*H + y)*W + x has c = 1 and r = 0, if the launch's extents are W along x and H along y.
 //
-// Each work-item has a different linear id lin, because the id x is less than the range nx (see
-// inRange).
+// Two work-items never have the same linear id lin, because each id is less than the launch's range
+// (see inRange).
 //
-// If the indexer splits ids by blocks of work-items, x, y and z are the first ids of the block. In
-// an indexer that splits ids, r must select an element of one of the block's work-items.
+// If x.idBlocks is not nil, each id in the index is the first id of a block of work-items. If
+// x.idBlocks is not nil, r may select an element of any work-item of the block.
 func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	rank := x.f.m.Rank
 	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
@@ -331,8 +333,8 @@ func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	if !x.withinOwn(restSum, scales[:rank]) {
 		return out, false
 	}
-	// The index must equal its sum without wrapping. An index that wraps might not select one of
-	// the c elements of the work-item.
+	// The index must equal its sum, because an index that wraps might select an element of another
+	// work-item.
 	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.sumBounds {
 		m, ok := x.maxItems(n, scales[:rank], c)
@@ -344,9 +346,9 @@ func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	return out, out.most > 0
 }
 
-// withinOwn reports whether the index selects one of the work-item's own elements. If ids are
-// split, the index may select any element of the work-item's block of work-items. The index is the
-// sum of restSum and the ids, each multiplied by an element of scales.
+// withinOwn reports whether the index selects one of the work-item's own elements. If x.idBlocks is
+// not nil, the index may also select an element of another work-item of the same block. The index
+// is restSum plus, for each dimension d, the product of scales[d] and the id along d.
 func (x *indexer) withinOwn(restSum indexSum, scales []summand) bool {
 	if x.idBlocks != nil {
 		return x.inBlock(restSum, scales)
@@ -390,11 +392,11 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// maxItems returns the largest number of work-items in a launch for which n.sum is within n.in. The
-// index is c*lin + r, and scales contains the factors by which the index multiplies the ids. Those
-// summands of the index that contain an id add up to at most c*lin. Let the coefficients of another
-// sum be at most m/c times the coefficients of the index. Then the other sum is at most m*lin plus
-// its summands without an id.
+// maxItems returns the largest number of work-items in a launch for which the sum n.sum stays
+// within the interval n.in. The index is c*lin + r, and scales contains the factors by which the
+// index multiplies the ids. The summands of the index that contain an id add up to at most c*lin.
+// If each id's coefficient in n.sum is at most m/c times its coefficient in the index, n.sum is at
+// most m*lin plus the other summands.
 func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {
 	restSum, times := indexSum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {

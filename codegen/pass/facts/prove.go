@@ -1,7 +1,7 @@
 package facts
 
 // This file proves relations between two values, such as i < len(s), for which intervals are not
-// enough. The prover follows comparisons, loops and sums. Passes that remove checks use the proofs.
+// enough. The prover follows comparisons, loops and sums. The proofs allow passes to remove checks.
 
 import (
 	"math"
@@ -37,9 +37,9 @@ type Prover struct {
 	a       *Ranges
 	terms   map[*ir.Value]baseTerm
 	linksOf map[*ir.Value][]knownRelation
-	// lowerBounds maps a value y to lower bounds of y. It contains only bounds that are results of
-	// instructions with two operands. For other lower bounds of y, the prover only needs to follow
-	// the relations of x.
+	// lowerBounds maps a value y to lower bounds of y. The map contains a lower bound only if the
+	// bound is the result of an instruction with two operands. The prover finds other lower bounds
+	// of y when it follows the relations of x to greater values.
 	lowerBounds    map[*ir.Value][]knownRelation
 	tempLinks      []knownRelation // relations that hold on the examined edge or for the examined operand of a select
 	under          []claim
@@ -182,15 +182,16 @@ func (a *Ranges) keepsValue(v *ir.Value) bool {
 }
 
 // sumTerm returns the sum or difference v as a base value plus a constant, if their sum equals v
-// without wrapping. Otherwise sumTerm returns v itself as the base.
+// without wrapping. If the sum may wrap or has several summands, sumTerm returns v itself as the
+// base.
 func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	s := sumOf(v)
 	base, k, ok := s.singleValue()
 	if !ok || base == v {
 		return baseTerm{v, 0}
 	}
-	// Here v equals base + k, and the addition may still wrap around. The interval of base shows whether base + k can
-	// wrap.
+	// The value v equals base + k, unless the addition wraps. The interval of base shows whether
+	// base + k can wrap.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
@@ -324,8 +325,8 @@ func (p *Prover) proveByLinks(x, y *ir.Value, c int64, b *ir.Block) (Evidence, b
 	return 0, false
 }
 
-// proveDirectly tries to prove x <= y + c by a relation between x and y themselves. If a loop tests
-// its condition at the end, the test establishes a relation between x and y for the next iteration.
+// proveDirectly tries to prove x <= y + c by a relation between x and y themselves. For example,
+// the test at the end of a loop relates x and y in the next iteration.
 func (p *Prover) proveDirectly(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false

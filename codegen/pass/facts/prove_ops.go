@@ -90,7 +90,7 @@ func (p *Prover) neverWraps(v *ir.Value) bool {
 
 // proveQuotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is
 // at most v. If v is a sum and x is half of v, x is at most the mean of the upper bounds of v's
-// operands. For example, the middle index of a binary search is less than its end index.
+// operands. For example, the middle index of a binary search is less than the end index.
 func (p *Prover) proveQuotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {

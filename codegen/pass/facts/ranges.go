@@ -26,8 +26,8 @@ func FullRange(t *ir.Type) Interval {
 // Union returns the smallest interval that contains both p and q.
 func (p Interval) Union(q Interval) Interval { return Interval{min(p.Lo, q.Lo), max(p.Hi, q.Hi)} }
 
-// Meet returns the intersection of p and q. If the intersection is empty, the code is never
-// executed, so that any interval is correct, and Meet returns p.
+// Meet returns the intersection of p and q. If the intersection is empty, Meet returns p. An empty
+// intersection means that the code is never executed, so any interval is correct.
 func (p Interval) Meet(q Interval) Interval {
 	r := Interval{max(p.Lo, q.Lo), min(p.Hi, q.Hi)}
 	if r.Lo > r.Hi {
@@ -48,10 +48,10 @@ const (
 )
 
 // maxVisits is the number of times that the interval of a value may grow before it becomes the full
-// range of the value's type. After two extensions of a phi's interval, a growing bound jumps to the
-// next constant that the kernel compares with. The interval of any other value grows only because
-// intervals of phis grow. So the bounds of these intervals jump only after lateVisits more
-// extensions.
+// range of the value's type. A bound of a phi's interval that still grows after two extensions
+// jumps to the next constant that the kernel compares a value with. The interval of a value other
+// than a phi grows only because the interval of some phi grows. For values other than phis, the
+// bounds jump only after lateVisits more extensions.
 const (
 	maxVisits  = 24
 	lateVisits = 40 // number of additional extensions for values other than phis
@@ -77,7 +77,7 @@ type Ranges struct {
 	lengthOffsets map[uint64]bool           // offsets of slice lengths in the launch block
 	intOffsets    map[uint64]bool           // offsets of arguments of type int in the launch block
 	// divergentBlocks is the set of blocks whose branch conditions give no facts, because dead
-	// lanes ignore these branches.
+	// lanes (work-items that have returned early) ignore the conditions.
 	divergentBlocks map[*ir.Block]bool
 	// smallIntervals maps a value to the interval that it has in small launches.
 	smallIntervals map[*ir.Value]Interval
@@ -154,7 +154,7 @@ func (a *Ranges) Facts(v *ir.Value) []blockFact {
 	return nil
 }
 
-// Place is a value in a block, for which an interval may be known.
+// Place is a pair of a value and a block in which the value's interval may be known.
 type Place struct {
 	v *ir.Value
 	b *ir.Block
@@ -215,8 +215,8 @@ func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	return a
 }
 
-// branchFacts notes the facts that follow from b's branch condition in each successor that is
-// entered only by one edge from b.
+// branchFacts notes facts that follow from b's branch condition. The facts hold in a successor of b
+// that can be entered only by one edge from b.
 func (a *Ranges) branchFacts(b *ir.Block) {
 	if a.divergentBlocks[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
@@ -271,8 +271,8 @@ func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 }
 
 // addUnsigned notes the facts that follow from the unsigned relation l. addUnsigned requires that
-// l.y is at least 0 as a signed integer. In that case l also holds for signed integers, and l.x is
-// not negative.
+// l.y is at least 0 as a signed integer. If l.y is not negative, the relation l also holds for
+// signed integers, and l.x is not negative.
 func (a *Ranges) addUnsigned(l unsignedFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.addFacts(l.x, blockFact{l.rel, l.y, l.fromBlock}, blockFact{AtLeast, zero, l.fromBlock})
@@ -470,9 +470,9 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	}
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
-	// + 1. So the facts from the loop's condition concern the sum v + 1. The facts about the sum
-	// narrow v's interval. The interval of the sum is no help, because it is itself derived from
-	// v's interval.
+	// + 1. So the facts from the loop's condition concern the sum v + 1. Facts about the sum v + 1
+	// also narrow the interval of v. The interval of v + 1 cannot narrow v's interval, from which
+	// it is derived.
 	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
@@ -486,7 +486,7 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	return p
 }
 
-// applyFacts narrows the interval p of a value by those facts about the value that hold in block b.
+// applyFacts narrows the interval p of a value by the facts about the value that hold in block b.
 func (a *Ranges) applyFacts(p Interval, about *valueNotes, b *ir.Block) Interval {
 	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {

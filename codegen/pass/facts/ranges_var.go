@@ -17,8 +17,8 @@ type varInts struct {
 	t *ir.Type
 }
 
-// maxGrowth is the number of times that the interval of a variable's integers may be extended. After maxGrowth
-// extensions, the interval becomes the full range of its type.
+// maxGrowth is the number of times that the interval of a variable's integers may be extended.
+// After maxGrowth extensions, the interval becomes the full range of the integers' type.
 const maxGrowth = 8
 
 // varRanges contains the intervals of the integers within variables.
@@ -95,8 +95,8 @@ func (a *Ranges) addStored(v *ir.Value) bool {
 	return a.growInterval(varInts{r.Var, x.Type}, a.At(x, v.Block))
 }
 
-// growInterval extends the interval of the integers l so that it contains p, and reports whether that changed the
-// interval.
+// growInterval extends the interval of the integers l so that it contains p, and reports whether
+// the interval has changed.
 func (a *Ranges) growInterval(l varInts, p Interval) bool {
 	old := a.varInterval(l)
 	if p = p.Union(old); p == old {

@@ -11,7 +11,7 @@ import (
 
 // Result holds facts about a module that are not in the module itself.
 type Result struct {
-	// Products are products of sizes. A module for small launches assumes that they are small. Each
+	// Products are the products of sizes that a module for small launches assumes to be small. Each
 	// product is represented as in abi.Variant.Products.
 	Products [][]int
 	// Foreign is set if a variant of a kernel has a fault that the kernel's first module does not
@@ -43,16 +43,16 @@ const (
 	TileStaged
 )
 
-// Tile records the way in which the load or store op accesses its matrix. A nil receiver ignores
-// the call.
+// Tile records the way in which the load or store op accesses its matrix. If r is nil, Tile does
+// nothing.
 func (r *Result) Tile(op *ir.Value, way TileWay) {
 	if r != nil {
 		r.Tiles = append(r.Tiles, Tile{op, way})
 	}
 }
 
-// assumeSmallProduct records that the product of the given sizes is assumed to be small. A nil
-// receiver ignores the call.
+// assumeSmallProduct records that the product of the given sizes is assumed to be small. If r is
+// nil, assumeSmallProduct does nothing.
 func (r *Result) assumeSmallProduct(factors ...int) {
 	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
 		r.Products = append(r.Products, slices.Clone(factors))

@@ -14,7 +14,8 @@ import (
 
 // In a kernel's variant for small launches, sizes and the products in abi.Variant.Products are at
 // most abi.MaxSmall. This file finds an upper bound of an integer as a sum of products of sizes,
-// such as H*W for y*W + x. The products that the analysis uses are recorded in Result.Products.
+// such as H*W for y*W + x. Result.Products contains the products of sizes that this analysis
+// assumes to be small.
 
 // Solved calls Solve and returns the ranges of the module's integers. The set divergent contains
 // blocks whose branches give no facts, and may be nil. If the module is for small launches, Solved
@@ -23,8 +24,8 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
-		// After more values have been found to be small, more products are known not to wrap. So
-		// the search for small integers is repeated.
+		// The search for small integers is repeated. After more integers have been found to be
+		// small, more products are known not to wrap.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
@@ -37,8 +38,8 @@ func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
 }
 
 // A size identifies an extent or length of the launch by its offset in the launch block (the
-// kernel's push constants). A size of abi.FactorGroups or more identifies the number of work-groups
-// along a dimension.
+// kernel's push constants). A size that is at least abi.FactorGroups is not an offset, but
+// identifies the number of work-groups along a dimension.
 type size = int
 
 // isSize reports whether v is a size of the launch, which is at most abi.MaxSmall in small
@@ -118,7 +119,7 @@ func (s *upperBound) addProduct(x sizeProduct) {
 
 func (s upperBound) ok() bool {
 	for _, x := range s.terms {
-		if x.coef > abi.MaxSmall { // no launch is small enough for a larger product; with this limit, a product of two bounds cannot wrap
+		if x.coef > abi.MaxSmall { // a product with a larger coefficient is never small; the limit also ensures that a product of two bounds does not wrap
 			return false
 		}
 	}
@@ -143,8 +144,8 @@ type boundFinder struct {
 }
 
 // assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
-// a.smallIntervals. It records in r the products of sizes that must be small. assumeSmall reports
-// whether it found any integer.
+// a.smallIntervals. assumeSmall records in r the products of sizes that must be small. assumeSmall
+// reports whether it found any integer.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.smallIntervals)
 	d := &boundFinder{a: a, p: NewProver(a)}
@@ -181,7 +182,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			}
 			for _, x := range s.terms {
 				for _, at := range x.factors {
-					r.assumeSmallProduct(at) // also records a size that the code does not load, for example the range that bounds an id
+					r.assumeSmallProduct(at) // the code might not load this size, for example if it is the range that bounds an id
 				}
 				of := x.factors
 				if x.coef > 1 {
@@ -263,7 +264,7 @@ func (d *boundFinder) boundOf(v *ir.Value, b *ir.Block, depth int) (upperBound, 
 func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
-	var p Interval // interval of the result if each operand is its lower bound or 0
+	var p Interval // interval that contains the least result of the op
 	switch v.Op {
 	case ir.OpIAdd:
 		p = AddRanges(low(0), low(1))
@@ -308,9 +309,9 @@ func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	return upperBound{terms: []sizeProduct{{1, []size{at}}}}, true
 }
 
-// ShareSites replaces the site (source position and kind) of each fault in the variant m by the
-// equal site of the kernel's first module. If the first module lacks a site of m, ShareSites
-// returns false. The first module may have more sites than m.
+// ShareSites makes each fault in the variant m refer to the equal site (source position and kind)
+// of the kernel's first module. If the first module lacks a site of m, ShareSites returns false.
+// The first module may have more sites than m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

@@ -17,17 +17,18 @@ import (
 // or store at once. If elements are smaller, a vector has more elements.
 const coarseItems = 4
 
-// These constants are the largest numbers of instructions and loads of a coarsened kernel. With
-// more loads, a single work-item already keeps enough loads in flight.
+// These constants are the largest numbers of instructions and loads of a coarsened kernel. A kernel
+// with more loads does not need several work-items in an invocation, because enough loads of a
+// single work-item overlap.
 const (
 	maxCoarseValues = 400
 	maxCoarseLoads  = 6
 )
 
 // Coarsen wraps the code of an element-wise kernel over a range in a loop over several work-items.
-// The ids of these work-items differ by multiples of the work-group's size, as package abi
-// specifies. If a work-group can access the elements of several work-items by vectors, the ids are
-// adjacent (see vectors.go). Kernels that contain loops are not changed, because each of their
+// The ids of an invocation's work-items differ by multiples of the work-group's size, as package
+// abi specifies. If a work-group can access the elements of several work-items by vectors, the ids
+// are adjacent (see vectors.go). Kernels that contain loops are not changed, because each of their
 // work-items has enough work.
 func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
@@ -97,7 +98,7 @@ func Coarsen(m *ir.Module) diag.List {
 	return nil
 }
 
-// maxBriefValues is the largest number of values of a kernel that Brief may consider brief.
+// maxBriefValues is the largest number of values that a brief kernel may have (see Brief).
 const maxBriefValues = 64
 
 // Brief reports whether calling the kernel for each work-item may take about as long as the

@@ -1,7 +1,7 @@
 package items
 
 // This file finds the coarsened kernels whose work-groups can access memory by vectors of 16 bytes.
-// The file vectors_build.go generates their code.
+// The file vectors_build.go generates the code with vectors.
 
 import (
 	"slices"
@@ -39,27 +39,29 @@ const vectorBytes = 16
 //		}
 //	}
 //
-// A work-group runs the same items in both cases, and all its invocations take the same branch. So
-// each item runs exactly once. The group runs the fast code under two conditions:
+// A work-group runs the same items in the fast code and in the loop. All invocations of a work-group
+// take the same branch, so each item runs exactly once. The group runs the fast code under two
+// conditions:
 //
-//   - All its items exist and pass all their checks. It is enough to test the last item of the
-//     group. Each check compares the item's id with a bound that is the same for all items, or
-//     does not depend on the id (see bound).
-//   - The slices begin at multiples of 16 bytes. A slice of only a part of a buffer may begin at an
-//     address that is not such a multiple.
+//   - All items of the group exist and pass all their checks. The fast code tests only the last
+//     item of the group. If the last item passes a check, the other items also pass, because the
+//     check compares the id with a uniform bound or does not depend on the id (see bound).
+//   - The slices begin at multiples of 16 bytes. A slice that begins inside a buffer may have an
+//     address that is not a multiple of 16.
 //
-// So the fast code contains no checks. Groups with an item that faults, and groups at the end of
-// the range, run the original code.
+// The fast code contains no checks, because all items of the group pass their checks. Groups with
+// an item that faults, and groups at the end of the range, run the original code.
 //
 // The four items run in lockstep. Each op of the kernel is executed for all four items before the
-// next op. This order is legal, because work-items may run in any order. Each item's own memory
-// accesses remain in the order of the kernel. So slices may overlap in memory. For example, if b is
-// the same slice as a, an item that stores to a[i] and then loads b[i] still loads the stored
-// value.
+// next op. Executing each op for all items is legal, because work-items may run in any order. Each
+// item's own memory accesses remain in the order of the kernel. So the slices of the kernel may
+// overlap in memory. For example, if b is the same slice as a, an item that stores to a[i] and then
+// loads b[i] still loads the stored value.
 //
 // Eight elements of 16 bits or sixteen elements of 8 bits form a vector of four 32-bit words, with
-// the first element in the lowest bits. In these cases, eight or sixteen items are adjacent. If a
-// kernel also has wider elements, these need several vectors.
+// the first element in the lowest bits. If a kernel has elements of 16 or 8 bits, eight or sixteen
+// items are adjacent. If the kernel also has wider elements, the wider elements of the adjacent
+// items form several vectors.
 type vectorKernel struct {
 	m *ir.Module
 	f *ir.Func
@@ -70,17 +72,17 @@ type vectorKernel struct {
 	accesses map[*ir.Value]bool // loads and stores that become loads and stores of vectors
 	least    int                // size in bytes of the smallest elements of vectors
 	most     int                // size in bytes of the largest elements of vectors
-	lanes    int                // number of adjacent items, which is the number of the smallest elements in a vector
+	lanes    int                // number of adjacent items, equal to the number of the smallest elements in a vector
 	items    int                // number of items that an invocation runs
 	tests    []bound
 	bases    []*ir.Value // addresses of the slices that are accessed by vectors
 	fixed    map[*ir.Value]bool
 }
 
-// A bound is a condition that the fast code requires. It compares the item's id, possibly extended
-// to 64 bits, with a number that is the same for all items. Alternatively, the bound's condition
-// itself is the same for all items. If a bound has the required value for an item, it has that
-// value for all items with smaller ids.
+// A bound is a condition that the fast code requires. The condition either compares the item's id,
+// possibly extended to 64 bits, with a number that is the same for all items, or is itself the same
+// for all items. If the condition has the required value for an item, it has the same value for all
+// items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or noOperand
@@ -132,9 +134,9 @@ func vectorOf(t *ir.Type) *ir.Type {
 // isPacked reports whether a 32-bit word contains several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// findFastCode finds the blocks of the fast code, the bounds that the fast code requires, and
-// the spine. The spine consists of the blocks that all items reach. A block belongs to the spine if
-// no other block remains to be visited when findFastCode visits it.
+// findFastCode finds the blocks of the fast code, the bounds that the fast code requires, and the
+// spine (the blocks that all items reach). A block belongs to the spine if no other block remains
+// to be visited at the time when findFastCode visits the block.
 func (x *vectorKernel) findFastCode() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
 	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited
@@ -166,9 +168,9 @@ func (x *vectorKernel) findFastCode() {
 	}
 }
 
-// boundsFor returns conditions that imply c == want. If each bound has its required value for the
-// last item of a work-group, c equals want for all its items. The result is nil if there are no
-// such conditions.
+// boundsFor returns conditions that imply c == want. If each returned condition has its required
+// value for the last item of a work-group, c equals want for all items of the group. If there are
+// no conditions that imply c == want, boundsFor returns nil.
 func (x *vectorKernel) boundsFor(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.boundsFor(c.Args[0], want), x.boundsFor(c.Args[1], want)
@@ -214,7 +216,7 @@ func (x *vectorKernel) boundsFor(c *ir.Value, want bool) []bound {
 }
 
 // inRange reports whether t compares the id with the number of items. Kernels over ranges begin
-// with such a comparison.
+// with a comparison of the id with the number of items.
 func (t bound) inRange() bool {
 	c := t.cond
 	return t.id == 0 && t.want && c.Op == ir.OpULt && c.Args[0].Type == ir.TypeI32 && facts.IsRangeArg(c.Args[1]) && c.Args[1].Bits == abi.OffsetRange

@@ -26,9 +26,9 @@ type wordPart struct {
 	at   int
 }
 
-// buildFast generates the fast code and returns its first block. It appends to block "start" the
-// code that computes ok, the condition under which a work-group runs the fast code. The argument
-// group is the work-group's id, size is the number of its invocations, and local is the
+// buildFast generates the fast code and returns its first block. buildFast appends to block "start"
+// the code that computes ok, the condition under which a work-group runs the fast code. The
+// argument group is the work-group's id, size is the number of its invocations, and local is the
 // invocation's id within the group.
 func (x *vectorKernel) buildFast(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
 	b := &vectorBuilder{vectorKernel: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
@@ -177,9 +177,9 @@ func (b *vectorBuilder) copiesOf(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// buildBody generates code for each block of the spine in order. All items reach these blocks. The
-// code between two blocks of the spine, where items may take different paths, is copied for each
-// item.
+// buildBody generates code for each block of the spine (the blocks that all items reach), in order.
+// The code between two blocks of the spine, where items may take different paths, is copied for
+// each item.
 func (b *vectorBuilder) buildBody() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
@@ -339,8 +339,8 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	b.each[k][v] = copyTo(to, v, b.copiesOf(v.Args, k))
 }
 
-// vectorAccess completes the load or store w of a vector of type t. The access w does the work of
-// op v for the items whose elements are in vector number q.
+// vectorAccess completes the load or store w of a vector of type t. The access w replaces the
+// accesses of op v by the items whose elements are in vector number q.
 func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.copyOf(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
@@ -348,8 +348,8 @@ func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value
 }
 
 // copyRegion copies for item k the blocks on the paths between two blocks. Block "at" ends with a
-// branch into the paths, and block "to" follows them. If block "to" is nil, the paths lead to the
-// end of the kernel.
+// branch into the paths, and block "to" follows the paths. If block "to" is nil, the paths lead to
+// the end of the kernel.
 func (b *vectorBuilder) copyRegion(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}

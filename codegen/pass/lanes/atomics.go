@@ -182,8 +182,8 @@ func (a *atomicOps) updateLoop(word *ir.Type, ref *ir.Ref, path []*ir.Value, f f
 }
 
 // compareAndSwap replaces v by a loop that ends when the exchange succeeds or when an atomic load
-// finds another value in memory. The atomic load orders other memory accesses, which a failed
-// exchange would not do.
+// finds another value in memory. The atomic load orders other memory accesses, but a failed
+// exchange would not order them.
 func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())
 	loop, retry, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
@@ -207,8 +207,9 @@ func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir
 	addr.Aux = v.Ref()
 	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
 	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
-	// The address of the integer is rounded down to a multiple of 4 as a 64-bit integer. A negative
-	// 32-bit index would not work, because NVIDIA's driver treats it as a large positive index.
+	// wordAround rounds the address of the integer, as a 64-bit integer, down to a multiple of 4. A
+	// negative 32-bit index would not work, because NVIDIA's driver treats it as a large positive
+	// index.
 	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }

@@ -23,8 +23,8 @@ import (
 // The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
 // uniform branches. Only live lanes execute the other code in the skeleton's blocks. At a branch
 // that is not uniform, a dead lane goes directly to the block where the two sides join. DeadLanes
-// does not change a kernel if no work-item leaves it while other work-items still have a Sync op
-// before them.
+// does not change a kernel in which no work-item leaves the group before a Sync op of other
+// work-items.
 func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -41,7 +41,7 @@ func DeadLanes(m *ir.Module) diag.List {
 	u.BypassLoops()
 	d := &deadLanes{f: f, u: u, loopProvisos: given, exitSuccessor: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
 	for _, b := range u.Order {
-		// If all work-items leave the group together, no dead lanes are needed and they return.
+		// If all work-items leave the group together, they return and do not become dead lanes.
 		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
 			d.exitSuccessor[b] = e.To
 		}
@@ -55,8 +55,8 @@ func DeadLanes(m *ir.Module) diag.List {
 }
 
 // dropGroupUniform replaces each GroupUniform op by its operand. Without dead lanes, every
-// work-item has computed the operand of a GroupUniform op, and the kernel's author has declared it
-// uniform.
+// work-item has computed the operand of a GroupUniform op, and the kernel's author has declared the
+// operand uniform.
 func dropGroupUniform(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
@@ -73,8 +73,7 @@ func dropGroupUniform(f *ir.Func) {
 type deadLanes struct {
 	f *ir.Func
 	u *uniform.Info
-	// exitSuccessor maps a block to its successor on the path on which some work-items leave the
-	// group.
+	// exitSuccessor maps a block to the successor through which some work-items leave the group.
 	exitSuccessor map[*ir.Block]*ir.Block
 	loopProvisos  map[*ir.Block]*uniform.Proviso // maps the head of a loop to the condition under which the loop is known to end
 	skeleton      map[*ir.Value]bool             // values and stores that dead lanes also execute
@@ -86,7 +85,7 @@ type deadLanes struct {
 	liveOnly      []*ir.Var          // variables of phiVars that dead lanes do not need
 
 	// lastWord is the most recent value that is a single 32-bit word of a longer result. wordInputs
-	// contains the operands of lastWord before they were replaced by neutral operands for dead lanes.
+	// contains the operands that lastWord had before neutralOperands replaced them.
 	lastWord   *ir.Value
 	wordInputs []*ir.Value
 }
@@ -140,8 +139,8 @@ func (d *deadLanes) reachesSync(b *ir.Block) bool {
 // code that dead lanes also execute).
 func (d *deadLanes) inSkeleton(b *ir.Block) bool { return d.reachesSync(b) && d.u.Block(b) }
 
-// ownRegion ensures that only work-items that leave the group at b execute the code from there to
-// their return. If other work-items may also execute the code after b, ownRegion copies the code.
+// ownRegion ensures that only work-items that leave the group at b execute the code from b to their
+// return. If other work-items may also execute the code after b, ownRegion copies the code.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.exitSuccessor[b]
 	region := uniform.Reachable(to)
@@ -188,8 +187,8 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			// Dead lanes could compute every shift by a constant, but only the addresses of
-			// matrices in memory need it.
+			// Dead lanes need shifts by constants only to compute the addresses of matrices in
+			// memory.
 			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
@@ -223,13 +222,14 @@ func (d *deadLanes) findSkeleton() {
 	d.dropIncomplete(all)
 }
 
-// dropIncomplete removes values from the skeleton (the code that dead lanes also execute) until it
-// contains all operands of its values.
+// dropIncomplete removes a value from the skeleton (the code that dead lanes also execute) if an
+// operand of the value is not in the skeleton.
 func (d *deadLanes) dropIncomplete(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
-			// Group ops are kept, because dead lanes use neutral operands for them.
+			// Group ops stay in the skeleton, because dead lanes use other operands for them (see
+			// neutralOperands).
 			if d.skeleton[v] && !v.IsGroupOp() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
 				delete(d.skeleton, v)
 				changed = true
@@ -331,7 +331,7 @@ func (d *deadLanes) branchOnDead(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// appendUndef appends stores to b. They set the variables that dead lanes do not need to undefined
+// appendUndef adds instructions at the end of b that set the variables in d.liveOnly to undefined
 // values.
 func (d *deadLanes) appendUndef(b *ir.Block) {
 	b.Insts = append(b.Insts, d.undef.Forget(b, d.liveOnly)...)
@@ -439,9 +439,9 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	return next
 }
 
-// anyLive appends to b the code that computes whether a live lane remains in the group. If the code
-// is rarely executed, or if the module can be cancelled, the code does not use sub-groups. The rest
-// of the kernel may not need sub-groups.
+// anyLive appends to b the code that computes whether a live lane remains in the group. The code
+// does not use sub-groups if the argument rarely is true or if the module can be cancelled, because
+// the rest of the kernel may not need sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
@@ -458,8 +458,9 @@ func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// neutralOperands replaces the operands of the group op v by neutral operands for dead lanes. The
-// caller then appends v to b.
+// neutralOperands replaces the operands of the group op v in dead lanes by operands that do not
+// affect the results of live lanes. neutralOperands appends the necessary code to b, and the caller
+// then appends v.
 func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
@@ -483,9 +484,9 @@ func (d *deadLanes) neutralOperands(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v and the last instruction of b are 32-bit words of the same result.
-// The caller then appends v to b. For such a word, anotherWord gives v the same operands as the
-// last instruction, so that one instruction can return both words.
+// anotherWord reports whether v and the last instruction of b compute two 32-bit words of one
+// longer result. The caller then appends v to b. If the result is true, v gets the same operands as
+// the last instruction, so that one instruction can compute both words.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.lastWord, d.wordInputs
 	d.lastWord, d.wordInputs = v, slices.Clone(v.Inputs())

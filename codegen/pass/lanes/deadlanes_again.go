@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds code to the skeleton (the code that dead lanes execute). The added code computes
-// values that only live lanes have computed.
+// This file adds computations to the skeleton (the code that dead lanes execute). The added
+// computations give dead lanes values that only live lanes have computed so far.
 
 import (
 	"slices"

@@ -11,7 +11,7 @@ import (
 )
 
 // findAllLive finds the loads and stores of matrices that dead lanes never reach. A block in which
-// work-items may leave the group never precedes such a load or store.
+// work-items may leave the group never precedes a load or store that findAllLive finds.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
 	for b := range d.exitSuccessor {
@@ -37,7 +37,7 @@ func (d *deadLanes) findAllLive() {
 // wholeSubGroup passes the live lanes' arguments of v to the dead lanes. The value v, which the
 // caller appends to b, is a load or store of a matrix. In a sub-group without live lanes, the
 // stride of the matrix in memory becomes -1. The pass tiles does not access memory if the stride is
-// -1. A check of the matrix may have failed for the whole sub-group.
+// -1. For example, all lanes are dead if a check of the matrix has failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return
@@ -63,7 +63,7 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 }
 
 // fromLive gives all lanes of a sub-group the integer x of the live lanes. All live lanes must have
-// the same integer x. If the sub-group has no live lanes, fromLive gives its lanes 0.
+// the same integer x. If the sub-group has no live lanes, all its lanes get 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

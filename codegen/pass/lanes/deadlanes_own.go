@@ -1,7 +1,8 @@
 package lanes
 
-// This file finds the stores to private arrays that dead lanes must also execute. Dead lanes must
-// execute a store to a private array if one of their branches depends on an element of the array.
+// This file finds the stores to private arrays that dead lanes must also execute. A dead lane must
+// execute a store to a private array if a branch that the dead lane executes depends on an element
+// of the array.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -39,8 +40,8 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 }
 
 // keepWanted removes accesses of a variable from the skeleton (the code that dead lanes execute) if
-// no branch of the skeleton depends on the variable. Dead lanes must execute all stores to the
-// remaining variables, since each dead lane loads its own copy of a variable.
+// no branch of the skeleton depends on the variable. Dead lanes must execute all stores to a
+// variable on which a branch depends, since each dead lane loads its own copy of the variable.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

@@ -9,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// deadState records whether a work-item at some point in the code is known to be live or dead.
+// deadState records whether a work-item is known to be live, or known to be dead, at a point in the
+// code.
 type deadState uint8
 
 const (
@@ -123,7 +124,8 @@ func (d *deadLanes) deadAtStart() map[*ir.Block]deadState {
 	return known
 }
 
-// deadOnEdge returns the state of the dead flag on the edge from p to b, given its state at the start of p.
+// deadOnEdge returns the state of the dead flag on the edge from p to b, given the flag's state at
+// the start of p.
 func (d *deadLanes) deadOnEdge(p, b *ir.Block, at deadState) deadState {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DropBarriers removes barriers of sub-groups. On every path since the previous barrier or the
-// kernel's start, work-items must have neither used memory nor diverged:
+// DropBarriers removes a barrier of sub-groups if, since the previous barrier or the kernel's
+// start, work-items have neither used memory nor diverged:
 //
 //	Barrier SubGroup
 //	%1 = Load [counts, %digit]
@@ -21,15 +21,16 @@ import (
 //	Barrier SubGroup              (removed, since no access precedes it)
 //	%3 = GroupBallot %bit1.
 //
-// A barrier orders memory accesses before it with accesses after it. A barrier is superfluous if no
-// memory was accessed since the previous barrier. A barrier of the work-group is also a barrier of
-// its sub-groups. Accesses to a work-item's own memory need no barrier. Faults need no barrier
-// either, because no work-item reads the fault record. A barrier after a divergent branch is kept,
-// because drivers may need it to let the work-items of a sub-group converge again. A barrier after
-// an op for which exactdiv will add a divergent branch is kept, too.
+// A barrier orders memory accesses before the barrier with accesses after the barrier. A barrier is
+// superfluous if no memory was accessed since the previous barrier. A barrier of the work-group is
+// also a barrier of its sub-groups. Accesses to a work-item's own memory need no barrier. Faults
+// need no barrier, because no work-item reads the fault record. A barrier after a divergent branch
+// is kept, because drivers may need the barrier to let the work-items of a sub-group converge
+// again. A barrier after an inexact float32 op is kept, because the pass exactdiv adds a divergent
+// branch to the op.
 //
 // Kernels contain many barriers of sub-groups, because each algorithm of a sub-group begins with a
-// barrier. The algorithms begin with barriers to order memory like SYCL's group algorithms.
+// barrier. Group algorithms begin with a barrier to order memory, as in SYCL.
 func DropBarriers(m *ir.Module) diag.List {
 	f := m.Kernel
 	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isSubGroupBarrier) }) {
@@ -63,21 +64,20 @@ func DropBarriers(m *ir.Module) diag.List {
 	return nil
 }
 
-// spareBarriers finds the points in the code where a barrier would order memory accesses or
-// work-items.
+// spareBarriers finds the points in the code at which a barrier of sub-groups is needed, to order
+// memory accesses or to let work-items converge.
 type spareBarriers struct {
 	u            *uniform.Info
-	orderedAtEnd map[*ir.Block]bool // blocks that need a barrier at their end to order accesses or work-items
+	orderedAtEnd map[*ir.Block]bool // blocks at whose end a barrier would be needed
 }
 
-// orderedAtStart reports whether a barrier at the beginning of b would order accesses or
-// work-items.
+// orderedAtStart reports whether a barrier is needed at the beginning of b.
 func (s *spareBarriers) orderedAtStart(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.orderedAtEnd[p] })
 }
 
-// needsBarrier reports whether a barrier after v would order accesses or work-items. orderedBefore
-// is true if a barrier before v would order accesses or work-items.
+// needsBarrier reports whether a barrier is needed after v. orderedBefore is true if a barrier is
+// needed before v.
 func needsBarrier(orderedBefore bool, v *ir.Value) bool {
 	ref := v.Ref()
 	switch {

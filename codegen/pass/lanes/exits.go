@@ -1,23 +1,22 @@
 package lanes
 
 // This file contains the pass exits, which handles early returns from called kernels. If a kernel
-// calls other kernels, a return from a called kernel is in the middle of the code:
+// calls another kernel, a return from the called kernel becomes a jump to the code after the call:
 //
 //	Blur{…}.Kernel(it)      if i >= n { goto next } … barrier …
 //	                        (label next)
 //	Norm{…}.Kernel(it)      if i >= n { return } … barrier …
 //
 // A work-item that returns early from Blur misses a barrier. If the work-item reaches no later
-// barrier, as in this example, it has left its group permanently, like a work-item that returns
-// from the kernel. Exits turns the jump to the label into a return from the kernel, which DeadLanes
-// can handle:
+// barrier, it has left its group permanently, like a work-item that returns from the kernel. Exits
+// turns "goto next" into a return from the whole kernel, which DeadLanes can handle:
 //
 //	                        if i >= n { return } … barrier … barrier …
 //
-// If other work-items also execute the code after the label, Exits copies that code for the
-// work-items that return early. A work-item that returns early but reaches a barrier after label
-// "next" has missed a barrier at which other work-items meet. DeadLanes rejects a kernel with a
-// missed barrier, since the host's coroutines would confuse the two barriers.
+// If other work-items also execute the code after the label "next", Exits copies the code for the
+// work-items that return early. A work-item may also return early from a called kernel, miss a
+// barrier, and still reach a later barrier. DeadLanes rejects a kernel with a missed barrier and a
+// later barrier, because the host's coroutines would confuse the two barriers.
 
 import (
 	"slices"
@@ -28,7 +27,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Exits handles early returns from functions that the kernel calls, if the returning work-items
+// Exits handles early returns from functions that the kernel calls. The returning work-items must
 // skip Sync ops and reach no later Sync op. Exits copies the code that the returning work-items
 // execute from their return to the end of the kernel.
 func Exits(m *ir.Module) diag.List {
@@ -122,7 +121,7 @@ func foldBranch(b *ir.Block, condTrue bool) {
 	if !condTrue {
 		to, not = not, to
 	}
-	holder := b.Func.NewBlock() // unreachable block from which the removed edge starts instead
+	holder := b.Func.NewBlock() // unreachable block to which the removed edge is redirected
 	b.Retarget(not, holder)
 	holder.Preds = nil
 	holder.SetTerm(ir.Term{Kind: ir.Unreachable})
@@ -196,7 +195,7 @@ func equalExprs(v, w *ir.Value, depth int) bool {
 }
 
 // leavesGroup reports whether work-items that return early at p have left their group permanently.
-// If the work-items have left, leavesGroup creates a copy of the remaining code for them.
+// leavesGroup also creates a copy of the remaining code for work-items that have left.
 func (e *exits) leavesGroup(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.blocksBetween(to)
@@ -258,9 +257,9 @@ type exitWalk struct {
 	zeroedVars  map[*ir.Var]bool   // variables in work-group memory that are declared on the walked paths
 }
 
-// allPathsEnd reports whether all paths from b end the kernel without a Sync op. For allPathsEnd,
-// declarations of work-group memory are not Sync ops. The work-items that remain in the group can
-// zero the memory alone if the work-items that leave do not use it.
+// allPathsEnd reports whether all paths from b end the kernel without a Sync op. allPathsEnd does
+// not treat declarations of work-group memory as Sync ops. If the work-items that leave do not use
+// the declared memory, the remaining work-items of the group can zero the memory alone.
 func (w *exitWalk) allPathsEnd(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
@@ -289,8 +288,8 @@ func (w *exitWalk) allPathsEnd(b *ir.Block) bool {
 	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.allPathsEnd(s) })
 }
 
-// usesZeroed reports whether the work-items use work-group memory that is declared on their
-// paths.
+// usesZeroed reports whether the work-items that return early use work-group memory that is
+// declared on their paths.
 func (w *exitWalk) usesZeroed() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
@@ -302,10 +301,10 @@ func (w *exitWalk) usesZeroed() bool {
 	return false
 }
 
-// skipsZeroed reports whether the work-items skip a declaration of work-group memory on another
-// path. The host's coroutines use the same memory for the n-th declaration that each work-item
-// executes. So a work-item that executes a declaration must not have skipped an earlier
-// declaration.
+// skipsZeroed reports whether the work-items that return early skip a declaration of work-group
+// memory on another path. The host's coroutines use the same memory for the n-th declaration that
+// each work-item executes. So a work-item that executes a declaration must not have skipped an
+// earlier declaration.
 func (w *exitWalk) skipsZeroed() bool {
 	for b := range w.seen {
 		for _, x := range w.e.blocksBetween(b) {

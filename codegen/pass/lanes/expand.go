@@ -17,7 +17,7 @@ import (
 )
 
 // ZeroLocal replaces each ZeroLocal op by a loop, in which the work-items of the group zero the
-// variable together, and a barrier. If the group writes the whole variable before it reads it (see
+// variable together, and a barrier. If the group writes the whole variable before any read (see
 // writtenFirst), ZeroLocal only removes the op. ZeroLocal runs before structurize, since it adds
 // loops, and after deadlanes, since dead lanes must also execute the loops. ZeroLocal also adds
 // loops that zero large private variables.
@@ -77,8 +77,9 @@ type leafStep struct {
 	arrayLen *ir.Value // length of the array, or nil for a field
 }
 
-// zeroLeaves generates one loop for all scalars and vectors that are within the same arrays. Each
-// loop zeroes the elements with linear indices first, first+step, and so on.
+// zeroLeaves generates loops that zero all scalars and vectors in the variable. Scalars and vectors
+// inside arrays of the same lengths share a loop. Each loop zeroes the elements with linear indices
+// first, first+step, and so on.
 func (z *zeroer) zeroLeaves(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
@@ -233,7 +234,7 @@ func (z *zeroer) storeZero(path []leafStep, t *ir.Type, index []*ir.Value) {
 
 // Expand replaces each Fault op by a call of a helper function. If the kernel's arguments do not
 // fit in push constants, Expand loads them from a buffer. Expand can run after structurize, because
-// the helper is already structured and the other new code has no branches.
+// the branches that Expand adds already have SPIR-V's structure.
 func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)

@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxCalls is the largest number of Fault ops in a kernel that become separate calls of the
-// recording helper. The number of calls is limited because drivers inline them. Mesa's compilers
-// need about 50 ms for each inlined call, which dominates compile time.
+// maxCalls is the largest number of Fault ops that become separate calls in a kernel without Sync
+// ops. The number of calls is limited because drivers inline each call. Mesa's compilers need about
+// 50 ms for each inlined call, which dominates compile time.
 const maxCalls = 6
 
 // lateFaults changes kernels with many Fault ops. A work-item that faults stores the fault in
@@ -131,8 +131,8 @@ func firstSite(m *ir.Module, part int) int64 {
 	return int64(m.Sites[i].Index)
 }
 
-// sameAnywhere reports whether x and y are the same constant or the same built-in, which the whole
-// function can use.
+// sameAnywhere reports whether x and y are the same constant or built-in, and thus equal everywhere
+// in the function.
 func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
@@ -165,10 +165,9 @@ func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// partIndex appends to b the code that finds the part of a linked module to which a site belongs.
-// The code computes the part's index. The first part of a linked module has index 0. The index of a
-// site's part is a number of parts: all parts, except the first one, that have their first site at
-// or before that site.
+// partIndex appends to b the code that computes the index of the part of a linked module that
+// contains a site. The index is the number of parts, except the first part, whose first site is at
+// or before the given site.
 func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

@@ -16,7 +16,7 @@ import (
 // of sub-groups on types other than 32-bit integers shuffles 32-bit words. The code for sub-groups
 // and for work-groups combines values in the order that package dsl defines. The order of
 // combinations depends only on the group's size. Groups runs after deadlanes, since dead lanes also
-// execute the code, and before structurize, since it adds loops.
+// execute the added code, and before structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -40,8 +40,8 @@ type groupOps struct {
 }
 
 // tileKey identifies a variable in work-group memory by its element type and its use. If staged is
-// set, the memory passes values between the stages of inStages. If staged is not set, each use of
-// the memory ends with a barrier after the last load.
+// set, the memory passes values between the stages of inStages. If staged is not set, a barrier
+// follows the last load of each op that uses the memory.
 type tileKey struct {
 	elem   *ir.Type
 	staged bool
@@ -233,8 +233,8 @@ func (t *groupTile) reduceTile(by ir.Combiner) {
 	})
 }
 
-// scanTile appends code that stores in each element the combination of all elements up to
-// and including it. The argument x is the work-item's own element.
+// scanTile appends code that stores in each element the combination of this element and all
+// elements before it. The argument x is the work-item's own element.
 func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
 	t.doublingLoop(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x, y := vs[0], vs[0]
@@ -248,9 +248,10 @@ func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
 	})
 }
 
-// doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. In the first
-// iteration, the other arguments of body are the values vs. In later iterations, these arguments are the
-// results of the previous iteration. doublingLoop returns the results of the last iteration.
+// doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. In the
+// first iteration, the other arguments of body are the values vs. In later iterations, the other
+// arguments are the results of the previous iteration. doublingLoop returns the results of the last
+// iteration.
 func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeatLoop(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
@@ -260,9 +261,9 @@ func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Val
 	})[1:]
 }
 
-// repeatLoop appends a loop that executes body while cond holds. In the first iteration, the arguments of body
-// and cond are the values vs. In later iterations, these arguments are the results of the previous iteration.
-// repeatLoop returns the results of the last iteration.
+// repeatLoop appends a loop that executes body while cond holds. In the first iteration, the
+// arguments of body and cond are the values vs. In later iterations, the arguments are the results
+// of the previous iteration. repeatLoop returns the results of the last iteration.
 func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)

@@ -122,7 +122,7 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 			Barrier(g.b, g.pos)
 			has := g.cond(ir.OpULt, t.id, n)
 			x := g.ifThen(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
-			// A sub-group that loads some of the n results has no missing invocations.
+			// All invocations of a sub-group exist if the sub-group loads some of the n results.
 			left := g.word(ir.OpISub, n, g.word(ir.OpISub, t.id, s.id))
 			round := &subGroupIDs{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
 			cx := combination{c.by, x, c.identity}
@@ -152,10 +152,9 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// prefixOfStages appends a loop over the stages of inStages. The loop computes the combination of
-// all values of earlier sub-groups. A stage combines the values of several consecutive sub-groups.
-// For each of these sub-groups, the stage has stored the combination of the values of the ones
-// before it.
+// prefixOfStages appends a loop that combines all values of earlier sub-groups. Each iteration uses
+// the results of one stage of inStages. For each of several consecutive sub-groups, a stage has
+// stored the combination of the values of the preceding sub-groups.
 func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])

@@ -22,22 +22,23 @@ import (
 //	k.C[row*n+col] = sum // no barrier follows.
 //
 // A barrier orders one work-item's accesses to device memory before the barrier with another
-// work-item's accesses after it. A load before a barrier and a load after it need no order. So
-// Lighten changes a kernel only under two conditions:
+// work-item's accesses after it. Two loads of device memory need no order. Lighten changes a kernel
+// only under two conditions:
 //
-//   - No barrier follows a write to device memory. So all writes to device memory are in the last
-//     phase of the work-group, which is the code after its last barrier.
-//   - No load before a barrier can be delayed into the last phase, where another work-item may overwrite the memory.
-//     Other work-items can see a loaded value only through stores of the value or of values computed from it. Another
-//     barrier must follow each store that depends on the loaded value. A barrier after the store waits for the store,
-//     and thus for the load. A branch on a loaded value may have effects after any barrier, so it is not allowed.
+//   - No barrier follows a write to device memory, so all writes are in the last phase of the
+//     work-group (the code after the last barrier).
+//   - No load before a barrier can be delayed into the last phase, where another work-item may
+//     overwrite the memory. Other work-items can see a loaded value only through a store that
+//     depends on the value. A barrier must follow each store that depends on a loaded value. The
+//     barrier waits for the store, and the store waits for the load. Lighten does not change a
+//     kernel with a barrier after a branch on a loaded value, or between the load and the branch.
 //
-// All work-items of a group reach the same barriers. So while one work-item is in its last phase,
-// no other work-item still has to execute a barrier.
+// All work-items of a group reach the same barriers. While one work-item is in its last phase, no
+// other work-item still has to execute a barrier.
 //
 // NVIDIA's driver compiles a barrier that orders device memory to two instructions, and the second
-// instruction waits. A tiled matrix product needs 20.8 ms on an H100 with barriers that order
-// device memory, and 19.0 ms with the lighter barriers.
+// instruction takes additional time. A tiled matrix product needs 20.8 ms on an H100 with barriers
+// that order device memory, and 19.0 ms with the lighter barriers.
 func Lighten(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -62,14 +63,15 @@ func Lighten(m *ir.Module) diag.List {
 	return nil
 }
 
-// lightener decides whether the barriers of a kernel must continue to order device memory.
+// lightener decides whether a kernel needs barriers that order device memory.
 type lightener struct {
 	f *ir.Func
 	// meetsBarrier is the set of blocks from which a barrier is reachable. reachesEnd is the set of
 	// blocks from which the kernel's end is reachable without a barrier.
 	meetsBarrier, reachesEnd map[*ir.Block]bool
-	// derivedValues is the set of values that are loaded from device memory or computed from
-	// such values. derivedVars is the set of private variables that may contain derived values.
+	// derivedValues is the set of values that are loaded from device memory or computed from such
+	// values. derivedVars is the set of private variables that may contain values of the set
+	// derivedValues.
 	derivedValues map[*ir.Value]bool
 	derivedVars   map[*ir.Var]bool
 }
@@ -172,8 +174,8 @@ func (l *lightener) findDerived() {
 	}
 }
 
-// mayDelayLoad reports whether a device may delay a load past the last barrier, because the loaded
-// value is used there.
+// mayDelayLoad reports whether a device may delay a load until a use of the loaded value after the
+// last barrier.
 func (l *lightener) mayDelayLoad() bool {
 	for _, b := range l.f.Blocks {
 		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
@@ -192,7 +194,7 @@ func (l *lightener) mayDelayLoad() bool {
 func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	type point struct {
 		b      *ir.Block
-		passed bool // whether there was a barrier between the load and this point
+		passed bool // whether a barrier lies on the path from the load to the start of b
 	}
 	seen := map[point]bool{}
 	var todo []point

@@ -16,7 +16,7 @@ import (
 // elements of a matrix. In a sub-group of n invocations, element e of invocation number id is
 // element id + e*n of the matrix.
 //
-// For a product of matrices, an invocation also needs elements of other invocations. So invocations
+// For a product of matrices, an invocation also needs elements of other invocations. Invocations
 // copy a few columns of A and as many rows of B at a time to work-group memory. Each sub-group uses
 // its own range of work-group memory:
 //
@@ -29,9 +29,10 @@ import (
 //			for l from 0 to step-1                    unrolled
 //				to[i, j] += A[i, k+l] * B[k+l, j].
 //
-// If an invocation faults, its matrix elements are missing, too, but then the launch fails anyway.
-// If an invocation returns early, its matrix elements are missing in products of other invocations.
-// So Matrices returns a diagnostic for an early return before an op on a matrix.
+// If an invocation faults, its matrix elements are missing in products of other invocations, but
+// the launch fails anyway. If an invocation returns early, its matrix elements are missing in
+// products of other invocations. So Matrices returns a diagnostic for an early return before an op
+// on a matrix.
 func Matrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	most := 0
@@ -90,8 +91,9 @@ func (x *matrixOps) startOp(b *ir.Block, v *ir.Value) {
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// scalarOp generates the code for ops that use only the invocation's own elements. These ops copy
-// or zero a matrix, load or store one element, or return a matrix's number of elements.
+// scalarOp generates the code for ops that use only the invocation's own elements. scalarOp handles
+// ops that copy or zero a matrix, load or store one element, or return a matrix's number of
+// elements.
 func (x *matrixOps) scalarOp(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -224,8 +226,9 @@ func (x *matrixOps) setElem(v *ir.Var, e, y *ir.Value) {
 	})
 }
 
-// atElem calls accessMem with the memory and index of the invocation's element e of a matrix.
-// atElem returns the result of accessMem, which has type t, or nil if t is nil.
+// atElem calls accessMem with the memory that contains a matrix, and the index of the invocation's
+// element e in the memory. atElem returns the result of accessMem, which has type t, or nil if t is
+// nil.
 func (x *matrixOps) atElem(v *ir.Var, e *ir.Value, t *ir.Type, accessMem func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {
@@ -254,7 +257,7 @@ func (x *matrixOps) elementOp(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // v replaces the value that getElem has returned
+	(*list)[len(*list)-1] = v // v takes the place of the value got in the list
 }
 
 // elemPath returns the path to the matrix element in row r and column c, within the memory that t

@@ -11,9 +11,9 @@ import (
 )
 
 // nativeMatrices divides each matrix into parts that the matrix hardware supports. The ops on
-// matrices are split later by the pass tiles, which runs after deadlanes. For matrices in the same
-// product or copy, the sizes of the parts come from the same tuple (a combination that the device
-// supports).
+// matrices are split later by the pass tiles, which runs after deadlanes. nativeMatrices uses the
+// same tuple (a combination of sizes that the device supports) for all matrices in the same product
+// or copy.
 func nativeMatrices(m *ir.Module) (ds diag.List) {
 	f := m.Kernel
 	joined := map[*ir.Var]*ir.Var{}
@@ -64,9 +64,9 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 	return nil
 }
 
-// A tuple lists the sizes of matrices that the matrix hardware multiplies. tupleFor returns the
-// largest tuple of the device that divides all matrices of a set and their products. If no tuple
-// divides all matrices of the set, tupleFor returns nil.
+// tupleFor returns the device's largest tuple that supports the matrices for which "in" returns
+// true, and their products. A tuple lists the sizes of matrices that the matrix hardware
+// multiplies. If no tuple supports all the matrices, tupleFor returns nil.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]
@@ -87,7 +87,7 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 // packLocals changes variables in work-group memory if matrices are loaded from them. After the
 // change, the variables' 8-bit and 16-bit elements follow each other without gaps. packLocals
 // requires that all other accesses to the variable are loads and stores of elements. Matrices in
-// other variables are loaded and stored element by element.
+// variables that are not packed are loaded and stored element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}

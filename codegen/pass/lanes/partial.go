@@ -11,14 +11,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// In kernels with barriers, Partial adds code that lets an invocation return at once if it has no
-// work-item. Invocations without a work-item fill the rest of the last sub-group of a work-group.
-// The specialization constant abi.SpecWhole enables the if statement on the devices that need it.
-// Partial works around a bug of lavapipe (see the quirk idle-lanes). On lavapipe, an invocation
-// without a work-item loads zeros. So an invocation without a work-item may take a different branch
-// than all work-items, and enter a loop with barriers. An if statement around the whole kernel
-// keeps invocations without a work-item out of every branch. On devices other than lavapipe, the
-// driver folds the if statement.
+// Partial lets an invocation without a work-item return at the start of a kernel with barriers.
+// Invocations without a work-item fill the rest of the last sub-group of a work-group. On devices
+// that need the added code, the specialization constant abi.SpecWhole is false. Partial works
+// around a bug of lavapipe (see the quirk idle-lanes). On lavapipe, an invocation without a
+// work-item loads zeros. So an invocation without a work-item may take a different branch than all
+// work-items, and enter a loop with barriers. An if statement around the whole kernel keeps
+// invocations without a work-item out of every branch. On devices other than lavapipe, the driver
+// folds the if statement.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

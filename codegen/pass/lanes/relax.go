@@ -11,8 +11,8 @@ import (
 
 // Relax replaces atomic additions to work-group memory by additions that do not order other memory,
 // if no work-item can notice the difference. Relax requires that the result of the addition is not
-// used. In addition, between two barriers of the work-group, no work-item may access the same
-// variable in another way.
+// used. Between two barriers of the work-group, all accesses to the variable must be additions with
+// unused results.
 //
 //	bins := dsl.Local[[256]atomic.Uint32](it)
 //	for … {
@@ -67,9 +67,9 @@ func (r *relaxer) isUnusedAdd(v *ir.Value) bool {
 	return v.Op == ir.OpAtomicIAdd && v.Type == ir.TypeI32 && v.Ref().Var != nil && !r.used[v]
 }
 
-// examinePhase examines the phase that begins at instruction b.Insts[at]. If the phase also
-// accesses a variable in another way, examinePhase inserts all additions to that variable into the
-// set keepOrdered.
+// examinePhase examines the phase that begins at instruction b.Insts[at]. If the phase contains
+// both additions to a variable and other accesses to the variable, examinePhase inserts the
+// additions into the set keepOrdered.
 func (r *relaxer) examinePhase(b *ir.Block, at int, keepOrdered map[*ir.Value]bool) {
 	clear(r.phase)
 	adds := map[*ir.Var][]*ir.Value{}

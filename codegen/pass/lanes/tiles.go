@@ -13,8 +13,9 @@ import (
 
 // Tiles splits loads, stores and products of matrices into operations on parts that the matrix
 // hardware supports. A part can only be loaded directly if its address and stride are multiples of
-// 16 bytes. If a row is shorter than 16 bytes, multiples of the row's size suffice. The elements of
-// a part with another address or stride are copied to work-group memory first:
+// 16 bytes. If a row has fewer than 16 bytes, the address and stride only need to be multiples of
+// the row's size. If the address or stride is not aligned, the elements of the part are copied to
+// work-group memory first:
 //
 //	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0, load part 1, …
@@ -64,7 +65,7 @@ type tileOps struct {
 	matrixOps
 	result *facts.Result
 	// The map staging contains one variable in work-group memory for each element type. maxElems
-	// maps the element type to the number of elements that the variable contains for each
+	// maps an element type to the number of elements that the type's variable contains for each
 	// sub-group.
 	staging  map[*ir.Type]*ir.Ref
 	maxElems map[*ir.Type]int
@@ -205,7 +206,8 @@ func (x *tileOps) alignedCond(t *ir.Tile, stride *ir.Value, path []*ir.Value) (c
 	}
 	both := x.word(ir.OpOr, at, x.word(ir.OpIMul, word(stride), x.i32(int64(size))))
 	fits := x.cond(ir.OpIEq, x.word(ir.OpAnd, both, x.i32(int64(align-1))), x.i32(0))
-	// Strides of the matrix hardware have 32 bits, and rows must not overlap.
+	// A stride must fit in 32 bits for the matrix hardware, and must be at least a row's length so
+	// that rows do not overlap.
 	of := stride.Type
 	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true

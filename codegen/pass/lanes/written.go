@@ -18,7 +18,8 @@ const (
 )
 
 // writtenFirst reports whether the work-group writes the variable of the ZeroLocal op z before it
-// reads any element of the variable. If so, no work-item reads the zeros. For example:
+// reads any element of the variable. A work-group that writes all elements first never reads the
+// zeros. For example:
 //
 //	tile := dsl.Local[[16][17]float32](it)   ZeroLocal, which is not needed
 //	tile[y][x] = in[row][col]                Store by each work-item
@@ -26,11 +27,10 @@ const (
 //	… tile[x][y] …                           Load after the barrier.
 //
 // writtenFirst returns true only if a barrier dominates all accesses to the variable other than
-// stores. All work-items execute the stores that dominate the barrier. Together, these stores must
-// write each element that a later load may read. Dead lanes skip only stores in conditional blocks.
-// These blocks do not dominate the barrier, so dead lanes need no special treatment. The size of
-// the work-group must be known at compile time. Each index of a store must be a sum of a constant
-// and of the work-item's ids times constants.
+// stores. All work-items execute the stores that dominate the barrier. The stores that dominate the
+// barrier must write each element that a later load may read. Dead lanes skip only stores in
+// conditional blocks, which do not dominate the barrier. The size of the work-group must be known
+// at compile time. Each index of a store must be a constant plus multiples of the work-item's ids.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {
@@ -82,9 +82,9 @@ type writtenElems struct {
 	isWritten []bool // whether each element is written; the last index varies fastest
 }
 
-// newCoverage returns an empty record of the elements of the variable that z zeroes. newCoverage
-// returns false if the variable does not consist of scalars in arrays of constant length, or if the
-// size of the work-group is unknown.
+// newCoverage returns writtenElems for the variable that z zeroes, with no element marked as
+// written. newCoverage returns false if the variable does not consist of scalars in arrays of
+// constant length, or if the size of the work-group is unknown.
 func newCoverage(m *ir.Module, z *ir.Value) (*writtenElems, bool) {
 	c := &writtenElems{m: m, v: z.Ref().Var}
 	n := 1

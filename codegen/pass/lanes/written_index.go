@@ -5,8 +5,8 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // maxIndexNodes is the largest number of operations of an index that is computed for all work-items.
 const maxIndexNodes = 64
 
-// An indexFunc computes an index for the work-item with the given local ids along x, y and z. It returns false if the
-// index is undefined, as after a division by zero.
+// An indexFunc computes an index for the work-item with the given local ids along x, y and z. An
+// indexFunc returns false if the index is undefined, as after a division by zero.
 type indexFunc func(ids [3]uint64) (uint64, bool)
 
 // indexOfIDs returns a function that computes the integer v. indexOfIDs returns nil if v depends on values

@@ -1,14 +1,15 @@
 package lanes
 
-// This file zeroes large private arrays in loops. It is part of pass zerolocal.
+// This file is the part of the pass zerolocal that zeroes large private arrays in loops.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// maxZero is the largest number of scalars in a variable that is zeroed by one store: drivers split
-// such a store, and lavapipe needs half a minute for a thousand scalars.
+// maxZero is the largest number of scalars in a variable that is zeroed by one store. Drivers split
+// a store of a whole variable into scalars, and lavapipe needs half a minute for a thousand
+// scalars.
 const maxZero = 64
 
 // zeroPrivate replaces each Zero of a large private array by a loop.

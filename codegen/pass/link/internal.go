@@ -1,9 +1,9 @@
 package link
 
 // This file replaces memory that is internal to a linked kernel by variables of the work-item or
-// the work-group. Package memory does the same for kernels that declare internal slices. The checks
-// of indices into internal memory are not removed. A variable that contains a single number becomes
-// a value in SSA form.
+// the work-group. Package memory replaces the internal slices that a single kernel declares. The
+// checks of indices into internal memory are not removed. A variable that contains a single number
+// becomes a value in SSA form.
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func (l *linker) useVars() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// The simplification folds the index into the variable of a work-item to a constant.
+	// simplify.Clean folds the index into a work-item's variable to a constant.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

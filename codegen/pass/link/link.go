@@ -26,8 +26,8 @@ type Part struct {
 	// local accessors are specialization constants, too. A specialization constant that is not in
 	// Specs has its default value.
 	Specs map[uint32]uint64
-	// Slices describes the memory of each slice parameter. Elements of Slices for other parameters
-	// are ignored.
+	// Slices describes the memory of each slice parameter. If a parameter is not a slice, the
+	// element of Slices with the parameter's index is ignored.
 	Slices []Slice
 }
 
@@ -82,10 +82,10 @@ type Linked struct {
 }
 
 // Link links parts. All parts must have the same abi.Form, for example as kernels over a range. If
-// slices overlap in a launch and a part writes to one slice, the slices must have the same Memory
-// in Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run over the
-// same range. With o.Apart, the linked kernel has one dimension, and as many work-items as the
-// largest part. With o.Apart, each part has arguments for its own range, which has at most
+// two slices overlap in a launch and a part writes to one of the slices, both slices must have the
+// same Memory in Part.Slices. Unless o.Apart is set, the parts must also have the same rank and run
+// over the same range. With o.Apart, the linked kernel has one dimension, and as many work-items as
+// the largest part. With o.Apart, each part has arguments for its own range, which has at most
 // abi.MaxRange work-items. Work-item i of the linked kernel runs the work-item with the linear id i
 // of each part. If the declarations of the parts prevent linking, Link returns an error that
 // describes why.
@@ -306,7 +306,7 @@ func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
 			if isGuard(v) {
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // simplify folds this to a constant
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // simplify later folds the operation to a constant
 			}
 		}
 	}
@@ -328,9 +328,9 @@ func (l *linker) entryGuards() *ir.Block {
 	return b
 }
 
-// ownRange generates the test of a part that has its own range. Work-items whose linear id is not
-// in the part's range jump to the seam, where the next part begins. ownRange returns the block in
-// which the part begins, and the id in each dimension of the part's range.
+// ownRange generates a test of the work-item's id against the part's own range. Work-items whose
+// linear id is not in the part's range jump to the seam, where the next part begins. ownRange
+// returns the block in which the part begins, and the id in each dimension of the part's range.
 func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
 	at := abi.OffsetArgs + l.m.Params[l.rangeParams[n]].Offset
 	lin := globalID(b, 0)

@@ -2,11 +2,11 @@ package link
 
 // This file adds checks for memory to which the user has given the scope of a work-group. In memory
 // with the scope of a work-group, a work-item may use only elements whose indices are linear ids of
-// its group. In a kernel with
+// its group. For example, a kernel may contain the statement:
 //
 //	y := k.Tmp[i^1]
 //
-// the analysis cannot prove that i^1 is an id of the group. So the linked kernel tests the index,
+// The analysis cannot prove that i^1 is an id of the group. So the linked kernel tests the index,
 // and faults if the index is not an id of the group:
 //
 //	first := groupID * groupSize

@@ -23,7 +23,7 @@ const (
 
 // Ahead inserts tests before a loop. The tests choose between the original loop and a copy without
 // the hoisted checks. An index that changes by a constant step is in bounds in all iterations if it
-// is in bounds in the first and the last.
+// is in bounds in the first and the last iteration.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -56,14 +56,14 @@ type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
 	loops    *ir.Loops
-	together map[*ir.Block]bool // blocks by whose branch all work-items of a group may leave the group together
+	together map[*ir.Block]bool // blocks at whose uniform branch all work-items of a group may leave the group together
 	plans    []*nest
 }
 
-// leaveTogether returns the blocks that end with certain uniform branches. By such a branch, all
-// work-items of a group may leave the group together before a Sync op. Loops with such blocks are
-// not duplicated. In a duplicated loop nest, the work-items would leave one by one. They would
-// continue as dead lanes in code that is only for remaining work-items.
+// leaveTogether returns the blocks whose uniform branch may let all work-items of a group leave the
+// group together before a Sync op. A loop that contains one of the returned blocks is not
+// duplicated, because the work-items would leave the duplicated loop one by one. A work-item that
+// leaves alone would become a dead lane and execute code that is only for the remaining work-items.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -82,8 +82,8 @@ func (p *planner) mayCopy(l *Loop) bool {
 	return l.Movable(0) && l.countInsts() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
-// planLoop adds the loop l to p.plans. If more checks can be hoisted from the loops inside
-// l, it adds these loops instead. planLoop returns the number of hoisted checks.
+// planLoop adds the loop l to p.plans. If more checks can be hoisted from the loops inside l,
+// planLoop adds these inner loops instead. planLoop returns the number of hoisted checks.
 func (p *planner) planLoop(l *ir.Loop) int {
 	var n *nest
 	own := 0
@@ -119,7 +119,7 @@ type nest struct {
 }
 
 // aheadTest describes a test ahead of a loop nest. The test makes a check in the nest unnecessary.
-// The test is either x < y in the first and last iterations, or an invariant condition.
+// The test either compares x with y in the first and last iterations, or is an invariant condition.
 type aheadTest struct {
 	x, y     *ir.Value
 	equal    bool      // whether the test is x <= y instead of x < y
@@ -155,8 +155,8 @@ func (n *nest) collectChecks() int {
 	return len(n.hoisted)
 }
 
-// addTests adds tests which imply that the condition c equals want in all iterations that
-// execute block b. addTests returns false if there are no such tests.
+// addTests adds tests which imply that the condition c equals want in all iterations that execute
+// block b. addTests returns false if there are no tests which imply that c equals want.
 func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.varyingLoops(c) == 0 {
 		n.tests = append(n.tests, aheadTest{same: c, is: want})
@@ -187,8 +187,8 @@ func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// endsOf returns combinations of first and last iterations of the loops. The test t must be made
-// for each of these combinations.
+// endsOf returns the combinations of first and last iterations of the loops for which the test t
+// must be made.
 func (n *nest) endsOf(t aheadTest) []variance {
 	if t.same != nil {
 		return []variance{0}
@@ -203,8 +203,8 @@ func (n *nest) endsOf(t aheadTest) []variance {
 	return all
 }
 
-// alwaysFails reports whether the tests are known to always fail, so that the copy without
-// checks would never run. It emits the tests into a temporary block and simplifies them.
+// alwaysFails reports whether the tests are known to always fail, so that the copy without checks
+// would never run. alwaysFails emits the tests into a temporary block and simplifies them.
 func (n *nest) alwaysFails() bool {
 	f := n.head.Func
 	b := &ir.Block{Func: f} // the temporary block, which is not part of the kernel
@@ -282,8 +282,8 @@ func (p *planner) applyPlans() {
 	u.Promote(p.f, cells)
 }
 
-// copyUnchecked creates a copy of the loop nest n without the hoisted checks. It redirects the edge
-// from pre to the copy.
+// copyUnchecked creates a copy of the loop nest n without the hoisted checks. copyUnchecked
+// redirects the edge from pre to the copy.
 func (n *nest) copyUnchecked(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)
@@ -298,8 +298,8 @@ func (n *nest) copyUnchecked(f *ir.Func, pre *ir.Block) {
 }
 
 // enterBy returns a new block to which all edges that enter the loop l are redirected. The block
-// has no terminator yet. The caller adds an edge from it to the loop's head, and the phi arguments
-// for that edge.
+// has no terminator yet. The caller adds an edge from the new block to the loop's head, and the phi
+// arguments for that edge.
 func enterBy(l *ir.Loop) *ir.Block {
 	pre := l.Head.Func.NewBlock()
 	for _, p := range slices.Clone(l.Head.Preds) {

@@ -12,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// nestEnds computes values of a loop nest in the first and last iterations of its loops. It
+// nestEnds computes values of a loop nest in the first and last iterations of its loops. nestEnds
 // handles invariant values, counters that change by a constant step, and sums and products of
-// such values. All values that it handles are linear in the counter of each single loop. So a bound
-// that holds for all combinations of first and last iterations holds in every iteration. No value
-// that nestEnds computes may wrap.
+// invariant values and counters. All values that nestEnds handles are linear in the counter of each
+// single loop. So a bound that holds for all combinations of first and last iterations holds in
+// every iteration. No value that nestEnds computes may wrap.
 type nestEnds struct {
 	a        *facts.Ranges
 	l        *ir.Loop
@@ -28,12 +28,12 @@ type nestEnds struct {
 	assuming bool
 	narrow   []*ir.Value // 64-bit values that are assumed to fit in 32 bits
 
-	pre  *ir.Block               // block before the loop nest to which the computations are added
+	pre  *ir.Block               // block before the loop nest; computations are added to this block
 	made map[endKey]*ir.Value    // computed values of the first or last iterations, to avoid duplicates
 	same map[*ir.Value]*ir.Value // maps an invariant value to its copy in block pre
 }
 
-// A variance is a set of loops as a bit mask. It contains either the loops in which a value
+// A variance is a set of loops as a bit mask. A variance contains either the loops in which a value
 // changes, or the loops that are in their last iteration.
 type variance uint8
 
@@ -42,21 +42,21 @@ const (
 	maxCounters          = 3
 )
 
-// An endKey identifies a value v in certain iterations. They are the last iterations of the loops
-// in the set ends, and the first iterations of all other loops.
+// An endKey identifies a value v in the last iterations of the loops in the set ends, and in the
+// first iterations of all other loops.
 type endKey struct {
 	v    *ir.Value
 	ends variance
 }
 
-// loopCounter describes a loop that continues while a number n is less than the bound end. The
-// number n grows by step in each iteration. If step is negative, the loop continues while n is
+// loopCounter describes a loop with a number n that grows by step in each iteration. The loop
+// continues while n is less than the bound end. If step is negative, the loop continues while n is
 // greater than end.
 type loopCounter struct {
 	l      *ir.Loop
 	bit    variance
 	stay   *ir.Block // block that is executed in each iteration in which the loop's condition holds
-	next   bool      // whether the end of the loop tests the number for the next iteration
+	next   bool      // whether the loop tests its condition at the end of an iteration
 	phi    *ir.Value
 	k      int64     // the difference between the number n and phi
 	n, end *ir.Value // the number that the loop compares, and its bound
@@ -84,8 +84,8 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *nestEnds {
 }
 
 // phiSides returns the initial value of a phi of the loop's head and its value in the next
-// iteration. A result is nil if it is not the same on all edges that enter the loop, or on all back
-// edges.
+// iteration. If the phi has different arguments on the edges that enter the loop, first is nil. If
+// the phi has different arguments on the back edges, next is nil.
 func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -102,8 +102,8 @@ func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growthOf returns the value that each iteration adds to phi. If isDown is true,
-// the iteration subtracts the value instead.
+// growthOf returns the value by which each iteration increases phi. If isDown is true, each
+// iteration decreases phi by the value.
 func growthOf(phi *ir.Value, l *ir.Loop) (by *ir.Value, isDown bool) {
 	_, next := phiSides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
@@ -130,7 +130,8 @@ func (r *nestEnds) findCounter(l *ir.Loop) {
 			if out := b.Term.Succs[1-i]; l.Contains(out) || rewrite.IsFault(out) || !l.Contains(stay) {
 				continue
 			}
-			// A test at the end of an iteration decides whether there is a next iteration.
+			// The variable next is set if the test at the end of an iteration decides whether there
+			// is another iteration.
 			next := stay == l.Head || len(stay.Insts) == 0 && slices.Equal(stay.Term.Succs, []*ir.Block{l.Head})
 			if next {
 				stay = l.Head
@@ -159,7 +160,7 @@ func (r *nestEnds) findCounter(l *ir.Loop) {
 }
 
 // completeCounter computes c.phi, c.k, c.step and c.or for a loop that compares c.n with c.end. If
-// c is valid, it adds c to r.counters and returns true.
+// c is valid, completeCounter adds c to r.counters and returns true.
 func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	// The number c.n must be a phi plus a constant.
 	phi, k := c.n, int64(0)
@@ -197,8 +198,9 @@ func (r *nestEnds) completeCounter(c *loopCounter, rel facts.Relation) bool {
 	return true
 }
 
-// withAssumptions calls analyse, which may then assume that 64-bit values fit in 32 bits. It
-// returns the result of analyse, and keeps the assumptions only if the result is true.
+// withAssumptions calls analyse, which may then assume that 64-bit values fit in 32 bits.
+// withAssumptions returns the result of analyse, and keeps the assumptions only if the result is
+// true.
 func (r *nestEnds) withAssumptions(analyse func() bool) bool {
 	mark := r.markAssumed()
 	clear(r.spans)
@@ -210,8 +212,8 @@ func (r *nestEnds) withAssumptions(analyse func() bool) bool {
 	return ok
 }
 
-// startInterval returns the interval of the counter's number before the first test, with step
-// already subtracted if the test is at the loop's end.
+// startInterval returns the interval of the counter's number before the first test. If the loop
+// tests its condition at the end, startInterval subtracts step from the number.
 func (r *nestEnds) startInterval(c *loopCounter) facts.Interval {
 	k := c.k
 	if c.next {
@@ -229,8 +231,8 @@ func (r *nestEnds) neverWraps(c *loopCounter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.lastInterval(c).Empty() {
 		return false
 	}
-	// The interval "all" also includes those values of the number and of the phi for which the loop
-	// ends.
+	// The interval "all" contains all values of the number and of the phi, including the values
+	// with which the loop ends.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
@@ -254,8 +256,8 @@ func (r *nestEnds) lastInterval(c *loopCounter) facts.Interval {
 }
 
 // runsInLoops reports whether block b is executed only while the conditions of all given loops
-// hold. The result is false if b is after one of the loops, or is executed in the iteration that
-// ends a loop.
+// hold. The result is false if b is outside of a given loop, or is also executed when the loop's
+// condition is false.
 func (r *nestEnds) runsInLoops(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -324,8 +326,8 @@ func (r *nestEnds) varies(v *ir.Value) variance {
 	return unknown
 }
 
-// isExact reports whether v can be computed for the first and last iterations without
-// wrapping. If necessary, it assumes that 64-bit values fit in 32 bits.
+// isExact reports whether v can be computed for the first and last iterations without wrapping. If
+// necessary, isExact assumes that 64-bit values fit in 32 bits.
 func (r *nestEnds) isExact(v *ir.Value) bool {
 	if x := r.varyingLoops(v); x == 0 || x&unknown != 0 {
 		return x == 0
@@ -373,8 +375,8 @@ func (r *nestEnds) spanOf(v *ir.Value) facts.Interval {
 	return p
 }
 
-// staticSpan returns the interval of the invariant value v. It does not use the branches inside the
-// loop nest, since their facts do not hold ahead of the nest.
+// staticSpan returns the interval of the invariant value v. staticSpan does not use the branches
+// inside the loop nest, because facts from these branches do not hold ahead of the nest.
 func (r *nestEnds) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
@@ -484,8 +486,8 @@ func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	return x
 }
 
-// valueAt returns the value of v as a 64-bit integer. The value is from the last iterations of the
-// loops in the set "ends", and from the first iterations of the other loops.
+// valueAt returns the value of v as a 64-bit integer. valueAt uses the last iterations of the loops
+// in the set "ends", and the first iterations of the other loops.
 func (r *nestEnds) valueAt(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.varyingLoops(v)
 	key := endKey{v, ends}

@@ -1,8 +1,8 @@
 package loops
 
 // This file contains the pass overlap, which lets loops run four iterations at a time so that their
-// loads overlap. The pass runs after ahead and unroll, when fewer checks and loops remain. It runs
-// after narrow, because it computes the starting values of iterations that may never run.
+// loads overlap. The pass runs after ahead and unroll, when fewer checks and loops remain. Overlap
+// runs after narrow, because overlap computes the starting values of iterations that may never run.
 
 import (
 	"slices"
@@ -22,12 +22,13 @@ const overlapCount = 4
 // time.
 const (
 	maxOverlapValues = 48 // largest number of instructions in an iteration; longer loops did not become faster
-	maxOverlapLoops  = 8  // largest number of such loops in a function
+	maxOverlapLoops  = 8  // largest number of loops in a function that run four iterations at a time
 	maxOverlapStages = 3  // largest length of a chain of loads, each of which depends on the previous one
 )
 
-// Overlap inserts before a loop a copy that runs four iterations at a time. For example, consider
-// the loop "for i < n { sum += x[c[i]] }", with a check that c[i] is less than len. It becomes:
+// Overlap inserts a copy of a loop before the loop. The copy runs four iterations at a time. For
+// example, consider the loop "for i < n { sum += x[c[i]] }", with a check that c[i] is less than
+// len. Overlap turns this loop into:
 //
 //	for i+3 < n {                        that is, for i < n && i+1 < n && i+2 < n && i+3 < n
 //		c0, c1, c2, c3 := c[i], c[i+1], c[i+2], c[i+3]
@@ -41,13 +42,15 @@ const (
 //	for i < n { sum += x[c[i]] }         the original loop, with its checks.
 //
 // A load takes hundreds of cycles. A load cannot start before an earlier load has finished if its
-// address or check depends on the earlier load. So each iteration takes the time of a whole chain
-// of loads. Four iterations together wait only once for each load of the chain.
+// address or check depends on the earlier load. An iteration takes the time of its longest chain of
+// dependent loads. If four iterations run at a time, they wait once for each load of the chain,
+// instead of four times.
 //
 // The loop's conditions and checks decide whether an iteration runs to its end. All conditions and
 // checks of four iterations are evaluated before any of the four iterations has an effect. If one
-// of the four would not run to its end, the original loop runs the iterations one by one. So exits
-// and faults happen after the same stores as before. The order of the computations does not change.
+// of the four iterations would not run to its end, the original loop runs the iterations one by
+// one. The same stores happen before each exit or fault as in the original loop. The order of the
+// computations, such as the additions to sum, does not change.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
@@ -71,8 +74,8 @@ func overlapAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// overlapOne transforms the first loop of f for which the transformation is worthwhile. overlapOne reports
-// whether there was such a loop.
+// overlapOne transforms the first loop of f for which the transformation is worthwhile. overlapOne
+// reports whether it transformed a loop.
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	roots := (*facts.Roots)(nil)
@@ -107,8 +110,8 @@ type overlapper struct {
 	f     *ir.Func
 	roots *facts.Roots
 
-	// stageOf maps a value to the stage at which it can be computed for all iterations at
-	// once. Values of stage 0 are computed before any load. Stage 1 follows the loads whose
+	// stageOf maps a value to the stage at which it can be computed for all iterations at once.
+	// Values of stage 0 are computed before any load. Values of stage 1 depend on loads whose
 	// addresses have stage 0, and so on. A value that is not in the map can only be computed in its
 	// own iteration.
 	stageOf map[*ir.Value]int
@@ -123,7 +126,7 @@ type overlapper struct {
 type wayOut struct {
 	block *ir.Block
 	stays bool      // whether control stays in the loop if the branch's condition is true
-	late  *ir.Value // the bound with which the condition compares, if the condition's stage is above 0
+	late  *ir.Value // the result of lateBound, if the exit condition's stage is above 0
 }
 
 func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
@@ -178,10 +181,11 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// findStages computes the stages of values and the list of loads. In the later iterations, a phi of
-// the head has the stage of its argument from the previous iteration. Therefore findStages starts
-// with all phis at stage 0, and repeats until nothing changes. If a value depends on its own load
-// in the previous iteration, its stage increases until the value is removed from the map.
+// findStages computes the stages of values and the list of loads. In an iteration after the first,
+// a phi of the head has the stage of the argument that the previous iteration computes. findStages
+// starts with all phis at stage 0, and repeats the computation until nothing changes. If a value
+// depends on its own load in the previous iteration, its stage increases until the value is removed
+// from the map.
 func (o *overlapper) findStages() {
 	const never = maxOverlapStages + 1
 	o.stageOf = map[*ir.Value]int{}
@@ -271,15 +275,15 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// lateBound returns the bound n of an exit condition i < n that is known only after loads.
+// lateBound returns the bound n if the exit condition is i < n, and i is known only after loads.
 // The comparison must be unsigned, the iteration must have loaded i, and n must be invariant. For
-// any other condition, lateBound returns nil. Loads of later iterations may be executed
-// before such a condition is known, but not before other conditions that depend on loads.
+// any other condition, lateBound returns nil. Loads of later iterations may be executed before the
+// condition i < n is known, but not before any other condition that depends on loads.
 //
 // An index of a later iteration may be in range only because of conditions in earlier iterations.
-// The condition i < n implies that n is not 0, which the code tests ahead of the loop. It also
-// implies facts about i, but no index that is known earlier depends on i. Other conditions, such as
-// i < c[i], may imply more facts.
+// The condition i < n implies that n is not 0, which the code tests ahead of the loop. The
+// condition i < n also implies facts about i, but no index that is known earlier depends on i.
+// Other conditions that depend on loads, such as i < c[i], may imply more facts.
 func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.isSame(c.Args[1]) {
@@ -291,8 +295,8 @@ func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loadBehind returns the load that computes v, and looks through integer conversions. It returns
-// nil if there is no such load.
+// loadBehind returns v if v is a load, or the load whose result v converts to another integer type.
+// For any other v, loadBehind returns nil.
 func loadBehind(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -397,7 +401,7 @@ func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 
 // stagesAhead adds code that computes the values of all stages for the four iterations. The code is
 // in block b and in new blocks. The code branches to block "rest" if one of the four iterations
-// would not run to its end. Otherwise it reaches the block that stagesAhead returns.
+// would not run to its end, and otherwise to the block that stagesAhead returns.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {

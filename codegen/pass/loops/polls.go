@@ -13,19 +13,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// If a module can be cancelled, Polls adds code by which work-items read the cancel word from time
-// to time. The cancel word is a 32-bit word of the fault record. The host writes the word to ask
-// work-items to stop. Polls adds code to the back edges of loops that are not short. This code
-// reads the cancel word. The host may write the cancel word at any time, so it is in uncached
-// memory, and reading it is slow on some devices. So each iteration counts the values that it
-// computes, and a work-item reads the cancel word only when the count reaches maxUnasked. It reads
-// the cancel word for the first time after firstAsked values, so that work-items which start after
-// the cancellation stop early.
+// Polls lets work-items read the cancel word from time to time, if the module can be cancelled. The
+// cancel word is a 32-bit word of the fault record. The host writes the word to ask work-items to
+// stop. Polls adds the code that reads the cancel word to the back edges of loops that are not
+// short. The cancel word is in uncached memory, because the host may write it at any time. Reading
+// uncached memory is slow on some devices. Each iteration counts the values that it computes, and a
+// work-item reads the cancel word only when the count reaches maxUnasked. A work-item reads the
+// cancel word for the first time after firstAsked values. Work-items that start after the
+// cancellation therefore stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked
-// to stop, or no live work-item remains. Work-items that left the group earlier contribute 0 to the
-// reduction.
+// to stop, and whether any live work-item remains. Work-items that left the group earlier
+// contribute 0 to the reduction.
 func Polls(m *ir.Module) diag.List {
 	if !m.Target.Cancel {
 		return nil
@@ -59,7 +59,7 @@ func CanLeave(m *ir.Module) bool {
 
 const firstAsked = 1 << 12
 
-// poller adds code to the back edges of a kernel. This code reads the cancel word.
+// poller adds the code that reads the cancel word to the back edges of a kernel's loops.
 type poller struct {
 	m    *ir.Module
 	f    *ir.Func
@@ -149,12 +149,12 @@ func (p *poller) addPoll(latch, head *ir.Block, n int, meets bool) {
 }
 
 // countStaying appends to b the code that computes the number of work-items that remain in the
-// group. The number is negative if isStaying is false for one of these work-items. The code does
-// not use sub-groups, because they might not be supported.
+// group. The number is negative if isStaying is false for at least one work-item that remains in
+// the group. The code does not use sub-groups, because a device might not support them.
 func (p *poller) countStaying(b *ir.Block, isStaying *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
-	// The number -1<<24 makes the sum negative for any number of other work-items, and the float32
-	// sum is still exact.
+	// Each work-item that stops adds -1<<24, so the sum is negative for any number of other
+	// work-items. The float32 sum of these numbers is exact.
 	one := b.Append(ir.OpSelect, ir.TypeF32, isStaying, num(1), num(-1<<24))
 	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}

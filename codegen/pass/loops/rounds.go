@@ -1,7 +1,7 @@
 package loops
 
 // This file computes upper bounds of the number of iterations of loops and of the cost of an
-// iteration. The pass polls and the host device use these bounds.
+// iteration, for the pass polls and for the host device.
 
 import (
 	"slices"
@@ -12,13 +12,14 @@ import (
 )
 
 // maxUnasked is the largest number of values that a work-item computes between two checks of the
-// cancel word. Computing them takes less than a millisecond.
+// cancel word. A work-item computes maxUnasked values in less than a millisecond.
 const maxUnasked = 1 << 16
 
-// loopCosts describes the loops of a function. The keys of its maps are the heads of the loops.
+// loopCosts describes the loops of a function. The keys of the maps in loopCosts are the heads of
+// the loops.
 type loopCosts struct {
 	// Short is the set of loops that a work-item is known to finish quickly, without waiting for
-	// other work-items. Such a loop does not need to check for cancellation.
+	// other work-items. A short loop does not need to check for cancellation.
 	Short map[*ir.Block]bool
 	// roundCost maps a loop to the number of values that an iteration computes, without inner
 	// loops that are not short.
@@ -72,7 +73,7 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// An edge to an earlier block also occurs in loops with several entries, which are not
+			// Comparing the indices of blocks also finds loops with several entries, which are not
 			// natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
@@ -90,7 +91,7 @@ type roundCounter struct {
 }
 
 // maxRounds returns an upper bound of the number of times that the loop's head is executed after
-// each entry into the loop. If it finds no bound, its second result is false.
+// each entry into the loop. If maxRounds finds no bound, it returns false.
 func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
 		if n := newLoop(l, c.dom).tripCount(c.outside); n > 0 {
@@ -120,10 +121,9 @@ func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// roundsUntil returns an upper bound of the number of iterations of a loop that continues
-// while v has the relation rel to end. The loop tests the relation in block b, and v must be a phi
-// of the loop's head plus a constant. The bound exists only if v cannot wrap before the loop
-// ends.
+// roundsUntil returns an upper bound of the number of iterations of a loop that continues while the
+// relation rel between v and end holds. The loop tests the relation in block b, and v must be a phi
+// of the loop's head plus a constant. The bound exists only if v cannot wrap before the loop ends.
 func (c *roundCounter) roundsUntil(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {

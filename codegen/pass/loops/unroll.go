@@ -22,9 +22,9 @@ const (
 	maxUnrolledChecks = 16
 )
 
-// Unroll unrolls small loops with a constant number of iterations if they still contain checks. It
-// starts with the innermost loops. The pass gather can then combine the checks of all iterations.
-// Loops without checks are not unrolled, because drivers can unroll them.
+// Unroll unrolls small loops with a constant number of iterations if they still contain checks.
+// Unroll starts with the innermost loops. The pass gather can then combine the checks of all
+// iterations. Loops without checks are not unrolled, because drivers can unroll them.
 func Unroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for tried := map[*ir.Block]bool{}; UnrollOne(f, tried, (*Loop).worthChecking); {
@@ -36,12 +36,12 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// unrollLimits contains the largest number of iterations of an unrolled loop, and of its
-// instructions after unrolling.
+// unrollLimits contains the largest number of iterations of an unrolled loop, and the largest
+// number of its instructions after unrolling.
 type unrollLimits struct{ rounds, values int }
 
 // UnrollOne unrolls the first small loop of f for which isWorth returns true. UnrollOne reports
-// whether there was such a loop.
+// whether it unrolled a loop.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, isWorth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	return unrollFirst(f, innermostLoops(f), tried, unrollLimits{rounds: maxUnrolled, values: maxUnrolledValues}, isWorth)
@@ -79,7 +79,7 @@ func innermostLoops(f *ir.Func) []*Loop {
 }
 
 // innermostOf returns the loops of f for which isWanted returns true and that have exactly one back
-// edge. It omits loops that contain another loop for which isWanted returns true.
+// edge. innermostOf omits loops that contain another loop for which isWanted returns true.
 func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -99,8 +99,8 @@ func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	return found
 }
 
-// newLoop returns the loop x as a Loop. The Loop also includes each block that records faults of
-// this loop alone. So each copy of the loop has its own copy of that block.
+// newLoop returns the loop x as a Loop. The Loop also includes each block that records only faults
+// of x. Each copy of the Loop therefore has its own blocks that record faults.
 func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
@@ -159,8 +159,8 @@ func (l *Loop) WorthOnHost(trips int) bool {
 	return l.Movable(trips) && (leaves <= 1 || trips*l.countInsts() <= maxUnrolledLeaving)
 }
 
-// worthChecking reports whether the unrolled loop would contain checks that gather can combine, but
-// not too many.
+// worthChecking reports whether the loop contains checks for gather to combine, and unrolling adds
+// at most maxUnrolledChecks checks.
 func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
@@ -171,9 +171,9 @@ func (l *Loop) worthChecking(trips int) bool {
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
-// tripCount returns the number of iterations of the loop if it is known to be small, or else
-// 0. It creates constants in module consts. A caller that needs only the number passes a module
-// other than the loop's own.
+// tripCount returns the number of iterations of the loop if it is known to be small, or else 0.
+// tripCount creates constants in the module consts. A caller that needs only the number of
+// iterations passes a module other than the loop's own module.
 func (l *Loop) tripCount(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
 // tripsWithin is like tripCount, but returns 0 for loops of more than maxTrips iterations.
@@ -232,7 +232,8 @@ func (l *Loop) simulateHead(cond *ir.Value, out, maxTrips int, consts *ir.Module
 }
 
 // foldValue returns the constant that equals v in the current iteration, or nil if v is not known.
-// It creates the constant in module consts. The map env contains the values of the known phis.
+// foldValue creates the constant in the module consts. The map env contains the values of the known
+// phis.
 func (l *Loop) foldValue(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
@@ -260,8 +261,8 @@ func (l *Loop) foldValue(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value
 	return seen[v]
 }
 
-// unrollLoop inserts n copies of the loop before it. Simplification then folds the exit
-// conditions of the copies and removes the loop itself.
+// unrollLoop inserts n copies of the loop before it. Simplification then folds the exit conditions
+// of the copies and removes the original loop.
 func (l *Loop) unrollLoop(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)

@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// These constants limit the iterations of a loop and the instructions of an iteration. After
-// unrolling, they limit the instructions of a loop nest and of all loop nests of a function. Long
-// iterations are not unrolled, because copying them costs more and an array in memory slows them
-// down less.
+// These constants limit the iterations of a loop and the instructions of an iteration.
+// maxWrittenNest and maxWrittenFunc limit the instructions of a loop nest and of a function's loop
+// nests after unrolling. Loops with long iterations are not unrolled, because copies of long
+// iterations cost more, and an array in memory slows down long iterations less.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -25,8 +25,8 @@ const (
 )
 
 // WriteOut unrolls a loop with a constant number of iterations if its counter indexes a private
-// array, and no other index of the array varies. Then all indices become constants, and the array's
-// elements can be kept in registers:
+// array, and no other index of the array varies. After unrolling, all indices are constants, and
+// the array's elements can be kept in registers:
 //
 //	var v [4]float32             var v [4]float32
 //	for j := range v {           v[0] = in[l]
@@ -163,8 +163,8 @@ func (w *writer) nestsFit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// unrollFor adds some of the loops around block b to the set "nests". If these loops are unrolled,
-// v becomes a constant. unrollFor reports whether unrolling these loops is possible.
+// unrollFor adds loops around block b to the set "nests", so that v becomes a constant when these
+// loops are unrolled. unrollFor returns false if unrolling cannot make v a constant.
 func (w *writer) unrollFor(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -203,8 +203,9 @@ func (w *writer) isCounter(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns the number of instructions of the loop l after unrolling. The inner loops in the
-// set "nests" are also unrolled. costOf returns 0 if l cannot or should not be unrolled.
+// costOf returns the number of instructions of the loop l after unrolling. costOf assumes that the
+// inner loops in the set "nests" are also unrolled. costOf returns 0 if l cannot or should not be
+// unrolled.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0

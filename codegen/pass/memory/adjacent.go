@@ -14,20 +14,22 @@ import (
 // maxAlign is the alignment in bytes of the first byte of each buffer.
 const maxAlign = 16
 
-// Adjacent combines loads of adjacent numbers into the load of a vector, if the numbers belong to the same
-// element of a slice. It combines stores in the same way. For example, for a slice of struct{ Re, Im float32 }:
+// Adjacent combines loads of adjacent numbers into the load of a vector, if the numbers belong to
+// the same element of a slice. Adjacent also combines stores of adjacent numbers into the store of
+// a vector. For example, for a slice of struct{ Re, Im float32 }:
 //
 //	%re = Load f32 [%v, %i, 0]          %w = Load f32x2 [%v, %i]
 //	%im = Load f32 [%v, %i, 1]   ──▶    %re = VecExtract %w 0
 //	                                    %im = VecExtract %w 1
 //
-// A vector has 8 or 16 bytes, and its address must be a multiple of its size. Buffers begin at multiples of 16
-// bytes. So if the size of the slice's elements is a multiple of the vector's size, the address is such a
-// multiple, too. Numbers of different types become a vector of integers. Numbers of 8 and 16 bits remain as
-// they are.
+// A vector has 8 or 16 bytes, and its address must be a multiple of its size. Buffers begin at
+// multiples of 16 bytes. The address of a vector is a multiple of the vector's size if this size
+// divides the size of the slice's elements. Numbers of different types become a vector of integers.
+// Numbers of 8 and 16 bits remain as they are.
 //
-// The accesses must be in the same block. Loads move up to the first load of a vector, and stores move down
-// to the last store. No instruction in between may synchronize, or access device memory in a conflicting way.
+// The accesses must be in the same block. Loads move up to the first load of a vector, and stores
+// move down to the last store. Between the combined accesses, no instruction may synchronize, or
+// access device memory in a conflicting way.
 func Adjacent(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		x := &adjacent{m: m, f: f, before: map[*ir.Value][]*ir.Value{}, gone: map[*ir.Value]bool{}}
@@ -158,8 +160,8 @@ func (x *adjacent) combine(r *elementRun) {
 	}
 }
 
-// within finds the run's accesses to a range of the element's bytes. If the accesses cover the whole range,
-// within returns them in the order of the numbers. It removes these accesses from the run.
+// within finds the run's accesses to a range of the element's bytes. If the accesses cover the
+// whole range, within removes them from the run and returns them in the order of the numbers.
 func (r *elementRun) within(at, size int) (list []*ir.Value) {
 	var found []int
 	for next := at; next < at+size; {
@@ -206,7 +208,7 @@ func (x *adjacent) access(key elementKey, at int, list []*ir.Value) {
 		vector.Aux = ref
 		for i, v := range list {
 			if v.Type != scalar {
-				// Only the instruction's operands change, so its uses remain valid.
+				// The instruction v itself becomes a bitcast, so the uses of v remain valid.
 				e := x.add(v, ir.OpVecExtract, scalar, vector)
 				e.Bits = uint64(i)
 				v.Op, v.Args, v.Aux = ir.OpBitcast, []*ir.Value{e}, nil
@@ -248,15 +250,15 @@ func (x *adjacent) add(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir
 	return w
 }
 
-// alignment returns a power of two, at most maxAlign, that divides the address v. If no larger power is known
-// to divide v, the result is 1. Slices begin at elements of a buffer, and parts of slices begin at elements of
-// the slice.
+// alignment returns a power of two, at most maxAlign, that divides the address v. If nothing is
+// known about v, the result is 1. Slices begin at elements of a buffer, and parts of slices begin
+// at elements of the slice.
 func alignment(m *ir.Module, v *ir.Value) int {
 	seen := map[*ir.Value]bool{}
 	var of func(v *ir.Value) int
 	of = func(v *ir.Value) int {
 		if seen[v] {
-			return maxAlign // an address that depends on itself is as aligned as its other operands
+			return maxAlign // for an address that depends on itself, only the other operands matter
 		}
 		seen[v] = true
 		least := 1

@@ -20,9 +20,9 @@ import (
 const maxKnown = 256
 
 // Arrays optimizes a work-item's own arrays in three ways. First, Arrays replaces a load by the
-// value that the work-item has last stored to the element or loaded from it. Second, it removes
+// value that the work-item has last stored to the element or loaded from it. Second, Arrays removes
 // stores of a value that the element already has, and stores to elements that are not read later.
-// Third, if one array is a copy of another, it merges the two arrays. For example:
+// Third, Arrays merges two arrays if one array is a copy of the other. For example:
 //
 //	var sum, copy [32]int32
 //	sum[i] = x
@@ -30,9 +30,9 @@ const maxKnown = 256
 //	y := copy[j] + sum[k]           y := sum[j] + sum[k].
 //
 // No other work-item can access private memory, so known values stay valid across barriers and
-// faults. Arrays tracks known values into branches and past joins, but not into loops or out of
-// them. A value that is live across a loop would occupy a register for a long time, although the
-// element is also in memory.
+// faults. Arrays tracks known values into branches and past joins, but not into or out of loops. A
+// value that is live across a loop would occupy a register for a long time, although the element is
+// also in memory.
 func Arrays(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -72,8 +72,8 @@ func Elements(m *ir.Module) diag.List {
 	return nil
 }
 
-// ownArrays returns the Function variables of f that are not scalars. Their only uses must be
-// loads, stores and zeroing of the whole variable.
+// ownArrays returns the Function variables of f that are not scalars. ownArrays omits variables
+// with uses other than loads, stores and zeroing of the whole variable.
 func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	own := map[*ir.Var]bool{}
 	for _, v := range f.Vars {
@@ -149,8 +149,8 @@ func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	return c
 }
 
-// meetContents returns the contents that are known on both of two paths into b. The arguments c and
-// d are the contents known on each path.
+// meetContents returns the contents that c and d have in common. The arguments c and d are the
+// contents that are known on two paths into b.
 func meetContents(c, d *knownContents, b *ir.Block) *knownContents {
 	if c == d {
 		return c

@@ -157,8 +157,8 @@ type arrayPair struct{ a, b *ir.Var }
 
 // coalesceArrays merges two arrays into one, if it finds a suitable pair. coalesceArrays reports
 // whether it has merged a pair. In a suitable pair, elements of one array are copied to elements of
-// the other with the same index. No write other than the copies may change an element of one array
-// while the other's element with the same index is live.
+// the other array with the same index. Besides the copies, no write may change an element of one
+// array while the element of the other array with the same index is live.
 func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[arrayPair]map[*ir.Value]bool{}
@@ -191,8 +191,8 @@ func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 }
 
 // copySource returns the source array if instruction i of b copies an element of one array to the
-// same index of another. The copied value must have been loaded in b, and neither element may have
-// been written since the load. For any other instruction, copySource returns nil.
+// same index of another array. The copied value must have been loaded in b, and neither element may
+// have been written since the load. For any other instruction, copySource returns nil.
 func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.accessedBits(v)
@@ -218,8 +218,9 @@ func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// canMerge reports whether the arrays of the pair p can be merged. No write other than the copies
-// may change an element of one array while the other's element with the same index is live.
+// canMerge reports whether the arrays of the pair p can be merged. The arrays can be merged if no
+// write other than the copies changes an element of one array while the element of the other array
+// with the same index is live.
 func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.liveAtEnd {
@@ -239,8 +240,8 @@ func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// mergeArrays replaces the array p.b by p.a in all accesses, and removes the copies between the
-// two.
+// mergeArrays replaces the array p.b by p.a in all accesses, and removes the copies between the two
+// arrays.
 func mergeArrays(f *ir.Func, p arrayPair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })

@@ -14,8 +14,8 @@
 // Internal and Forward replace loads from device memory, after CSE and fuse. Arrays replaces loads
 // from private arrays that SoA and SRoA did not split. Arrays also merges two arrays if one is a
 // copy of the other. Elements splits arrays whose indices became constant when package loops
-// unrolled loops. If the head of a loop loads the same value in each iteration, Once may hoist the
-// load and its check out of the loop.
+// unrolled loops. Once may hoist a load and its check out of a loop if the loop's head loads the
+// same value in each iteration.
 //
 //	Once turns "for j < k.Ends[i] {…}" into "for j < end {…}", with end := k.Ends[i] before the loop.
 //

@@ -31,14 +31,15 @@ const (
 //	x := k.Out[i] * 2       becomes x := a * 2.
 //
 // The value of a location is available after an access, until an operation may change the memory. A
-// location may be changed by stores that may alias it, barriers, group operations and atomic
-// operations. A load is replaced if the value is available on all paths to it. If different
-// accesses on several paths provide the value, it becomes a phi. If a loop computes the location's
-// index, no value is available from one iteration to the next. On entry to the loop, the location
-// of the first iteration has not been accessed yet.
+// location may be changed by stores that may alias the location, and by barriers, group operations
+// and atomic operations. A load is replaced if the location's value is available on all paths to
+// the load. If different accesses provide the value on different paths to the load, the value
+// becomes a phi. If a loop computes the index of a location, the value of the location is not
+// available from one iteration to the next. On entry to the loop, the location that the first
+// iteration uses has not been accessed yet.
 //
-// Forward does not move loads, it only removes them. The checks of the loads' indices are not
-// removed. CSE later removes a check that is equal to an earlier check.
+// Forward does not move loads, it only removes them. Forward does not remove the checks of the
+// loads' indices. CSE later removes a check that is equal to an earlier check.
 func Forward(m *ir.Module) diag.List {
 	changed := false
 	for range maxForwards {
@@ -82,14 +83,14 @@ type forwarder struct {
 	placeOf  map[*ir.Value]int   // maps a load or store to the index of the location that it accesses
 	killedBy map[*ir.Value][]int // maps an instruction to the locations whose values it makes unavailable
 	// unloadedIn maps the head of a loop to the memory locations that the loop does not load.
-	// Values of these locations are not kept available in the loop, where they would only occupy
+	// Values of unloaded locations are not kept available in the loop, where they would only occupy
 	// registers.
 	unloadedIn  map[*ir.Block][]bool
 	availableAt map[*ir.Block][]bool // maps a block to the locations whose values are available at its beginning
 }
 
-// forwardIn replaces instructions of function f that load from memory. If a variable contains the value already,
-// the new instruction loads the variable. forwardIn reports whether it replaced an instruction.
+// forwardIn replaces loads from device memory in function f by loads of variables, if the loaded
+// values are available. forwardIn reports whether it replaced a load.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false
@@ -106,7 +107,7 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 }
 
 // loadsTwice reports whether f has at least two accesses to device memory, one of which is a load.
-// With this test, Forward quickly skips most small kernels.
+// This test lets Forward quickly skip most small kernels.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -187,9 +188,9 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// isSynchronizing reports whether stores of other work-items may become visible at v. For an op
-// that may store to memory in a way that the pass does not analyse, isSynchronizing also returns
-// true.
+// isSynchronizing reports whether stores of other work-items may become visible at v.
+// isSynchronizing also returns true for a call, because the pass does not analyse the stores of
+// called functions.
 func isSynchronizing(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
@@ -247,8 +248,8 @@ func (w *forwarder) solveAvailable() {
 
 // leavesLoop reports whether the edge from p to b leaves a loop in which the value of location k
 // became available. A value that became available in the loop must not be live after the loop.
-// Workarounds for drivers (passes loopvalues and outlive) would make a live-out value cost more in
-// each iteration than a load after the loop.
+// Because of workarounds for drivers (the passes loopvalues and outlive), a live-out value costs
+// more in each iteration than a load after the loop.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.availableAt[l.Head][k] {
@@ -279,7 +280,7 @@ func (w *forwarder) walkBlock(b *ir.Block, visitAccess func(v *ir.Value, isAvail
 }
 
 // rewriteLoads replaces each load of an available value by a load of the location's variable. After
-// each other access to the location, rewriteLoads adds a store of the accessed value to the
+// each access that is not replaced, rewriteLoads stores the accessed value in the location's
 // variable.
 func (w *forwarder) rewriteLoads() bool {
 	replaced := map[*ir.Value]bool{}
@@ -323,7 +324,7 @@ func (w *forwarder) rewriteLoads() bool {
 }
 
 // dropOverwritten removes a store if a later store in the same block writes the same location and
-// no instruction between the two can read it. For example:
+// no instruction between the two stores can read the location. For example:
 //
 //	k.Out[i] += a           becomes x := k.Out[i] + a
 //	k.Out[i] += b           becomes k.Out[i] = x + b
@@ -331,7 +332,7 @@ func dropOverwritten(m *ir.Module, f *ir.Func) {
 	p := newPlaces(m)
 	for _, b := range f.Blocks {
 		dead := map[*ir.Value]bool{}
-		later := map[string]memPlace{} // locations to which a later instruction of b stores, without a read before that store
+		later := map[string]memPlace{} // locations that a later instruction of b overwrites before any read
 		for i := len(b.Insts) - 1; i >= 0; i-- {
 			v := b.Insts[i]
 			switch {

@@ -5,14 +5,14 @@ package memory
 // slice is no longer an argument of the kernel. For example, a store to k.Tmp becomes a store to the variable
 // Tmp, and the length of k.Tmp is computed from the launch's range.
 //
-// Loads of the variables then become values if possible (mem2reg). For example, the following
-// kernel
+// The pass mem2reg then turns loads of the variables into values if possible. For example, the
+// following kernel accesses no memory besides In and Out:
 //
 //	Affine{k.In, k.Tmp}.Kernel(it)
 //	Affine{k.Tmp, k.Out}.Kernel(it)
 //
-// loads In, stores Out, and accesses no other memory. Internal runs after fuse (the pass that
-// combines products and sums), because a product that the source stores must be rounded.
+// Internal runs after fuse (the pass that combines products and sums), because a product that the
+// source stores must be rounded.
 
 import (
 	"fmt"
@@ -56,8 +56,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// The index into the variable is a difference. This difference must be folded to a constant
-		// before the variable can be split.
+		// The index into the variable is a difference, which must be folded to a constant before
+		// the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -119,7 +119,7 @@ func addRefusal(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint
 
 // replaceLengths replaces the length of each internal slice by the number of the launch's
 // work-items times the number of elements for each work-item. With the new length, the checks of a
-// work-item's own elements always pass, so they are replaced by true.
+// work-item's own elements always pass, so replaceLengths replaces these checks by true.
 func replaceLengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {

@@ -1,7 +1,7 @@
 package memory
 
 // This file contains the pass once, a limited form of loop-invariant code motion. Once hoists loads
-// that a loop's head executes in each iteration, with the loads' checks.
+// that a loop's head executes in each iteration, and the checks of the loads' indices.
 
 import (
 	"slices"
@@ -19,19 +19,19 @@ import (
 //	for i := k.Starts[row]; i < k.Starts[row+1]; i++ { … }
 //
 // The loop's head computes row+1, checks that row+1 < len(k.Starts), and loads k.Starts[row+1].
-// Once moves these instructions, with the branch of the check, from the head to new blocks before
-// it.
+// Once moves the computation, the check and the load from the loop's head to new blocks before the
+// head.
 //
 // The head is executed whenever the loop is entered, even if the loop then has no iteration. So the
-// preheader executes the hoisted code only if the head would also execute it. Later iterations
-// would load the same values and pass the same checks, because all operands are invariant. The loop
-// must not contain a store or call that may change the memory, or an operation that makes stores of
-// other work-items visible.
+// preheader executes no code that the head would not execute. Later iterations would load the same
+// values and pass the same checks, because all operands are invariant. The loop must not contain a
+// store or call that may change the memory, or an operation that makes stores of other work-items
+// visible.
 //
 // The hoisted load often loads the loop's bound. The pass ahead (in package loops) requires that a
 // loop's bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does
-// not change kernels with group operations. In these kernels, the point in the code at which a
-// faulting work-item leaves the group must not change.
+// not change kernels with group operations, because the point in the code at which a faulting
+// work-item leaves the group must not change.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -49,9 +49,9 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn hoists the loads of one loop of f, and reports whether it found such a loop. onceIn
-// examines inner loops first. After each successful call, some load is in fewer loops than before,
-// so repeated calls end.
+// onceIn hoists the loads of one loop of f, and returns false if no loop has loads to hoist. onceIn
+// examines inner loops first. Repeated calls end, because after each successful call some load is
+// in fewer loops than before.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -69,8 +69,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// loopStart describes the blocks at the start of a loop's iterations. These are the loop's head and
-// the blocks that follow the head with only checks in between.
+// loopStart describes the blocks at the start of a loop, which are the head and the blocks that
+// only checks separate from the head.
 type loopStart struct {
 	l           *ir.Loop
 	places      *placeTable
@@ -155,8 +155,8 @@ func (s *loopStart) invariantFault(fault *ir.Block) bool {
 	return true
 }
 
-// markHoisted examines the given values and their operands. It marks the invariant values that are
-// computed in the loop, so that they are hoisted.
+// markHoisted marks the given values and their operands for hoisting, if they are invariant values
+// that are computed in the loop.
 func (s *loopStart) markHoisted(values ...*ir.Value) {
 	for _, v := range values {
 		if s.invariants[v] && !s.hoisted[v] {

@@ -87,8 +87,8 @@ func (o *ownElements) replaceParam(param int, own Own) {
 	}
 }
 
-// makeVar creates the variable for a parameter's slice, and adds an instruction that
-// zeroes it at the kernel's start.
+// makeVar creates the variable for a parameter's slice, and adds an instruction that zeroes the
+// variable at the kernel's start.
 func (o *ownElements) makeVar(param int, own Own, elem *ir.Type) *ir.Var {
 	f, storage, op := o.m.Kernel, ir.Function, ir.OpZero
 	if own.Shared {
@@ -125,7 +125,7 @@ func (o *ownElements) groupSize() *ir.Value {
 }
 
 // firstIndex inserts code that computes the index of the first element that belongs to the
-// work-item, or to its group if the elements are shared.
+// work-item, or to the work-item's group if the elements are shared.
 func (o *ownElements) firstIndex(m *inserter, own Own) *ir.Value {
 	if own.Shared {
 		return m.toInt64(m.add(ir.OpIMul, ir.TypeI32, m.launchValue(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))
@@ -144,7 +144,7 @@ func (o *ownElements) linearID(m *inserter) *ir.Value {
 	return lin
 }
 
-// inserter inserts instructions into block b before the instruction with index at.
+// inserter inserts instructions into block b before the instruction b.Insts[at].
 type inserter struct {
 	b  *ir.Block
 	at int

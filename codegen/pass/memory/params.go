@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Params changes the argument block: it removes the parameters that the kernel never reads, and
-// closes the gaps. All modules of a kernel share the same argument block. So Params must run before
-// the first pass that changes the modules of a kernel in different ways.
+// Params removes the parameters that the kernel never reads from the argument block, and closes the
+// gaps. All modules of a kernel share the same argument block, so Params must run before the passes
+// that transform the modules in different ways.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
@@ -64,10 +64,10 @@ func paramAt(m *ir.Module, off int) int {
 }
 
 // layOutAgain assigns new offsets to the parameters that are read, and returns a function that maps
-// old offsets to new ones. Each new offset keeps the alignment of the old offset, up to the
+// an old offset to the new offset. Each new offset keeps the alignment of the old offset, up to the
 // alignment of a slice.
 func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool) {
-	moved := make([]int, len(m.Params)) // for each parameter, the difference between its new offset and its old one
+	moved := make([]int, len(m.Params)) // for each parameter, the difference between its new and its old offset
 	end := 0
 	place := func(old, size int) int {
 		at := old

@@ -1,7 +1,7 @@
 package memory
 
-// This file finds out which accesses to device memory access the same location, and which may
-// overlap. The passes forward and once compare accesses with the code in this file.
+// This file finds out which accesses to device memory access the same location, and which accesses
+// may overlap. The passes forward and once compare accesses with the code in this file.
 
 import (
 	"encoding/binary"
@@ -118,8 +118,7 @@ func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.areDifferent(a.Args[0], b.Args[0])
 }
 
-// splitSum splits v into two summands: the value "base" and the constant "add". If base is nil, v
-// is the constant.
+// splitSum splits v into the value "base" plus the constant "add". If base is nil, v equals add.
 func (p *placeTable) splitSum(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

@@ -22,8 +22,8 @@ func SRoA(m *ir.Module) diag.List {
 }
 
 // splitShape describes how the variables of one class are split into parts. Variables that are
-// copied to each other belong to the same class. They are split in the same way, so that a copy
-// becomes copies of their parts.
+// copied to each other belong to the same class. Variables of the same class are split in the same
+// way, so that a copy becomes copies of the parts.
 type splitShape struct {
 	typ     *ir.Type
 	unsplit bool // whether the variable is not split, because it is a scalar or an array with a varying index

@@ -26,9 +26,9 @@ const superBytes = 16
 // The variable in work-group memory becomes an array of vectors. Superwords changes a variable only
 // if all accesses to it are of two kinds. The first kind of access is a group of stores to adjacent
 // elements that starts at a multiple of 16 bytes. The second kind of access is a load or store of a
-// matrix whose position and stride are multiples of 16 bytes. Matrix hardware can load a matrix at
-// a multiple of 16 bytes from memory of any element type. Superwords runs after tiles, which
-// determines how matrices are loaded.
+// matrix whose position and stride are multiples of 16 bytes. Matrix hardware can load a matrix
+// from memory of any element type if the matrix begins at a multiple of 16 bytes. Superwords runs
+// after tiles, which determines how matrices are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -125,8 +125,8 @@ func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// splitIndex splits the index v into two summands: the value "base" and the constant "add". If base
-// is nil, v is the constant.
+// splitIndex splits the index v into the value "base" plus the constant "add". If base is nil, v
+// equals add.
 func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -249,9 +249,9 @@ func (x *storeCombiner) packWords(values []*ir.Value, elem *ir.Type, emitOp emit
 	return words
 }
 
-// sameBits returns the operand from which v was converted, if the lower bits of operand and result
-// are equal. The number of compared lower bits is the size of elem in bits. If v has no operand
-// with the same lower bits, sameBits returns nil.
+// sameBits returns the operand of the conversion v if the lower bits of the operand and of the
+// result are equal. The number of lower bits that must be equal is the size of elem in bits. If v
+// has no operand with the same lower bits, sameBits returns nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
@@ -371,7 +371,7 @@ func pathOffset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// loadVector appends a load of a vector. This load replaces the given loads of adjacent elements.
+// loadVector appends a load of a vector, which replaces the given loads of adjacent elements.
 // loadVector returns the vector's four 32-bit words.
 func (x *storeCombiner) loadVector(loads []*ir.Value) []*ir.Value {
 	first := loads[0]

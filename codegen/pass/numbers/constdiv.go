@@ -78,7 +78,7 @@ func (d *divider) signedQuotient(x *ir.Value, by int64) {
 	sign := d.wide(ir.OpShrA, x, d.num(63))
 	if k := bits.TrailingZeros64(abs); abs == 1<<k {
 		if k > 0 {
-			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // added to negative numbers, because their quotient is rounded up
+			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // added to a negative x, so that the quotient is rounded toward zero
 			x = d.wide(ir.OpIAdd, x, up)
 		}
 		if x = d.wide(ir.OpShrA, x, d.num(uint64(k))); by < 0 {
@@ -124,9 +124,9 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 }
 
 // reciprocalOf returns a factor m and a shift count with which x / by can be computed. If h is the
-// upper half of x*m, the quotient is h>>shift. If addsX is set, the factor would need 65 bits, and
-// m contains the lower 64 bits. The quotient is then ((x-h)>>1 + h)>>shift. The divisor "by" must
-// be less than 1<<63 and not a power of two.
+// upper half of x*m, the quotient is h>>shift. If addsX is set, the factor needs 65 bits, and m
+// contains its lower 64 bits. If addsX is set, the quotient is ((x-h)>>1 + h)>>shift. The divisor
+// "by" must be less than 1<<63 and not a power of two.
 func reciprocalOf(by uint64) (m uint64, shift int, addsX bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

@@ -10,8 +10,9 @@
 //	i / n, int64                      LongDivide   ──▶  floating point and corrections
 //	float32(u), uint32                Unsigned     ──▶  one rounding.
 //
-// Most of these passes handle 64-bit integers whose values need fewer bits, because Go's indices
-// are 64-bit ints and GPUs compute in 32 bits. They use the intervals of values from package facts.
+// Most passes of package numbers handle 64-bit integers whose values need fewer bits, because Go's
+// indices are 64-bit ints and GPUs compute in 32 bits. The passes use the intervals of values from
+// package facts.
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
 // other. Package numbers imports rewrite, facts and simplify. Arithmetic for devices without 64-bit

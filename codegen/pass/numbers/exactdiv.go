@@ -1,7 +1,7 @@
 package numbers
 
 // This file contains the pass exactdiv, which corrects float32 divisions and roots. The pass runs
-// after the workarounds for drivers' bugs, which must not change the corrections that it adds.
+// after the workarounds for drivers' bugs, which must not change the added corrections.
 
 import (
 	"slices"
@@ -17,11 +17,12 @@ import (
 // devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
 // division and of 2 units for the inverse square root. The square root may have the error of an
 // inverse square root followed by a division. The code for each operation has three parts. The raw
-// part is the device's result. It is used if abi.SpecExactDivide says that it is correct, but never
-// for inverse roots, which no device rounds correctly. The quick part consists of a few fused ops
-// (see exactdiv_fused.go). It is used if abi.SpecFused says that the device fuses products and
-// sums, and only for operands that are neither tiny, huge nor special. The slow part is code with
-// 32-bit integers (see exactdiv_slow.go), which is used in all other cases.
+// part is the device's own result, which is used if abi.SpecExactDivide is false. The raw part of
+// an inverse square root is never used, because no device rounds inverse square roots correctly.
+// The quick part consists of a few fused ops (see exactdiv_fused.go). The quick part is used if
+// abi.SpecFused is true (the device fuses products and sums) and the operands are neither tiny,
+// huge nor special. The slow part is code with 32-bit integers (see exactdiv_slow.go), which is
+// used in all other cases.
 //
 // Drivers know the specialization constants when they build the pipeline, and remove the unused
 // parts. The slow part is long. If another part is also used, the slow part is rarely executed, so
@@ -32,9 +33,9 @@ import (
 //	                   q = slow
 //	               }
 //
-// The control flow is already structured for SPIR-V, and remains so with the new branch. No branch
-// can be inserted in the headers and continue blocks of loops, so there both parts are always
-// computed.
+// ExactDivide keeps the structure of the control flow that SPIR-V requires. In the headers and
+// continue blocks of loops, where no branch can be inserted, the quick part and the slow part are
+// always computed.
 func ExactDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float == properties.FloatFast {
@@ -59,8 +60,8 @@ func ExactDivide(m *ir.Module) diag.List {
 }
 
 // divideFast replaces each inverse square root by 1 divided by the square root, for the mode
-// properties.FloatFast. In this mode the result may be inexact, but its special cases must be those
-// of Go.
+// properties.FloatFast. In the mode FloatFast, the result may be inexact, but special cases must
+// have the same results as in Go.
 func divideFast(f *ir.Func) {
 	for _, b := range f.Blocks {
 		x := &corrector{f: f, b: b}
@@ -83,8 +84,8 @@ type exactDivide struct {
 	blocks []*ir.Block        // processed blocks of the function, in order
 }
 
-// correctBlock adds corrections to the ops of b. It splits b into a chain of blocks, and ends each
-// block except the last with a branch to the slow part.
+// correctBlock adds corrections to the ops of b. correctBlock splits b into a chain of blocks, and
+// ends each block except the last with a branch to the slow part.
 func (e *exactDivide) correctBlock(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
@@ -113,7 +114,7 @@ func (e *exactDivide) correctBlock(b *ir.Block) {
 
 // branchIfRare ends x's block with a branch on the condition "rare". If rare is true, a new block
 // computes v by the slow part. If rare is false, v equals the argument "quick". After the call, x
-// appends to the block where the two paths join.
+// appends code to the block where the two paths join.
 func (e *exactDivide) branchIfRare(x *corrector, v, quick, rare *ir.Value) {
 	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
 	e.blocks = append(e.blocks, extra, meet)
@@ -155,8 +156,8 @@ type corrector struct {
 	fused map[*ir.Value]*inverseParts // maps a divisor to its inverse, if the quick part has computed it
 }
 
-// addOp appends an operation and returns its result. If the operation can be folded, it
-// returns a constant or an operand instead.
+// addOp appends an operation and returns its result. If the operation can be folded, addOp returns
+// a constant or an operand instead.
 func (x *corrector) addOp(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	if op == ir.OpSelect && args[0].IsConst() {
 		if args[0].Bits != 0 {

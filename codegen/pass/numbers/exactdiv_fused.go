@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the quick part of the pass exactdiv. It computes divisions and roots by fused
-// products and sums, which are rounded only once.
+// This file contains the quick part of the pass exactdiv. The quick part computes divisions and
+// roots by fused products and sums, which are rounded only once.
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// quickResult returns the result of v, and a bool rare that is true if the result may be
-// wrong. The result is correct if the device's own result is, or if the operands are in range and
+// quickResult returns the result of v, and a bool "rare" that is true if the result may be wrong.
+// The result is correct if the device's own result is correct, or if the operands are in range and
 // the device fuses products and sums.
 func (x *corrector) quickResult(v *ir.Value) (result, rare *ir.Value) {
 	var in *ir.Value
@@ -52,22 +52,22 @@ func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.addDeviceOp(ir.
 func (x *corrector) addFMA(v, w, z *ir.Value) *ir.Value { return x.addDeviceOp(ir.OpFma, v, w, z) }
 
 // These constants are ranges of operands, given as exponents of two. If the operands are in range,
-// no intermediate result of the quick part becomes infinite or subnormal. For roots, all normal
-// operands with at least the given exponent are in range.
+// no intermediate result of the quick part becomes infinite or subnormal. For roots, the range
+// contains all normal operands whose exponent is at least RootLeast or InverseRootLeast.
 const (
 	DividendLeast, DividendMost = -64, 63
 	DivisorLeast, DivisorMost   = -62, 61
 	RootLeast                   = -64
 	InverseRootLeast            = -126
 
-	// DivisorFraction is an upper bound for the fractions of divisors. DivisorFraction is close to
-	// 2. For fractions from DivisorFraction on, an inverse with an error of slightly more than half
-	// a unit is not accurate enough.
+	// DivisorFraction is the upper bound of the fraction bits of divisors in range. A significand
+	// with the fraction bits DivisorFraction is close to 2. For divisors with larger fraction bits,
+	// an inverse with an error of slightly more than half a unit is not accurate enough.
 	DivisorFraction = Fraction - 511
 )
 
-// inverseParts contains the inverse of a divisor. Several divisions by the same divisor share
-// it.
+// inverseParts contains the inverse of a divisor, which several divisions by the same divisor
+// share.
 type inverseParts struct {
 	by    *ir.Value // the negated divisor
 	value *ir.Value
@@ -90,7 +90,8 @@ func (x *corrector) isNormalFloat(v *ir.Value, least int64) *ir.Value {
 }
 
 // inverseOf returns 1/b with an error of slightly more than half a unit in the last place.
-// It refines the device's result, whose error may be three units, by one step of Newton's method.
+// inverseOf refines the device's result by one step of Newton's method. The error of the device's
+// result may be three units.
 func (x *corrector) inverseOf(b *ir.Value) *inverseParts {
 	if d := x.fused[b]; d != nil {
 		return d
@@ -120,24 +121,22 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 //	q = a*y             with an error of slightly more than 3/2 units
 //	q = q + (a-b*q)*y   a/b, correctly rounded.
 //
-// The last step comes from Markstein ("Computation of elementary functions on the IBM RISC
-// System/6000 processor", 1990). Let a and b be in [1, 2), and let u be a unit in the last place of
-// a/b. The last step has a small error if the error of q is 3/2 u. The error matters only if a/b is
-// close to the middle m between two floats. In that case, the distance of a*y and m is at most u,
-// so q is one of these two floats. This follows from two facts: the error of the product a*y is
-// |b*y-1| * a/b, and |b*y-1| is less than 2^-24. This error is at most u if a is less than b, and
-// otherwise at most half of u, since a/b is less than 2.
+// The last step of the computation comes from Markstein ("Computation of elementary functions on
+// the IBM RISC System/6000 processor", 1990). The sum q + (a-b*q)*y is rounded incorrectly only if
+// the sum and a/b are on different sides of the middle m between two floats. Let a and b be in [1,
+// 2), and let u be a unit in the last place of a/b. Then the following bounds prove that the result
+// is correct:
 //
-// So the magnitude of the remainder r = a-b*q is half of b*u. Let p be the product of the units of
-// b and q. The remainder is exact, because it is a multiple of p and less than 2^24 * p. Before
-// rounding, the sum has only the error r*(y-1/b), which is |b*y-1| * u/2. But a-b*m, the exact
-// remainder for the middle m, is a nonzero multiple of 2^-23 * u/2. So the distance of a/b and m is
-// at least 2^-24 * u/b. The error of the sum is smaller than this distance, because |b*y-1|*b is
-// less than 2^-23.
+//	|a*y - a/b| <= u                since |b*y-1| < 2^-24; if a/b is close to m, q is a float next to m
+//	r = a - b*q, |r| = b*u/2        exact, since r is a multiple of p and less than 2^24 * p,
+//	                                where p is the product of the units of b and q
+//	|r*(y-1/b)| = |b*y-1| * u/2     error of the sum before rounding
+//	|a/b - m| >= 2^-24 * u/b        since a-b*m is a nonzero multiple of 2^-23 * u/2
+//	|b*y-1| * u/2 < 2^-24 * u/b     since |b*y-1|*b < 2^-23
 //
-// If the error of y were at most half a unit, both bounds would hold for all b less than 2. With
-// the actual error they hold for all b that are not close to 2. A test checks the error of the
-// inverse for all fractions of b.
+// If the error of y were at most half a unit, the bounds of |b*y-1| would hold for all b less than
+// 2. With the actual error of y, the bounds hold for all b that are not close to 2. A test checks
+// the error of the inverse for all fractions of b.
 func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 	d := x.inverseOf(b)
 	q, in = d.value, d.in
@@ -155,7 +154,7 @@ func (x *corrector) fusedQuotient(a, b *ir.Value) (q, in *ir.Value) {
 //	s, h = s+s*e, h+h*e   sqrt(a) and half its inverse, with an error of at most one unit
 //	s = s + (a-s*s)*h     sqrt(a), correctly rounded.
 //
-// If a is multiplied by 4, the fraction of the root does not change. So a test can check all
+// If a is multiplied by 4, the fraction of the root does not change. A test can therefore check all
 // fractions of operands.
 func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 	y := x.addDeviceOp(ir.OpFRsqrt, a)
@@ -174,9 +173,9 @@ func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 //	y = y + y*(r/2 + 3/8*r*r) 1/sqrt(a), correctly rounded.
 //
 // The value r is accurate enough although h is rounded, because l is the rounding error of h. The
-// omitted terms are less than 2^-60. The other terms must be added in this order, because of a few
-// operands whose inverse roots are close to the middle between two floats. As in fusedRoot, a test
-// checks all fractions of operands.
+// terms that the formula omits are less than 2^-60. The terms of the formula must be added in the
+// given order, because the inverse roots of a few operands are close to the middle between two
+// floats. As in fusedRoot, a test checks all fractions of operands.
 func (x *corrector) fusedInverseRoot(a *ir.Value) (root, in *ir.Value) {
 	y := x.addDeviceOp(ir.OpFRsqrt, a)
 	h := x.product(a, y)

@@ -8,20 +8,20 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // floatParts contains the parts of a float32, as 32-bit integers.
 type floatParts struct {
 	bits, abs *ir.Value
-	// isSpecial is the condition that the float is zero, infinite or NaN. If it is true,
-	// the other parts are meaningless.
+	// isSpecial is the condition that the float is zero, infinite or NaN. If isSpecial is true, the
+	// other parts are meaningless.
 	isSpecial *ir.Value
-	// biasedExp is the float's exponent plus 127. For a subnormal it is less than 1, and the
-	// fraction is normalized.
+	// biasedExp is the float's exponent plus 127. For a subnormal float, biasedExp is less than 1,
+	// and the fraction is normalized.
 	biasedExp *ir.Value
 	fraction  *ir.Value // fraction without the hidden bit
 }
 
-// slowResult returns the result of v, computed with 32-bit integers and without control flow. It
-// first lets the device compute an approximation from the significands. Vulkan bounds the error of
-// this approximation. Then it corrects the approximation by means of the remainder, which integers
-// represent exactly modulo a power of two. Finally it rounds the result once. The result may be
-// subnormal.
+// slowResult returns the result of v, computed with 32-bit integers and without control flow.
+// First, the device computes an approximation from the significands. Vulkan bounds the error of the
+// device's approximation. Then slowResult corrects the approximation by means of the remainder,
+// which is exact modulo a power of two. Finally, slowResult rounds the corrected result once. The
+// result may be subnormal.
 func (x *corrector) slowResult(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:
@@ -56,17 +56,17 @@ func (x *corrector) normalizeParts(p *floatParts) {
 }
 
 // Each of these constants is subtracted from a first approximation, so that the approximation is
-// never too large. The constant is larger than the error of the approximation, in units in the last
-// place. Later steps correct the resulting error.
+// never too large. Each constant is larger than the error of the approximation, in units in the
+// last place. Later steps correct the error that the subtraction causes.
 const (
 	QuotientSlack    = 4
 	RootSlack        = 8
 	InverseRootSlack = 8
 )
 
-// seedOf returns the first approximation as an integer significand. It subtracts slack
-// from the device's result, which is a number from about 1 to 2. A result below 1 is first raised
-// to 1, because its units are smaller.
+// seedOf returns the first approximation as an integer significand. seedOf subtracts slack from the
+// device's result, which is a number from about 1 to 2. seedOf first raises a result below 1 to 1,
+// because units below 1 are smaller.
 func (x *corrector) seedOf(device *ir.Value, slack int64) *ir.Value {
 	below := x.addBool(ir.OpULt, device, x.intConst(OneBits))
 	device = x.addInt(ir.OpSelect, below, x.intConst(OneBits), device)
@@ -87,8 +87,9 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.addInt(ir.OpOr, p.fraction, x.addInt(ir.OpSelect, less, x.intConst(TwoBits), x.intConst(OneBits)))
 	fb := x.addInt(ir.OpOr, q.fraction, x.intConst(OneBits))
 
-	// If one operand is special (zero, infinite or NaN), the other is replaced. The quotient with
-	// the replacement is the correct special result.
+	// The device divides special operands (zeros, infinities and NaNs) unchanged, and the
+	// significands of other operands. If an operand is special, the device's quotient is correct
+	// except for its sign.
 	fa = x.addInt(ir.OpSelect, p.isSpecial, p.abs, fa)
 	fb = x.addInt(ir.OpSelect, q.isSpecial, q.abs, fb)
 	device := x.asWord(x.addOp(ir.OpFDiv, ir.TypeF32, x.asFloat(fa), x.asFloat(fb)))
@@ -101,8 +102,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 		rem = x.addInt(ir.OpSelect, fits, left, rem)
 		quo = x.addInt(ir.OpIAdd, quo, x.addInt(ir.OpSelect, fits, x.intConst(1<<j), x.intConst(0)))
 	}
-	// Two more bits are appended to the significand, for half a unit and for a larger remainder.
-	// Only a subnormal quotient can be exactly in the middle between two floats.
+	// Two more bits are appended to the significand: one bit for half a unit, and one bit for a
+	// nonzero rest. Only a subnormal quotient can be exactly in the middle between two floats.
 	more := x.addBool(ir.OpULt, divisor, x.addInt(ir.OpShl, rem, x.intConst(1)))
 	tail := x.addInt(ir.OpSelect, more, x.intConst(3), x.intConst(1))
 	tail = x.addInt(ir.OpSelect, x.addBool(ir.OpIEq, rem, x.intConst(0)), x.intConst(0), tail)
@@ -117,8 +118,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	return x.asFloat(x.addInt(ir.OpOr, abs, sign))
 }
 
-// roundToFloat returns the float32 nearest to significand * 2^-25 * 2^(exponent-126). It rounds
-// ties to even. The significand has 26 bits.
+// roundToFloat returns the float32 nearest to significand * 2^-25 * 2^(exponent-126). roundToFloat
+// rounds ties to even. The significand has 26 bits.
 func (x *corrector) roundToFloat(significand, exponent *ir.Value) *ir.Value {
 	subnormal := x.addBool(ir.OpSLt, exponent, x.intConst(0))
 	drop := x.addInt(ir.OpISub, x.intConst(2), exponent)
@@ -139,16 +140,16 @@ func (x *corrector) rootOf(a *ir.Value) *ir.Value {
 	p.abs = p.bits
 	x.normalizeParts(p)
 
-	// The significand is in [1, 2). It is doubled if the exponent is odd, which is the case if the
-	// biased exponent is even. So the root is in [1, 2).
+	// The significand in [1, 2) is doubled if the exponent is odd (and thus the biased exponent is
+	// even). So the root of the significand is in [1, 2).
 	even := x.addInt(ir.OpAnd, p.biasedExp, x.intConst(1))
 	square := x.addInt(ir.OpOr, p.fraction, x.intConst(HiddenBit))
 	square = x.addInt(ir.OpShl, square, x.addInt(ir.OpISub, x.intConst(24), even))
 	fa := x.addInt(ir.OpISub, x.intConst(TwoBits), x.addInt(ir.OpShl, even, x.intConst(23)))
 	fa = x.addInt(ir.OpOr, p.fraction, fa)
 	// For a negative subnormal, a device that treats subnormals as zeros would return -0 instead of
-	// NaN. So a bit of the exponent is set, which makes the operand normal. Infinities and NaNs
-	// already have this bit.
+	// NaN. A bit of the exponent is set to make a subnormal operand normal. In infinities and NaNs,
+	// this bit of the exponent is already set.
 	zero := x.addBool(ir.OpIEq, x.addInt(ir.OpShl, p.bits, x.intConst(1)), x.intConst(0))
 	special := x.addInt(ir.OpSelect, zero, p.bits, x.addInt(ir.OpOr, p.bits, x.intConst(HiddenBit)))
 	fa = x.addInt(ir.OpSelect, p.isSpecial, special, fa)
@@ -166,7 +167,8 @@ func (x *corrector) rootOf(a *ir.Value) *ir.Value {
 		root = x.addInt(ir.OpIAdd, root, x.addInt(ir.OpSelect, fits, x.intConst(1<<j), x.intConst(0)))
 	}
 	// The root is rounded up if rem is larger than root, because (root+1/2)^2 is root*root + root +
-	// 1/4. A root is never exactly in the middle between two floats, subnormal or infinite.
+	// 1/4. A root is never subnormal or infinite, and never exactly in the middle between two
+	// floats.
 	up := x.addBool(ir.OpULt, root, rem)
 	root = x.addInt(ir.OpIAdd, root, x.addInt(ir.OpSelect, up, x.intConst(1), x.intConst(0)))
 	exponent := x.addInt(ir.OpShrL, x.addInt(ir.OpIAdd, p.biasedExp, x.intConst(125)), x.intConst(1))
@@ -180,8 +182,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p.abs = p.bits // negative operands are treated as special, as in rootOf
 	x.normalizeParts(p)
 
-	// As in rootOf, the significand is doubled if the exponent is odd. So its square root
-	// is in [1, 2), and the inverse root is in (1/2, 1].
+	// As in rootOf, the significand is doubled if the exponent is odd. The root of the significand
+	// is then in [1, 2), and the inverse root is in (1/2, 1].
 	even := x.addInt(ir.OpAnd, p.biasedExp, x.intConst(1))
 	square := x.addInt(ir.OpOr, p.fraction, x.intConst(HiddenBit))
 	square = x.addInt(ir.OpShl, square, x.addInt(ir.OpISub, x.intConst(1), even))
@@ -194,9 +196,9 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 
 	// The integer middle represents, in units of 2^-25, the number in the middle between a float
 	// and the next smaller float. The number middle is greater than the inverse root if
-	// square*middle*middle is greater than 2^23 * 2^50. The product and 2^23 * 2^50 are so close
-	// that the lowest 64 bits of their difference are enough. Inverse roots are never exactly in
-	// the middle between two floats.
+	// square*middle*middle is greater than 2^23 * 2^50. The lowest 64 bits of the difference are
+	// enough to compare square*middle*middle with 2^23 * 2^50, because the two numbers are close.
+	// Inverse roots are never exactly in the middle between two floats.
 	middle := x.addInt(ir.OpISub, x.addInt(ir.OpShl, device, x.intConst(1)), x.intConst((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.addInt(ir.OpIAdd, middle, x.intConst(2<<j))

@@ -17,8 +17,8 @@ import (
 
 // NarrowFloats narrows float64 operations to float32 if the result has the same bits. Go's package
 // math has functions only for float64, so people write float32(math.Sqrt(float64(x))) and
-// math.IsNaN(float64(x)) for a float32 x. After narrowing, devices without float64 can run such
-// code, and other devices run it faster.
+// math.IsNaN(float64(x)) for a float32 x. Narrowed code also runs on devices without float64, and
+// runs faster on other devices.
 func NarrowFloats(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -40,18 +40,19 @@ func NarrowFloats(m *ir.Module) diag.List {
 	if changed {
 		simplify.Run(m)
 		simplify.CSE(m)
-		simplify.DCE(m) // otherwise unused values would be seen as uses of products
+		simplify.DCE(m) // removes unused values, which the pass fuse would treat as uses of products
 	}
 	return nil
 }
 
-// exactOps is the set of ops whose float64 result is always a float32 if their operands are.
+// exactOps is the set of ops whose float64 result is exact in float32 if all operands are exact in
+// float32.
 var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// roundTwiceOps is the set of ops for which double rounding is harmless. A result that is
-// rounded to 53 bits and then to 24 bits equals the result rounded only to 24 bits. This is true
+// roundTwiceOps is the set of ops for which double rounding is harmless. A result that is rounded
+// to 53 bits and then to 24 bits equals the result rounded only to 24 bits. Both results are equal
 // because 53 is at least 2·24 + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var roundTwiceOps = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
@@ -79,8 +80,8 @@ func isNarrow(v *ir.Value, depth int) bool {
 	return true
 }
 
-// narrowConst returns the bits of the float64 constant v as a float32. It also reports whether the
-// conversion is exact.
+// narrowConst returns the bits of the float64 constant v as a float32. narrowConst also reports
+// whether the conversion is exact.
 func narrowConst(v *ir.Value) (uint64, bool) {
 	f := math.Float64frombits(v.Bits)
 	x := float32(f)
@@ -91,8 +92,8 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns v as a float32. It requires that isNarrow is true for v. If wantQuiet
-// is set, a signalling NaN becomes quiet, as in a conversion to float32.
+// inNarrow returns v as a float32. inNarrow requires that isNarrow is true for v. If wantQuiet is
+// set, a signalling NaN becomes quiet, as in a conversion to float32.
 func inNarrow(m *rewrite.Maker, v *ir.Value, wantQuiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -129,9 +130,9 @@ func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 	return args
 }
 
-// narrowResult handles a conversion v of a float64 to float32. It replaces the operation that
-// computes the float64 by a float32 operation, if the result is the same. narrowResult reports whether it has
-// changed v.
+// narrowResult handles a conversion v of a float64 to float32. narrowResult replaces the operation
+// that computes the converted float64 by a float32 operation, if the result is the same.
+// narrowResult reports whether it has changed v.
 func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	wide := v.Args[0]
 	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
@@ -166,9 +167,9 @@ func isComputed(v *ir.Value) bool {
 	return v.Type == ir.TypeF32 && roundTwiceOps[v.Op]
 }
 
-// narrowOrder turns the comparison v of two float64s into one of float32s, if float32 represents both operands
-// exactly. A constant operand between two float32s is replaced by an adjacent float32. narrowOrder reports
-// whether it has changed v.
+// narrowOrder turns the comparison v of two float64s into a comparison of float32s, if float32
+// represents both operands exactly. A constant operand between two float32s is replaced by an
+// adjacent float32. narrowOrder reports whether it has changed v.
 func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]
 	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
@@ -181,7 +182,7 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 		return true
 	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && betweenFloats(y) || inY && betweenFloats(x)):
 		b := m.Func.Module.Bool
-		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // simplify folds this
+		v.Op, v.Args = ir.OpLNe, []*ir.Value{b(v.Op == ir.OpFNe), b(false)} // simplify folds the comparison of two constants
 		return true
 	case v.Op == ir.OpFEq || v.Op == ir.OpFNe:
 	case inX && y.IsConst():
@@ -199,11 +200,12 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 }
 
 // keepOrder corrects a narrowed comparison for subnormals, which some devices treat as zeros. The
-// specialization constant abi.SpecFlushed identifies these devices, and drivers of other devices
-// remove the added code. If at most one operand is zero or subnormal, these devices compare
-// correctly. Otherwise, unless both are zero, the code compares integers:
+// specialization constant abi.SpecFlushed identifies devices that treat subnormals as zeros. The
+// drivers of devices that support subnormals remove the added code. A device that treats subnormals
+// as zeros compares correctly if at most one operand is zero or subnormal. If both operands are
+// zero or subnormal and at least one operand is not zero, the added code compares integers:
 //
-//	small is (bits(x)|bits(y))&^sign - 1 < flushed;
+//	small = (bits(x)|bits(y))&^sign - 1 < flushed;
 //	x == y becomes x == y && !(small && bits(x) != bits(y));
 //	x != y becomes x != y || small && bits(x) != bits(y);
 //	x < y and x <= y compare order(x) and order(y) if small is true.
@@ -252,8 +254,8 @@ func betweenFloats(v *ir.Value) bool {
 	return ok
 }
 
-// nearestFloat returns the bits of a float32 that is adjacent to c, where c is not a
-// float32. It is the greatest float32 less than c if isLess is set, or else the least
+// nearestFloat returns the bits of a float32 that is adjacent to c, where c is not a float32. If
+// isLess is set, nearestFloat returns the greatest float32 less than c, and otherwise the least
 // float32 greater than c.
 func nearestFloat(c float64, isLess bool) (uint64, bool) {
 	x := float32(c)

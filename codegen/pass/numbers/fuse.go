@@ -1,7 +1,7 @@
 package numbers
 
-// This file contains the pass fuse, which combines products and sums. The pass runs after products
-// and sums have been simplified, and before the passes that copy them.
+// This file contains the pass fuse, which combines products and sums. The pass runs after the
+// simplification of products and sums, and before passes that copy products and sums.
 
 import (
 	"slices"
@@ -13,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fuse combines a product and the sum that uses it into one operation. It does so only if the Go
-// specification ("Floating-point operators") allows it and the kernel's mode requests it. So Fuse
-// does not fuse across an FRounded op, which marks an explicit rounding in the source. In addition,
-// all uses of the product must be sums with which it is fused, so that the product itself becomes
-// unused. At the end, Fuse removes all FRounded ops.
+// Fuse combines a product and the sum that uses it into one operation. Fuse changes only code for
+// which the Go specification ("Floating-point operators") allows fusion and the kernel's mode
+// requests fusion. So Fuse does not fuse across an FRounded op, which marks an explicit rounding in
+// the source. All uses of the product must be sums that Fuse combines with the product, so that the
+// product itself becomes unused. At the end, Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
@@ -31,8 +31,8 @@ func Fuse(m *ir.Module) diag.List {
 
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
 
-// subtractNegated replaces the addition of a negated product by the subtraction of the product, and
-// the subtraction by the addition. All results remain the same.
+// subtractNegated replaces x + -(y*z) by x - y*z, and x - -(y*z) by x + y*z. The results remain the
+// same.
 func subtractNegated(f *ir.Func) {
 	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
 	used := map[*ir.Value]bool{}
@@ -59,7 +59,8 @@ func subtractNegated(f *ir.Func) {
 	}
 }
 
-// fuseProducts fuses the products of f. In a sum of two products, it fuses the first product.
+// fuseProducts fuses the products of f. In a sum of two products, fuseProducts fuses the first
+// product.
 func fuseProducts(f *ir.Func) {
 	fused := fusibleProducts(f)
 	for _, b := range f.Blocks {
@@ -105,9 +106,9 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// fusibleProducts returns the products whose uses are all sums in the same loop as the
-// product. A product that was computed before a loop is not fused with a sum in the loop, because
-// then each iteration would compute it again.
+// fusibleProducts returns the products whose uses are all sums in the same loop as the product. A
+// product before a loop is not fused with a sum in the loop, because each iteration would compute
+// the product again.
 func fusibleProducts(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}

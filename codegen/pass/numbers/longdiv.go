@@ -12,8 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// LongDivide expands the divisions of 64-bit integers that earlier passes have not replaced. Drivers call a routine of some
-// hundred instructions for each, and NVIDIA's driver (580) confuses the results of many such calls.
+// LongDivide expands the divisions of 64-bit integers that earlier passes have not replaced. For a
+// 64-bit division, drivers call a routine of some hundred instructions, and NVIDIA's driver (580)
+// confuses the results of many such calls.
 func LongDivide(m *ir.Module) diag.List {
 	ConstDivide(m) // for divisors that became constant after the pass constdiv
 	changed := false
@@ -50,14 +51,15 @@ func IsLongDivision(v *ir.Value) bool {
 
 // longDivision generates the code for one division.
 //
-// The code computes four partial quotients with the divisor's float32 reciprocal, the first for the
-// dividend and the others for the remainders. The constant "under" reduces the reciprocal by a
-// small factor, which is larger than all rounding errors together. Rounding errors come from
-// conversions, a division and a product. The error of the division is at most 2.5 units in the last
-// place (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too
-// large. If the exact partial quotient is q, the computed one is more than q*(1-2^-18)-1. So the
-// remainder of each step is less than the divisor plus 2^-18 times the previous remainder. After
-// four steps, the remainder is less than twice the divisor.
+// The code multiplies the dividend by the divisor's float32 reciprocal, which gives the first of
+// four partial quotients. The other three partial quotients come from the remainders. The constant
+// "under" makes the reciprocal smaller, by slightly more than all rounding errors together.
+// Rounding errors come from conversions, a division and a product. The error of the division is at
+// most 2.5 units in the last place (Vulkan, "Precision and Operation of SPIR-V Instructions").
+// Because of the smaller reciprocal, no partial quotient is too large. If the exact partial
+// quotient is q, the computed partial quotient is more than q*(1-2^-18)-1. The remainder of each
+// step is less than the divisor plus 2^-18 times the previous remainder. After four steps, the
+// remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker
 	by      *ir.Value // absolute value of the divisor

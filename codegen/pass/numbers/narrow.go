@@ -21,8 +21,8 @@ import (
 // and i%16 a mask if i is not negative.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues implements Narrow. If chosen is not nil, NarrowValues calls it after it has chosen
-// the values to narrow.
+// NarrowValues implements Narrow. The function chosen, if not nil, is called after the values to
+// narrow have been chosen.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
@@ -80,8 +80,8 @@ func (n *Narrower) chooseValues() {
 	}
 }
 
-// findUnsigned finds the divisions by constants in which no operand is negative. It also replaces
-// remainders by powers of two, such as x - x/16*16, by masks.
+// findUnsigned finds the divisions by constants in which no operand is negative. findUnsigned also
+// replaces remainders by powers of two, such as x - x/16*16, by masks.
 func (n *Narrower) findUnsigned() {
 	n.unsignedDivs = map[*ir.Value]bool{}
 	positive := func(x, d *ir.Value, b *ir.Block) bool {
@@ -123,7 +123,7 @@ func (n *Narrower) argsNarrow(v *ir.Value) bool {
 	return true
 }
 
-// IsNarrow reports whether x has a 32-bit form or will have one.
+// IsNarrow reports whether x has a 32-bit form, or gets a 32-bit form by narrowing.
 func (n *Narrower) IsNarrow(x *ir.Value) bool {
 	return x.IsConst() || n.Set[x] || extendedInt(x) != nil
 }
@@ -149,8 +149,8 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	return extendedInt(x)
 }
 
-// addNarrowed adds a 32-bit value next to each narrowed value. All other code then uses the
-// 32-bit values, extended to 64 bits, so that the original values become unused.
+// addNarrowed adds a 32-bit value next to each narrowed value. Code that is not narrowed then uses
+// the 32-bit values extended to 64 bits, so that the original values become unused.
 func (n *Narrower) addNarrowed() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
@@ -252,7 +252,7 @@ func (n *Narrower) make(f *ir.Func, v *ir.Value) {
 
 func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	low := n.low[v]
-	low.Bits = v.Bits // the offset, if v is an Arg op
+	low.Bits = v.Bits // if v is an Arg op, Bits is the argument's offset
 	for _, x := range v.Args {
 		low.Args = append(low.Args, n.lowOf(x))
 	}
@@ -269,7 +269,8 @@ func (n *Narrower) narrowCompare(v *ir.Value) {
 			return
 		}
 	}
-	// Sign extension of both operands also preserves the unsigned order.
+	// Unsigned comparisons remain correct, because sign extension of both operands preserves the
+	// unsigned order.
 	for i, x := range v.Args {
 		v.Args[i] = n.lowOf(x)
 	}

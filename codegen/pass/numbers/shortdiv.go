@@ -31,8 +31,8 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 		var out []*ir.Value
 		for _, v := range b.Insts {
 			if v.Op == ir.OpISub {
-				// The quotient was processed before the remainder, but its op is replaced only at
-				// the end.
+				// The quotient q was processed before the remainder, but the op of q is replaced
+				// only at the end.
 				if q := quotientOf(v); short[q] != nil {
 					d := short[q]
 					d.At, d.Made = v, nil
@@ -64,8 +64,8 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 }
 
 // isShortDivision reports whether v is a division that ShortDivide replaces. The dividend must be
-// from 0 to MaxInt32. The divisor must not be constant or extended from 32 bits. A signed divisor
-// is also excluded if narrow may handle it.
+// from 0 to MaxInt32. The divisor must not be constant or extended from 32 bits. A divisor that may
+// be negative is excluded if the pass narrow may narrow the divisor.
 func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
 		return false
@@ -81,8 +81,8 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
-// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. Otherwise quotientOf returns
-// nil.
+// quotientOf returns the quotient x/d if v is the remainder x - x/d*d. If v is not a remainder of
+// this form, quotientOf returns nil.
 func quotientOf(v *ir.Value) *ir.Value {
 	x, d := facts.Divided(v)
 	if d == nil {
@@ -97,7 +97,7 @@ func quotientOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// shortDivision generates the code of one division, next to the maker's value At.
+// shortDivision generates the code that replaces one division.
 type shortDivision struct {
 	rewrite.Maker
 	x, by    *ir.Value // 32-bit unsigned operands; by is 1 if the divisor does not fit in 32 bits
@@ -133,7 +133,7 @@ func (d *shortDivision) prepareValues(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v if the divisor fits in 32 bits, and orElse if not.
+// ifFits returns v if the divisor fits in 32 bits, and otherwise orElse.
 func (d *shortDivision) ifFits(v, orElse *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v
@@ -149,7 +149,7 @@ func (d *shortDivision) quotient() *ir.Value {
 	return d.ifFits(q, d.num(0))
 }
 
-// remainderOf returns the remainder, which is not negative because the dividend is not.
+// remainderOf returns the remainder, which is not negative because the dividend is not negative.
 func (d *shortDivision) remainderOf() *ir.Value {
 	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
 }

@@ -2,12 +2,12 @@
 // bug, called a quirk, has one row with the driver, its version, and a kernel that fails without
 // the workaround.
 //
-// Most rows have a function that recognizes the values, or their uses, that the driver compiles
-// wrongly. Apply replaces the values that these functions recognize. Mostly Apply combines a value
-// with a 32-bit word that is always zero. The word is part of the launch block (the kernel's push
-// constants). No driver can know that the word of the launch block is zero. For example, the
-// comparison x == 0 becomes (x | zero) == 0, where zero consists of bits of that word. Some rows
-// name a function that avoids the bug and is in another package.
+// Most rows have a function that recognizes values, or uses of values, that the driver compiles
+// wrongly. Apply replaces the values that the functions of the rows recognize. In most cases, Apply
+// combines a value with a 32-bit word that is always zero. This word is in the launch block (the
+// kernel's push constants), so no driver can know that the word is zero. For example, the
+// comparison x == 0 becomes (x | zero) == 0, where zero consists of bits of the launch block that
+// are always zero. Some rows instead name a function in another package that avoids the bug.
 //
 // LoopValues and Outlive rewrite live-out values of loops. LoopValues, Apply and Outlive run after
 // structurize and after the last simplification, because simplification would undo the workarounds.

@@ -10,7 +10,7 @@ import (
 
 // This file hides values from a driver's optimizer. To hide a value, the code combines the value
 // with zeros that the driver cannot know. The zeros are bits of a reserved 32-bit word in the
-// launch block (the push constants). This word is zero in every launch.
+// launch block (the push constants). The reserved word is zero in every launch.
 
 // hider hides the values of one function from the driver's optimizer.
 type hider struct {
@@ -22,17 +22,17 @@ type hider struct {
 	readBitsOf map[*ir.Value]int // maps a value to the number of low bits of its operands that affect the kernel
 
 	knownLiterals  map[literalKey]bool // cached results of isLiteral
-	rewrittenBlock                     // state of hideFloat for the current block
+	rewrittenBlock                     // the block that hideFloat changes, with its new instructions
 }
 
-// valueKinds is the number of kinds of zeros that hide values if the function also has hidden
-// bools.
+// valueKinds is the number of kinds of zeros (different bits of the reserved word) that hide values
+// other than bools, if the function also has hidden bools.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, zeroKinds: 2 * valueKinds, hiddenBy: map[*ir.Value]int{}, knownLiterals: map[literalKey]bool{}}
 	if facts.Meets(f) {
-		h.zeroKinds = valueKinds // the bits of the other kinds hide bools (see flagBit)
+		h.zeroKinds = valueKinds // the other bits of the reserved word hide bools (see flagBit)
 	}
 	return h
 }
@@ -42,7 +42,7 @@ func NewHider(f *ir.Func, rows []*Quirk) *hider {
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
 // flagBit returns the bit of the reserved word that hides the n-th bool of a function. In functions
-// with hidden bools, the bit hides no other value.
+// with hidden bools, the bits that flagBit returns hide only bools.
 func flagBit(n int) uint32 {
 	const free = 3*valueKinds + 3 // number of bits from 4 to 7, from 12 to 15, from 20 to 23, and from 28 to 30
 	n %= free
@@ -76,16 +76,16 @@ func (h *hider) otherKind(v *ir.Value) int {
 }
 
 // hidingFlags is a set of flags that describe how a value v is hidden. If no flag is set, v | zeros
-// replaces v in all its uses except comparisons. If v is a phi, other phis also continue to use v
-// itself.
+// replaces v in all its uses except comparisons. If v is a phi, v also remains an argument of other
+// phis.
 type hidingFlags uint8
 
 const (
 	// hideBit hides a value in which only one bit may be set. A value x & c becomes x & (c|zero),
 	// because a driver that knows the mask c also knows which bit of x is used.
 	hideBit hidingFlags = 1 << iota
-	// hideUpper hides both halves of a 64-bit value. Without hideUpper, the zeros have only 32
-	// bits, so a driver might know that the upper half is zero.
+	// hideUpper hides both halves of a 64-bit value. Without hideUpper, a driver can see that the
+	// zeros do not change the upper half, because the zeros have only 32 bits.
 	hideUpper
 	// hideCompared hides the value only from the comparisons for which the quirk matches.
 	hideCompared
@@ -291,7 +291,7 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// rewrittenBlock contains the instructions of a block while hideFloat adds instructions to it.
+// rewrittenBlock contains the instructions of a block to which hideFloat adds instructions.
 type rewrittenBlock struct {
 	b    *ir.Block
 	out  []*ir.Value             // instructions of the block so far
@@ -333,7 +333,8 @@ func isHideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
 // hideFloat returns a value that equals the float a but that no driver recognizes as a constant.
 // The value that hideFloat returns is used as an operand of v. If a is 0, the returned float
-// consists of zero bits of the reserved word. Otherwise its bits are bits(a) | zero.
+// consists of zero bits of the reserved word. For any other a, the bits of the returned float are
+// bits(a) | zero.
 func (h *hider) hideFloat(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

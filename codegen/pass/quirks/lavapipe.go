@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file contains the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds that
-// rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
-// compiles the code that Mesa's NIR passes produce.
+// This file contains the quirks of lavapipe, Mesa's driver for CPUs, and the workarounds for
+// lavapipe that rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of
+// vectors. LLVM compiles the output of Mesa's NIR passes.
 
 // mesa22 is the version of Mesa, from Debian 12, with which the bugs were found.
 const mesa22 = "Mesa 22.3.6"
@@ -206,16 +206,16 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 }
 
 // hideLiterals hides an operand of float arithmetic if the driver could recognize the operand as a
-// constant. A driver could recognize a constant after it has unrolled a loop, or by folding that
-// kgen does not do. For example:
+// constant. A driver could recognize a constant after unrolling a loop, or by a kind of folding
+// that kgen does not do. For example:
 //
 //	for j := range 3 {
 //		x /= float32(bits(float32(j)) | zero)     instead of x /= float32(j).
 //	}
 //
 // hideLiterals hides the initial constants of phis, and values that depend only on constants and
-// loop counters. Phis that are only selected, or stored to memory that is not private, are not
-// changed.
+// loop counters. Phis that are only operands of selections, or stored to memory that is not
+// private, are not changed.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && isHideable(a.Type) && used[p] })
@@ -272,7 +272,8 @@ type literalKey struct {
 
 // isLiteral reports whether a driver may find that v is a constant. Values computed from arguments
 // or from loads of device memory are not constants. If throughLoads is not set, a load from private
-// memory does not count as a constant, because these loads are frequent in blocked algorithms.
+// memory does not count as a constant, because loads from private memory are frequent in blocked
+// algorithms.
 func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
@@ -290,14 +291,14 @@ func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	case ir.OpLoad:
 		ref := v.Ref()
 		may = throughLoads && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
-	case ir.OpSToF, ir.OpUToF: // throughLoads is always set here, because blocked algorithms do not convert integers from private memory
+	case ir.OpSToF, ir.OpUToF: // throughLoads is true for conversions, because blocked algorithms do not convert integers from private memory
 		may = h.isLiteral(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
 		// One constant factor can make a product constant, because a zero factor makes the product
-		// zero. A constant operand of v is not zero here, because kgen would have folded a product
-		// with zero.
+		// zero. An operand of v that is already constant is not zero, because kgen would have
+		// folded a product with zero.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]

@@ -15,16 +15,17 @@ import (
 )
 
 // LoopValues handles loops that work-items may leave in different iterations. A value that is
-// computed in the loop and used after it becomes a phi of the loop's header.
+// computed in the loop and used after the loop becomes a phi of the loop's header.
 //
-// Some drivers run several work-items as the lanes of a vector. These drivers continue a loop until
-// the last lane has left, and compute the loop's values for all lanes. For lanes that have left a
-// loop, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
-// phis. After the loop, any other variable has the value that the last iteration computed for all
-// lanes. For a lane that left earlier, this value is correct only if its operands have not changed
-// since. A phi of the loop's header changes for lanes that have left if the register of the phi
-// also contains its next value. The phi and its next value are in the same register if nothing
-// reads the phi after the next value is computed:
+// Some drivers run several work-items as the lanes of a vector. A driver that runs work-items as
+// lanes continues a loop until the last lane has left, and computes the loop's values for all
+// lanes. For lanes that have left a loop, lavapipe (Mesa 22.3) preserves only the registers that
+// nir_convert_from_ssa creates from phis. After the loop, a value outside the registers of phis is
+// the value that the last iteration computed for all lanes. For a lane that left earlier, the value
+// of the last iteration is correct only if the value's operands have not changed since the lane
+// left. A phi of the loop's header changes for lanes that have left if the phi and its next value
+// share a register. The phi and its next value share a register if nothing reads the phi after the
+// next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -35,10 +36,11 @@ import (
 //	}                  // later iterations compute x from the new s
 //	use(x).
 //
-// A phi of the loop's header keeps its value for lanes that have left if it is used after the loop.
-// The phi's next value is then in another register until the end of the iteration, where lanes that
-// have left do not write registers. An argument of a phi after the loop also keeps its value,
-// because its register is written before the break.
+// A phi of the loop's header keeps its value for lanes that have left if the phi is used after the
+// loop. If the phi is used after the loop, its next value stays in another register until the end
+// of the iteration. Lanes that have left do not write registers at the end of the iteration. An
+// argument of a phi after the loop also keeps its value, because the register of this phi is
+// written before the break.
 //
 // LoopValues turns a break out of the loop into a jump to the header, which then ends the loop:
 //
@@ -59,10 +61,10 @@ func LoopValues(m *ir.Module) diag.List {
 }
 
 // routeThroughHeader changes each loop whose live-out values lavapipe may lose. The loop's exits
-// move to the header, and the live-out values become phis of the header. A loop is an exception if
-// its live-out values can be computed from the header's phis with at most atMost operations. If
-// recompute is set, the live-out values of an exceptional loop are computed again after the loop.
-// If recompute is not set, an exceptional loop is not changed.
+// move to the header, and the live-out values become phis of the header. If at most atMost
+// operations can compute the live-out values from the header's phis, the exits of the loop do not
+// move. For a loop whose exits do not move, routeThroughHeader computes the live-out values again
+// after the loop if recompute is set. If recompute is not set, the loop does not change.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -159,7 +161,7 @@ func (l *loopBlocks) leftAtOnce() bool {
 // sameValues assumes that the work-items are also in the same iteration of the loops around l.
 type sameValues struct {
 	l     *loopBlocks
-	known map[*ir.Value]bool // results so far; a value that is still being examined is assumed to be the same for all work-items
+	known map[*ir.Value]bool // results so far; while a value is being examined, it is assumed to be the same for all work-items
 }
 
 func (s *sameValues) isSame(v *ir.Value) bool {
@@ -182,10 +184,10 @@ func (s *sameValues) isSame(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// usersOf records where values are used. usingBlocks contains for each value the blocks that use
-// it, other than its own block. An argument of a phi counts as used at the end of the corresponding
-// predecessor. phiArgs contains the values that are arguments of phis. blockIndex maps each block
-// to its index in the function.
+// usersOf records where values are used. usingBlocks maps each value to the blocks that use it,
+// except the block that computes the value. An argument of a phi counts as used at the end of the
+// corresponding predecessor. phiArgs contains the values that are arguments of phis. blockIndex
+// maps each block to its index in the function.
 type usersOf struct {
 	usingBlocks map[*ir.Value][]*ir.Block
 	phiArgs     map[*ir.Value]bool
@@ -219,8 +221,8 @@ func findUses(f *ir.Func, dom *ir.DomTree) *usersOf {
 	return u
 }
 
-// liveOut returns the values that are computed in the loop and used after it, in the order of the
-// code.
+// liveOut returns the values that are computed in the loop and used after the loop, in the order of
+// the code.
 func (l *loopBlocks) liveOut(uses *usersOf) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
 	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.blockIndex[a] - uses.blockIndex[b] })
@@ -275,7 +277,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	for i, b := range slices.Clone(m.Preds) {
 		leaves := f.Module.Bool(true)
 		at := slices.Index(c.Preds, b)
-		if at >= 0 { // one edge of b's branch continues the loop, and the other leaves it
+		if at >= 0 { // one edge of b's branch continues the loop, and the other edge leaves the loop
 			leaves = b.Term.Cond
 			if b.Term.Succs[0] == c {
 				leaves = b.Append(ir.OpLNot, ir.TypeBool, leaves)

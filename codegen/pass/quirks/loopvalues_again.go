@@ -11,16 +11,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// A live-out value of a loop is recomputed after the loop if that needs only a few operations. Any
-// other live-out value becomes a phi of the loop's header. The constants are the largest numbers of
-// operations for which live-out values are recomputed.
+// These constants are the largest numbers of operations for which a loop's live-out values are
+// recomputed after the loop. Live-out values that need more operations become phis of the loop's
+// header.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
 )
 
-// Outlive recomputes live-out values of a loop after the loop, if loopvalues has not changed them.
-// The recomputation starts from the phis of the loop's header. For example:
+// Outlive recomputes live-out values of a loop after the loop, if the pass loopvalues has not
+// changed the loop. The recomputation starts from the phis of the loop's header. For example:
 //
 //	for {
 //		x := s >> 8
@@ -91,7 +91,7 @@ func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// After the loop, computeAgain adds copies of ops that compute the values xs from phis. The phis
+// computeAgain adds copies of ops after the loop, which compute the values xs from phis. The phis
 // are hidden, so that no driver recognizes that the copies compute the same values as the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
@@ -154,10 +154,10 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 }
 
 // keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. The
-// values xs are preserved if the loop's only exit is in its header and the header computes each of
-// xs from its own phis. When a work-item leaves the loop at the header, the registers of the
-// header's phis have not been overwritten. In addition, no instruction of the header may be an
-// argument of a phi. That phi might share a register with a phi of the header.
+// values xs are preserved if the loop's only exit is in its header, and the header computes each
+// value of xs from the header's phis. When a work-item leaves the loop at the header, the registers
+// of the header's phis have not been overwritten. In addition, no instruction of the header may be
+// an argument of a phi, because such a phi might share a register with a phi of the header.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {
@@ -173,8 +173,8 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	return !slices.ContainsFunc(xs, func(x *ir.Value) bool { return !pure(x) })
 }
 
-// dropCopies removes a phi of a loop's merge block if all its arguments are the same value, and
-// uses that value instead. Drivers also remove phis with equal arguments.
+// dropCopies removes a phi of a loop's merge block if all arguments of the phi are the same value,
+// which then replaces the phi. Drivers also remove phis with equal arguments.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

@@ -31,14 +31,14 @@ func mesaQuirks() []Quirk {
 }
 
 // hideRoots hides square roots that are operands of selections, phis or stores to private
-// variables. A selection, phi or store may choose between the root and another value, and Mesa
-// replaces such a choice wrongly.
+// variables. Mesa replaces a selection, phi or store that chooses between a square root and another
+// value by incorrect code.
 //
 //	r = sqrt(x)
 //	y = select(x < 0, 0, bits(r) | zero)     instead of select(x < 0, 0, r).
 //
 // Drivers do not recognize the choice if the square root is hidden. Hiding the comparison would not
-// be enough, because drivers derive comparisons with zero from others, such as x < -x.
+// be enough, because drivers derive comparisons with zero from other comparisons, such as x < -x.
 func hideRoots(h *hider) {
 	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && isHideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
@@ -55,8 +55,7 @@ func hideRoots(h *hider) {
 	})
 }
 
-// hideSigns hides the operand of an absolute value if a driver may find that the operand is greater
-// than zero, +0 or -0:
+// hideSigns hides the operand of an absolute value if a driver may know the operand's sign:
 //
 //	r = sqrt(x)
 //	y = abs(bits(r) | zero)     instead of abs(r).
@@ -108,7 +107,7 @@ func (s *signFinder) signOf(v *ir.Value) signSet {
 	switch v.Op {
 	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:
 		out = either
-	case ir.OpBitcast: // a driver ignores a pair of bitcasts
+	case ir.OpBitcast: // a driver may remove a pair of bitcasts
 		if x := v.Args[0]; x.Op == ir.OpBitcast && x.Args[0].Type == v.Type {
 			out = s.signOf(x.Args[0])
 		}

@@ -13,8 +13,8 @@ import (
 // hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
 // the counter. The initial value is hidden only if the difference between the initial value and the
 // loop's bound may be the least integer. A driver that does not know the initial value of a counter
-// does not compute the loop's number of iterations. An example is the loop "for i <= 0 { … i-- }",
-// in which i starts as math.MinInt64. After the change, i starts as math.MinInt64 ^ zero.
+// does not compute the loop's number of iterations. For example, in the loop "for i <= 0 { … i--
+// }", i may start as math.MinInt64. The initial value then becomes math.MinInt64 ^ zero.
 //
 // Most loops that count downward count between small numbers. hideDescents does not change loops
 // between small numbers, so that drivers can unroll them.
@@ -105,9 +105,10 @@ func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	return false
 }
 
-// stepsBy reports whether a loop computes next by adding a number to its counter p. The result is
-// true only if a driver may recognize the number as a constant with the sign of wantSign. If next
-// is a phi, one argument of next must be the counter plus a number with the sign of wantSign.
+// stepsBy reports whether a loop computes the value next by adding a number to the loop's counter
+// p. The result is true only if a driver may recognize the number as a constant with the sign of
+// wantSign. If next is a phi, one argument of next must be the counter plus a number with the sign
+// of wantSign.
 func (d *counterFinder) stepsBy(p, next *ir.Value, wantSign int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -151,8 +152,8 @@ func (d *counterFinder) isInvariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.isInvariant(a, header) })
 }
 
-// mayStartFar reports whether, for a driver, the difference between the initial value of the
-// counter p and the loop's bound may be the least integer. The argument p.Args[back] is the value
+// mayStartFar reports whether a driver may find that the difference between the initial value of
+// the counter p and the loop's bound is the least integer. The argument p.Args[back] is the value
 // of p in the next iteration.
 func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
 	var ends []counterEnd
@@ -167,8 +168,9 @@ func (d *counterFinder) mayStartFar(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. It does
-					// not divide if it has turned the comparison into a comparison with 0.
+					// For an unsigned comparison, Mesa's compiler divides unsigned numbers. Mesa's
+					// compiler does not divide if it has turned the comparison into a comparison
+					// with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -209,9 +211,9 @@ func (d *counterFinder) counterEndOf(v *ir.Value, b *ir.Block) (counterEnd, bool
 	return counterEnd{v, r}, true
 }
 
-// staysNear reports whether v is small if a driver finds that v is constant. A driver finds that v
-// is constant only if it has unrolled the loops that compute v. Unrolled loops add and multiply
-// small numbers, and have at most a few thousand iterations.
+// staysNear reports whether every constant that a driver may find for v is small. A driver finds
+// that v is constant only if it has unrolled the loops that compute v. Unrolled loops add and
+// multiply small numbers, and have at most a few thousand iterations.
 func (d *counterFinder) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
 	if seen[v] || !d.h.isLiteral(v, true) {
@@ -237,10 +239,11 @@ const farAway = 1 << 30
 // nearNumbers is the interval of numbers with a smaller magnitude than farAway.
 var nearNumbers = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the difference between the ends "from" and "to" may be the least integer.
-// farFrom returns true if one end is a large constant or a specialization constant that may be
-// large. For other ends, such as counters of outer loops, farFrom uses their intervals. The
-// difference of two non-negative numbers is never the least integer.
+// farFrom reports whether the difference between the first and last values "from" and "to" of a
+// counter may be the least integer. farFrom returns true if one of the two values is a large
+// constant, or a specialization constant that may be large. For other values, such as counters of
+// outer loops, farFrom uses the intervals of the values. The difference of two non-negative numbers
+// is never the least integer.
 func (from counterEnd) farFrom(to counterEnd) bool {
 	for _, e := range [2]counterEnd{from, to} {
 		if e.v.IsConstExpr() && !e.r.Within(nearNumbers) {
@@ -252,8 +255,8 @@ func (from counterEnd) farFrom(to counterEnd) bool {
 	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// intervalAt returns the interval of v in block b. In helper functions, for which no intervals are
-// computed, isKnown is false unless v is a constant.
+// intervalAt returns the interval of v in block b. In helper functions, no intervals are computed,
+// so isKnown is true only for constants.
 func (d *counterFinder) intervalAt(v *ir.Value, b *ir.Block) (r facts.Interval, isKnown bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true

@@ -10,9 +10,9 @@ import (
 
 // This file contains the quirks of NVIDIA's driver, and the matchers of the quirks that hide a
 // value. In a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of
-// NVIDIA's compiler concern integers. The compiler replaces a few operations by fewer operations
-// without checking all conditions under which that is correct. A value that is combined with an
-// unknown zero by "or" matches none of the compiler's patterns.
+// NVIDIA's compiler concern integers. The compiler replaces a few operations by fewer operations,
+// but does not check all conditions for the replacement. A value that is combined with an unknown
+// zero by "or" matches none of the compiler's patterns.
 
 // nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
@@ -290,8 +290,8 @@ func isBit(v *ir.Value) bool {
 // isSmall reports whether v is the constant -1, 0 or 1.
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
-// isFlag reports whether v is 1 or 0 depending on a bool, and its user multiplies v or combines v
-// with a number by "and".
+// isFlag reports whether v is 1 or 0, as selected by a bool, and the user of v multiplies v or
+// combines v with a number by "and".
 func isFlag(v, use *ir.Value) bool {
 	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
@@ -328,8 +328,8 @@ func isChosenSum(v, use *ir.Value) bool {
 	return joins && isSum64(v)
 }
 
-// isNegated reports whether v is -x or a negative multiple of x, and its user may extend v or
-// select it, as in a minimum.
+// isNegated reports whether v is -x or a negative multiple of x, and the user of v may be an
+// extension or a selection of v, such as a minimum.
 func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
 	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
@@ -352,7 +352,7 @@ func isDivided(v, use *ir.Value) bool {
 	return facts.Possible(v)&sign != 0 && !use.Args[1].IsConst()
 }
 
-// isSigned reports whether the user of v converts it to a float64 as an unsigned number, although v
+// isSigned reports whether the user of v converts v to a float64 as an unsigned number, although v
 // may come from a sign extension.
 func isSigned(v, use *ir.Value) bool {
 	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
@@ -379,7 +379,7 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // results of these ops may have any interval; OpInvalid represents a parameter
+		return linearRoot(v) == linearRoot(other) // the other operand may have any interval; OpInvalid represents a parameter
 	}
 	return true
 }
@@ -408,8 +408,8 @@ func isMultiple(v *ir.Value, depth int) bool {
 	return false
 }
 
-// upperBytes returns each value x if the instruction "use" combines x<<8 with another value by
-// "or".
+// upperBytes returns the values x for which the instruction "use" combines x<<8 with another value
+// by "or".
 func upperBytes(use *ir.Value) []*ir.Value {
 	if use.Op != ir.OpOr {
 		return nil

@@ -10,8 +10,8 @@ import (
 
 // This file contains the workarounds for NVIDIA's bugs with comparisons, bools and NaNs.
 
-// splitComparisons handles functions that compute both x < y and y < x. splitComparisons replaces
-// the second comparison by (y | zeros) < x.
+// splitComparisons replaces the comparison y < x by (y | zeros) < x if the function also computes x
+// < y.
 func splitComparisons(h *hider) {
 	type order struct {
 		signed bool
@@ -43,8 +43,8 @@ func splitComparisons(h *hider) {
 	}
 }
 
-// splitMinima handles float comparisons x < y in functions that choose between x and y. For
-// float32, a comparison x < y becomes float(bits(x) | zeros) < y.
+// splitMinima hides an operand of a float comparison x < y if the function chooses between x and y.
+// For float32, a comparison x < y becomes float(bits(x) | zeros) < y.
 func splitMinima(h *hider) {
 	chosen := map[[2]*ir.Value]bool{}
 	for _, b := range h.f.Blocks {
@@ -158,8 +158,7 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides each bool phi from all its uses except other phis. In these uses, (int(phi) |
-// zeros) != 0 replaces the phi.
+// joinedFlags replaces each bool phi by (int(phi) | zeros) != 0 in all its uses except other phis.
 //
 // joinedFlags changes only functions with Sync ops. In functions without Sync ops, it is harmless
 // if the compiler lets some work-items skip a join.

@@ -11,10 +11,10 @@ import (
 // This file contains matchers of NVIDIA's quirks. The quirks in this file concern loops that the
 // compiler unrolls.
 
-// isBound reports whether the user of v compares v with a loop's counter. The value v must not be constant, but
-// its difference from the counter's initial value must be known. An example is a loop in which i counts from n
-// to n+7, where n is unknown. NVIDIA's compiler handles loops that count between two constants correctly, and
-// also loops for which it does not know the number of iterations.
+// isBound reports whether the user of v compares v with a loop's counter. The value v must not be
+// constant, but its difference from the counter's initial value must be known. For example, i
+// counts from n to n+7 in a loop, where n is unknown. NVIDIA's compiler correctly handles loops
+// that count between two constants, and loops with an unknown number of iterations.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
@@ -37,8 +37,8 @@ func isBound(v, use *ir.Value) bool {
 }
 
 // linearRoot returns the value from which v is computed by operations with constants. If linearRoot
-// returns the same value for two values, a compiler may know their difference. If v is constant,
-// linearRoot returns nil.
+// returns the same value for two values, a compiler may know the difference of the two values. If v
+// is constant, linearRoot returns nil.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {
@@ -78,9 +78,9 @@ func isMaskedByCount(v, use *ir.Value) bool {
 	return false
 }
 
-// isCounter reports whether v is computed by operations with constants from a loop's counter that
-// starts with a constant. If the compiler unrolls the loop, the counter becomes a constant in each
-// copy of the loop's code.
+// isCounter reports whether operations with constants compute v from a loop's counter that starts
+// with a constant. If the compiler unrolls the loop, the counter becomes a constant in each copy of
+// the loop's code.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {

@@ -27,8 +27,8 @@ func hideWraps(h *hider) {
 	})
 }
 
-// addsConst reports whether a loop computes next by adding a constant to its counter p. If next is
-// a phi, at least one argument of next must be the counter plus a constant.
+// addsConst reports whether a loop computes the value next by adding a constant to the loop's
+// counter p. If next is a phi, at least one argument of next must be the counter plus a constant.
 func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -40,8 +40,8 @@ func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bo
 	return slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
 }
 
-// startsNear reports whether the counter p starts with small numbers. If the step has an unknown
-// sign, such as a specialization constant, a counter that starts with small numbers wraps only
+// startsNear reports whether the counter p starts with small numbers. If the sign of the step is
+// unknown, as for a specialization constant, a counter that starts with small numbers wraps only
 // after many iterations.
 func (d *counterFinder) startsNear(p *ir.Value, back int) bool {
 	for i, first := range p.Args {
@@ -89,8 +89,8 @@ func (d *counterFinder) hideEnd(p *ir.Value, step int64, cond *ir.Value, continu
 			d.hideEnd(p, step, a, continueIf)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Let c be the operand that is compared with p. If the loop continues after c < p, or ends
-		// after p < c, it continues while p is greater than c.
+		// Let c be the operand that is compared with p. The loop continues while p is greater than
+		// c if c < p continues the loop, or if p < c ends the loop.
 		for i, x := range cond.Args {
 			greater := (i == 1) == continueIf
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

@@ -27,17 +27,18 @@ const (
 	SwiftShader Driver = "SwiftShader"
 )
 
-// A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid it.
-// [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
+// A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid the
+// bug. [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
 // The fields of a Quirk describe its workaround in one of four ways:
 //
-//   - Match, with Hide: the values for which Match returns true are hidden from the
-//     driver's optimizer (see [hider.hideValues]).
-//   - Inst: the function Inst may rewrite each instruction.
-//   - Module, Before and After: the function Module rewrites the module. Before and After rewrite
-//     each function, before or after values are hidden.
-//   - Where alone: the workaround is part of another pass or package, and Where refers to its code.
+//   - If Match is set, the values for which Match returns true are hidden from the driver's
+//     optimizer, as Hide describes (see [hider.hideValues]).
+//   - If Inst is set, the function Inst may rewrite each instruction.
+//   - If Module, Before or After is set, the function Module rewrites the module, and Before and
+//     After rewrite each function before or after values are hidden.
+//   - If only Where is set, the workaround is part of another pass or package, and Where refers to
+//     its code.
 type Quirk struct {
 	// Name identifies the quirk. With the prefix "quirk/", the name is an argument of kgen's flag
 	// -disable.
@@ -104,7 +105,7 @@ func table() []*Quirk {
 // All returns the quirks of all drivers, in the order in which they are applied.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error unless each name is that of a quirk that can be disabled, such as
+// CheckDisabled returns an error unless each name belongs to a quirk that can be disabled, such as
 // "quirk/rotation". The error of CheckDisabled lists the valid names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {

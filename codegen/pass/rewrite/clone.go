@@ -1,7 +1,7 @@
 package rewrite
 
-// This file copies blocks with their values. The passes that copy loops (ahead, gather, unroll) and
-// the pass deadlanes use it.
+// This file copies blocks with their values, for the passes that copy loops (ahead, gather, unroll)
+// and for the pass deadlanes.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. If a value or block was not copied, the methods Value and Block return it
-// unchanged.
+// Cloner copies code. The methods Value and Block return a value or block unchanged if it was not
+// copied.
 type Cloner struct {
 	f      *ir.Func
 	Blocks map[*ir.Block]*ir.Block // maps each copied block to its copy
@@ -23,7 +23,7 @@ func NewCloner(f *ir.Func) *Cloner {
 	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }
 
-// Value returns the copy of v, or v if it has none.
+// Value returns the copy of v, or v itself if v was not copied.
 func (c *Cloner) Value(v *ir.Value) *ir.Value {
 	if w := c.values[v]; w != nil {
 		return w
@@ -31,7 +31,7 @@ func (c *Cloner) Value(v *ir.Value) *ir.Value {
 	return v
 }
 
-// Block returns the copy of b, or b if it has none.
+// Block returns the copy of b, or b itself if b was not copied.
 func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	if d := c.Blocks[b]; d != nil {
 		return d
@@ -39,8 +39,8 @@ func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	return b
 }
 
-// Pair records that block "to" is the copy of b. The methods End and Phis then treat the two blocks
-// as original and copy.
+// Pair records that block "to" is the copy of b. The methods End and Phis then treat b as the
+// original and "to" as the copy.
 func (c *Cloner) Pair(b, to *ir.Block) {
 	c.Blocks[b], c.from[to] = to, b
 }
@@ -90,8 +90,8 @@ func (c *Cloner) fillArgs(values []*ir.Value) {
 	}
 }
 
-// End copies the terminators of the given blocks to their copies. It replaces each successor s by
-// lead(s).
+// End copies the terminators of the given blocks to the copies of the blocks. In the copied
+// terminators, lead(s) replaces each successor s.
 func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	for _, b := range blocks {
 		t := b.Term
@@ -106,8 +106,8 @@ func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	}
 }
 
-// For each edge between two copies, Phis appends an argument to the phis at the end of the edge. A
-// copy may have its predecessors in another order than its original.
+// Phis appends an argument to the phis at the end of each edge between two copies. The predecessors
+// of a copy may be in a different order than the predecessors of the original block.
 func (c *Cloner) Phis(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.Blocks[b]
@@ -116,8 +116,7 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 			if from == nil {
 				continue
 			}
-			// If several edges come from one block, the phi has one argument for each of these
-			// edges.
+			// If several edges come from the same block, the phi has one argument for each edge.
 			nth := len(indicesOf(d.Preds[:i], p))
 			at := indicesOf(b.Preds, from)[nth]
 			for j, phi := range b.Phis {
@@ -138,8 +137,8 @@ func indicesOf(blocks []*ir.Block, b *ir.Block) []int {
 	return at
 }
 
-// Entered redirects the edge from b to head to the copy of head. Block b itself must not have a
-// copy, and Entered must be called before End.
+// Entered redirects the edge from b to head, so that the edge leads to the copy of head. Block b
+// itself must not have a copy, and Entered must be called before End.
 func (c *Cloner) Entered(head, b *ir.Block) {
 	d := c.Blocks[head]
 	at := slices.Index(head.Preds, b)

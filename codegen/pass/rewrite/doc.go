@@ -1,5 +1,6 @@
-// Package rewrite changes a function's code without regard to the values that the code computes. It
-// copies blocks, moves edges, and restores SSA form after a pass has changed the control flow.
+// Package rewrite changes a function's code without regard to the values that the code computes.
+// Package rewrite copies blocks, moves edges, and restores SSA form after a pass has changed the
+// control flow.
 //
 //	goal of a pass           functions of this package
 //
@@ -17,8 +18,7 @@
 // need it to restore the phis.
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
-// other. Package rewrite is the first in that order, so it imports none of the others. A helper
-// function belongs to package rewrite if several passes need it and it works for any code. A helper
-// function that depends on facts about values (such as their ranges or known bits) belongs to
-// package facts.
+// other. Package rewrite imports no other package below codegen/pass. A helper function belongs to
+// package rewrite if several passes need it and it works for any code. A helper function that
+// depends on facts about values (such as their ranges or known bits) belongs to package facts.
 package rewrite

@@ -1,7 +1,7 @@
 package rewrite
 
-// This file splits, redirects and counts edges, and splits blocks in two. Its functions also update
-// the phis of the blocks that these edges enter.
+// This file splits, redirects and counts edges, and splits blocks in two. The functions also update
+// the phis of the blocks that the changed edges enter.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 
 // SingleLatches gives each loop one back edge, so that a divergent continue does not make the
 // loop's phis divergent. SingleLatches also inserts a block on each edge that leads from one loop
-// directly to another loop's header. The block is needed because some work-items may stay in the
-// first loop longer than others.
+// directly to another loop's header. The inserted block is needed because some work-items may stay
+// in the first loop longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)
@@ -27,8 +27,8 @@ func SingleLatches(f *ir.Func) {
 	f.RemoveUnreachable()
 }
 
-// SplitTwins finds each branch whose two edges lead to the same block, if that block has phis. It
-// inserts a block on one of the two edges, so that the edges come from different blocks.
+// SplitTwins finds each branch whose two edges lead to the same block, if that block has phis.
+// SplitTwins inserts a block on one of the two edges, so that the edges come from different blocks.
 func SplitTwins(f *ir.Func) {
 	for _, b := range slices.Clone(f.Blocks) {
 		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
@@ -66,8 +66,8 @@ func betweenLoops(f *ir.Func) {
 	}
 }
 
-// SplitAfter moves b's instructions from index n on, and its terminator, to a new block. It ends b
-// with a jump to the new block, and returns the new block.
+// SplitAfter moves b's instructions from index n on, and its terminator, to a new block. SplitAfter
+// ends b with a jump to the new block, and returns the new block.
 func SplitAfter(b *ir.Block, n int) *ir.Block {
 	t := b.Func.NewBlock()
 	t.Insts = append(t.Insts, b.Insts[n:]...)
@@ -91,10 +91,10 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
-// WriteOut replaces each instruction of f for which isMatch returns true. For an
-// instruction v of block b, WriteOut ends b before v and calls writeInst(b, v). The call
-// appends code to b and returns the block in which that code ends. WriteOut then makes that block
-// jump to the instructions after v. The call may add blocks, but no instruction for which
+// WriteOut replaces each instruction of f for which isMatch returns true. For an instruction v of
+// block b, WriteOut ends b before v and calls writeInst(b, v). The function writeInst appends code
+// to b and returns the block in which this code ends. WriteOut ends the returned block with a jump
+// to the instructions after v. The function writeInst may add blocks, but no instruction for which
 // isMatch returns true.
 func WriteOut(f *ir.Func, isMatch func(v *ir.Value) bool, writeInst func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {

@@ -16,9 +16,9 @@ func IsFault(b *ir.Block) bool {
 	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
 }
 
-// If b ends with a check, CheckedEdge returns the index of the successor that b jumps to if the
-// check passes. The other successor records a fault, and b is its only predecessor. If b does not
-// end with a check, CheckedEdge returns -1.
+// CheckedEdge returns the index of the successor to which b jumps if the check at the end of b
+// passes. The other successor of b records a fault, and has b as its only predecessor. If b does
+// not end with a check, CheckedEdge returns -1.
 func CheckedEdge(b *ir.Block) int {
 	if b.Term.Kind != ir.Branch {
 		return -1
@@ -48,6 +48,6 @@ func CheckOf(b *ir.Block) (Check, bool) {
 	return Check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
 }
 
-// DropEdge removes the edge from b to block "to". It replaces b's branch by a jump to the other
-// successor.
+// DropEdge removes the edge from b to block "to". DropEdge replaces b's branch by a jump to the
+// other successor.
 func DropEdge(b, to *ir.Block) { JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

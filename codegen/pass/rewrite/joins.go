@@ -1,8 +1,8 @@
 package rewrite
 
-// This file splits joins (blocks with several predecessors). Paths that come from the same loop or
-// the same branch then join before they join other paths. Package uniform and the passes on lanes
-// need such joins.
+// This file splits joins (blocks with several predecessors) for package uniform and the passes on
+// lanes. After the split, paths that come from the same loop or the same branch join before they
+// join other paths.
 
 import (
 	"slices"
@@ -12,8 +12,9 @@ import (
 
 // nestJoins splits joins of paths that come from several branches. If some phi has the same
 // argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
-// After that, later passes see that the phi's argument does not depend on the branch. In the same
-// way, nestJoins first joins the exits of a loop if a phi has the same argument for all of them.
+// With the inserted block, later passes see that the phi's argument does not depend on the branch.
+// If a phi has the same argument for all exits of a loop, nestJoins inserts a block in which these
+// exits join first.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
@@ -83,9 +84,10 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo groups the given predecessors of b. A group contains the predecessors that control reaches from the
-// same successor of their common dominator. waysTo returns the groups for which a phi of b has a single
-// argument (see phiArgsAgree). The other groups are divided further in the same way.
+// waysTo groups the given predecessors of b. A group contains the predecessors that control reaches
+// from the same successor of their common dominator. waysTo returns the groups for which a phi of b
+// has a single argument (see phiArgsAgree). A group for which no phi has a single argument is
+// divided further.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil

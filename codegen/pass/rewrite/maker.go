@@ -1,8 +1,9 @@
 package rewrite
 
 // This file creates values next to an existing value. Only Maker reads the reserved 32-bit word of
-// the launch block. The reserved word is always zero, but a driver's optimizer cannot know that. So
-// several passes combine values with the reserved word to hide them from the driver's optimizer.
+// the launch block. The reserved word is always zero, but a driver's optimizer cannot know its
+// value. So several passes combine values with the reserved word to hide them from the driver's
+// optimizer.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -58,8 +59,8 @@ func (m *Maker) FloatZero(z *ir.Value) *ir.Value {
 
 // Zeros returns the launch block's reserved word (always zero), masked by the argument "bits". Each
 // hidden value should use different bits, because a driver may learn that some bits are zero. For
-// example, after a branch on "x|z == 0", a driver knows that the bits of z are zero. From there on,
-// these bits no longer hide anything.
+// example, after a branch on "x|z == 0", a driver knows that the bits of z are zero. After the
+// branch, the bits of z no longer hide anything.
 func (m *Maker) Zeros(bits uint32) *ir.Value {
 	return m.Op(ir.OpAnd, ir.TypeI32, m.Zero(ir.TypeI32), m.Func.Module.Const(ir.TypeI32, uint64(bits)))
 }

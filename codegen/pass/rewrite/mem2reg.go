@@ -1,7 +1,7 @@
 package rewrite
 
-// This file promotes scalar variables to SSA values. It contains the pass mem2reg, and also turns
-// demoted phis back into phis.
+// This file promotes scalar variables to SSA values. The file contains the pass mem2reg, and code
+// that turns demoted phis back into phis.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -33,9 +33,9 @@ func Bodies(m *ir.Module) []*ir.Func {
 	return append(fs, m.Helpers...)
 }
 
-// Promoter promotes all promotable variables of one function at once. It places phis at the
-// iterated dominance frontier of the stores, where the variable is live. Then it replaces all loads
-// in one walk over the dominator tree.
+// Promoter promotes all promotable variables of one function at once. Promoter places phis at the
+// iterated dominance frontier of the stores, where the variable is live. Then Promoter replaces all
+// loads in one walk over the dominator tree.
 type Promoter struct {
 	f     *ir.Func
 	dom   *ir.DomTree
@@ -295,7 +295,7 @@ func (p *Promoter) frontiersOf() [][]int {
 			for q != stop {
 				i := p.dom.Index(q)
 				if n := len(fr[i]); n > 0 && fr[i][n-1] == j {
-					break // j is then also in the frontier of every block between q and stop
+					break // the frontier of every block from q up to stop then already contains j
 				}
 				fr[i] = append(fr[i], j)
 				q = p.dom.Idom(q)
@@ -405,8 +405,8 @@ func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	return r
 }
 
-// dropTrivial removes phis that are equal to one other value, and replaces all uses of the removed
-// phis and loads.
+// dropTrivial removes each phi that has only itself and one other value as arguments, and replaces
+// all uses of removed phis and loads.
 func (p *Promoter) dropTrivial() {
 	for _, phi := range p.all {
 		for k, a := range phi.Args {
@@ -419,8 +419,9 @@ func (p *Promoter) dropTrivial() {
 	ReplaceUses(p.f, p.Resolve)
 }
 
-// DropTrivialPhis removes each phi that has only itself and one other value as arguments. It
-// records that value in repl as the phi's replacement. The caller must replace the uses.
+// DropTrivialPhis removes each phi that has only itself and one other value as arguments.
+// DropTrivialPhis records the other value in repl as the phi's replacement. The caller must replace
+// the uses of the removed phis.
 func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	resolve := (&Promoter{Repl: repl}).Resolve
 	for changed := true; changed; {
