@@ -84,8 +84,9 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether kgen may generate a package with the given import path. The path must be
-// one that placeOf returns for some package, with the default folder or with Config.Out.
+// mayWrite reports whether kgen may generate a package with the given import path. kgen may
+// generate a package only at an import path that placeOf returns for some package, with the default
+// folder or with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true
@@ -164,8 +165,7 @@ func (w *stubWriter) writeOutput(out *stubOutput) error {
 	return w.cleanFolder(dir, keep)
 }
 
-// Stub packages do not contain all modules. writeModules writes the other modules to the
-// folder Config.Modules.
+// writeModules writes to the folder Config.Modules all modules that stub packages do not contain.
 func (w *stubWriter) writeModules(out *stubOutput, bare bool) error {
 	if !bare {
 		files := map[string][]byte{}

@@ -13,8 +13,8 @@ type AtomicNumber interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint | ~float32 | ~float64
 }
 
-// AtomicValue is any type that the atomic functions of this package work on. These types are
-// the types of [AtomicNumber] and the floats of package half.
+// AtomicValue is any type that the atomic functions of this package accept: the types of
+// [AtomicNumber] and the floats of package half.
 type AtomicValue interface {
 	AtomicNumber | half.Float16 | half.BFloat16 | half.Float8E4M3 | half.Float8E5M2
 }
@@ -24,20 +24,20 @@ type AtomicValue interface {
 // except sums that are exact.
 //
 // Values of 64 bits need the aspect properties.Atomic64. If the kernel's properties.DeviceHas
-// lists properties.AtomicFloat32 or AtomicFloat64, the device's own instruction adds floats
-// in device memory. That instruction may treat subnormal numbers as zero
+// lists properties.AtomicFloat32 or AtomicFloat64, the device's own instruction adds floats in
+// device memory. The device's own instruction may treat subnormal numbers as zero
 // (runtime.Subnormals).
 //
-// Numbers of package half are added by their method Add, so each sum is rounded. Devices repeat a
-// compare-and-swap of the 32-bit word that contains the number until it succeeds.
+// Numbers of package half are added by their method Add, so each sum is rounded. A device repeats a
+// compare-and-swap of the number's 32-bit word until the swap succeeds.
 func AtomicAdd[T AtomicValue](p *T, v T) T { return update(p, v, Plus[T]) }
 
-// AtomicMin atomically replaces *p by min(*p, v) (see [AtomicAdd]), and returns the new value. If *p
-// or v is a NaN, so is the new value.
+// AtomicMin atomically replaces *p by min(*p, v) (see [AtomicAdd]), and returns the new value. If
+// *p or v is a NaN, the new value is a NaN.
 func AtomicMin[T AtomicValue](p *T, v T) T { return update(p, v, Minimum[T]) }
 
-// AtomicMax atomically replaces *p by max(*p, v) (see [AtomicAdd]), and returns the new value. If *p
-// or v is a NaN, so is the new value.
+// AtomicMax atomically replaces *p by max(*p, v) (see [AtomicAdd]), and returns the new value. If
+// *p or v is a NaN, the new value is a NaN.
 func AtomicMax[T AtomicValue](p *T, v T) T { return update(p, v, Maximum[T]) }
 
 // update() replaces *p by op(*p, v).
@@ -69,17 +69,17 @@ func update[T AtomicValue](p *T, v T, op func(x, y T) T) T {
 	}
 }
 
-// AtomicInteger is any type of integers that the relaxed atomic functions work on: [AtomicLoadRelaxed],
-// [AtomicStoreRelaxed] and [AtomicAddRelaxed].
+// AtomicInteger is any integer type that the functions [AtomicLoadRelaxed], [AtomicStoreRelaxed]
+// and [AtomicAddRelaxed] work on.
 type AtomicInteger interface {
 	~int32 | ~int64 | ~uint32 | ~uint64 | ~int | ~uint
 }
 
 // AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts.
 // AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. A
-// work-item that sees another's store need not see the other's earlier writes, unless both call
-// [AtomicFence] in between. Loads of one location never go back to an older value. Devices run
-// AtomicLoadRelaxed as a plain load, but a load of sync/atomic as a read-modify-write.
+// work-item that sees the store of a second work-item may not see earlier writes of the second one,
+// unless both call [AtomicFence] in between. Loads of one location never go back to an older value.
+// Devices run AtomicLoadRelaxed as a plain load, but a load of sync/atomic as a read-modify-write.
 //
 // Values of 64 bits need the aspect properties.Atomic64.
 func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
@@ -120,11 +120,11 @@ const (
 // All fences on the host access the variable `fences`.
 var fences atomic.Uint32
 
-// AtomicFence makes the caller's memory accesses before the call appear earlier than those after it,
-// to all work-items of the scope. A work-item that sees a write made after the fence also sees
-// writes made before the fence, if it calls AtomicFence between its reads. AtomicFence does not
-// wait. Atomic operations of this package and of sync/atomic order memory without fences (see the
-// package's doc).
+// AtomicFence makes the caller's memory accesses before the call appear earlier than its accesses
+// after the call, to all work-items of the scope. A work-item that sees a write made after the
+// fence also sees writes made before the fence, if it calls AtomicFence between the two reads.
+// AtomicFence does not wait. Atomic operations of this package and of sync/atomic order memory
+// without fences (see the package's doc).
 //
-// The scope is one of the constants.
+// The argument scope is one of the MemoryScope constants.
 func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -1,12 +1,13 @@
 // Package dsl is the package that kernels import. Package dsl has work-items and their ids,
-// work-group memory, barriers, group algorithms, atomics and specialization constants. All types and
-// functions of dsl are ordinary Go. These functions run on the host, and define the results on every device.
+// work-group memory, barriers, group algorithms, atomics and specialization constants. All types
+// and functions of dsl are ordinary Go. The code of dsl also runs on the host, and defines the
+// results on every device.
 //
 // # Kernels
 //
 // A kernel is an exported struct type with a method named Kernel, in an importable package. The
-// fields are the kernel's arguments. The type of the method's parameter says how many work-items a
-// launch has:
+// fields of the struct are the kernel's arguments. The type of the method's parameter says how many
+// work-items a launch has:
 //
 //	Kernel(t dsl.Task)       as SYCL's single_task, runs once.
 //	Kernel(it dsl.Item1)     as SYCL's parallel_for over a range, also with Item2 and Item3.
@@ -27,12 +28,13 @@
 //	}
 //
 // Slices are device memory. kgen infers from the body whether a kernel reads or writes a slice.
-// Each work-item has its own copy of the other fields. An assignment to such a field changes only
-// that copy.
+// Each work-item has its own copy of each field that is not a slice, and an assignment to the field
+// changes only the work-item's copy.
 //
-// The work-items of a launch run in parallel, in no particular order. Two accesses of different
-// work-items to one element, at least one of them a write, are a data race, unless both are atomic,
-// or a barrier of the work-items' group separates them.
+// The work-items of a launch run in parallel, in no particular order. If different work-items
+// access the same element, and at least one of them writes it, the accesses are a data race. There
+// is no data race if all accesses to the element are atomic, or if a barrier of the work-items'
+// group separates them.
 //
 // # Ids
 //
@@ -45,13 +47,13 @@
 //
 // A linear id counts in the same order, so work-items with neighbouring linear ids differ in x. An
 // nd-range divides the global range into work-groups of equal size. In each dimension, the global
-// range is a multiple of this size, which is called the local range:
+// range is a multiple of the size of work-groups, which is called the local range:
 //
 //	GlobalID == GroupID*LocalRange + LocalID    in each dimension
 //
 // A work-group consists of sub-groups. The device executes the work-items of a sub-group together,
-// and their linear local ids are consecutive. The device chooses the size of sub-groups, unless
-// properties.SubGroupSize does.
+// and their linear local ids are consecutive. The device chooses the size of sub-groups, unless the
+// kernel sets properties.SubGroupSize.
 //
 // # Work-group memory
 //
@@ -79,45 +81,46 @@
 //	k.Seen[i].Store(true)                       // Seen []atomic.Bool
 //	dsl.AtomicAdd(&k.Sum[0], x)                 // Sum []float32
 //
-// Atomic operations follow the Go memory model. All atomic operations of a launch
-// behave as though executed in some sequentially consistent order. If one atomic
-// operation observes the effect of another, all earlier writes of the other's
-// work-item are then visible, even after a compare-and-swap that fails. Vulkan has no
-// sequentially consistent order, so kgen establishes one. Every atomic operation, also a
+// Atomic operations follow the Go memory model. All atomic operations of a launch behave as though
+// executed in some sequentially consistent order. If an atomic operation observes the effect of
+// another work-item's atomic operation, all earlier writes of that work-item become visible. The
+// writes become visible even if the observing operation is a compare-and-swap that fails. Vulkan
+// has no sequentially consistent order, so kgen establishes one. Every atomic operation, also a
 // load or a store, becomes a read-modify-write that acquires and releases. The scope of the
-// operation is the device, or the work-group for work-group memory. So each operation
-// happens before the next one on the same location. The model differs from Go's in two
-// points:
+// operation is the device, or the work-group for work-group memory. So each atomic operation
+// happens before the next atomic operation on the same location. The memory model of kernels
+// differs from Go's memory model in two points:
 //
-//   - Only operations of one launch have this order. A later launch sees all writes of an
-//     earlier one. Two launches that run at the same time see each other's atomic operations
-//     eventually, but in no guaranteed order.
-//   - A work-item that waits in a loop may keep others from running. The loop may
-//     wait for the end of a short update that another work-item has begun, but not for a
-//     work-item that may not have started, or that is in the same sub-group.
-//     A work-item that holds a lock during a loop may never release the lock. To wait for other
-//     work-items of a group, use barriers.
+//   - Only the atomic operations of one launch have a common order. A later launch sees all writes
+//     of an earlier launch. Two launches that run at the same time see each other's atomic
+//     operations eventually, but in no guaranteed order.
+//   - A work-item that waits in a loop may keep others from running. The loop may wait for the end
+//     of a short update that another work-item has begun. But the loop must not wait for a
+//     work-item that may not have started, or that is in the same sub-group. A work-item that holds
+//     a lock during a loop may never release the lock. To wait for other work-items of a group, use
+//     barriers.
 //
-// [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] are outside that order, and
-// order no other accesses. Relaxed loads and stores are as fast as plain accesses. With these
-// functions a work-item can poll a flag, and read another work-item's value after an [AtomicFence].
+// [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] are not part of the sequentially
+// consistent order, and do not order other accesses. Relaxed loads and stores are as fast as plain
+// accesses. With relaxed operations a work-item can poll a flag, and read another work-item's value
+// after an [AtomicFence].
 //
-// On the host device the operations are those of package sync/atomic. The race detector (go test
-// -race) uses the order that Go's operations, barriers and group algorithms establish. The detector
-// reports a data race between work-items with both lines. [AtomicFence] orders plain and relaxed
-// accesses, and is seldom needed.
+// On the host device atomic operations run as operations of package sync/atomic. The race detector
+// (go test -race) uses the order that Go's operations, barriers and group algorithms establish. The
+// detector reports a data race between work-items with the lines of both accesses. [AtomicFence]
+// orders plain and relaxed accesses, and is seldom needed.
 //
 // # Launches that are cancelled
 //
-// On the host device a cancelled launch ends soon, whatever its work-items do. On other devices
-// a cancelled launch ends soon if the Kernel method has a directive,
+// On the host device a cancelled launch always ends soon. On other devices a cancelled launch ends
+// soon if the Kernel method has a directive,
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {
 //
-// for which kgen writes further modules. The work-items of these modules sometimes check whether
-// the launch was cancelled. Only launches that have a context run these modules. Kernels without
-// the directive run to their end.
+// for which kgen writes further, cancellable modules. The work-items of a cancellable module
+// sometimes check whether the launch was cancelled. Only launches that have a context run
+// cancellable modules. Kernels without the directive kgen:cancel run to their end.
 //
 // # Packages of many kernels
 //
@@ -128,15 +131,16 @@
 //	//kgen:variants load
 //	package kernels
 //
-// for which kgen writes only the first module and the one without 64-bit integers. The runtime
-// makes another module when a device first needs it, which takes some milliseconds. That module is
-// the same as the module that kgen writes without the directive. The directive makes repositories smaller. A program that
-// imports such a package contains kgen's back half, some 3 MB, but fewer modules.
+// for which kgen writes only the first module and the variant without 64-bit integers. The runtime
+// makes any other variant when a device first needs the variant, which takes some milliseconds. The
+// variant is identical to the module that kgen writes without the directive. The directive
+// kgen:variants makes repositories smaller. A program that imports a package with kgen:variants
+// contains the second half of kgen's compiler, some 3 MB, but fewer modules.
 //
 // # Specialization constants
 //
 // A [SpecConstant] is a value that the host sets before the device's driver compiles the kernel, so
-// the driver's compiler sees a constant. In Go it is a package-level variable:
+// the driver's compiler sees a constant. In Go, a SpecConstant is a package-level variable:
 //
 //	var Tile = dsl.NewSpecConstant(16)
 //
@@ -145,11 +149,10 @@
 //		tile := dsl.LocalSlice[float32](it, n*n)
 //
 // The host passes runtime.WithSpec(Tile, 32) to a launch, or sets the constant for all launches of
-// a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of loops and conditions may
-// depend on such constants. The driver compiles the kernel once for each set of values. A
-// length is computed from specialization constants and other constants by arithmetic. A
-// constant of a small type, such as a radius of type uint8, has small bounds, so kgen can
-// remove checks.
+// a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of loops and conditions may depend
+// on specialization constants. The driver compiles the kernel once for each set of values. A length
+// is computed from specialization constants and other constants by arithmetic. A constant of a
+// small type, such as a radius of type uint8, has small bounds, so kgen can remove checks.
 //
 // # Private memory
 //
@@ -166,9 +169,10 @@
 //		Tmp     []float32 //kgen:internal
 //	}
 //
-// kgen proves that each work-item uses only elements of its own in such a slice, and keeps these
-// elements in variables, so that launches have no argument for the slice. The slice has as many
-// elements for each work-item as the kernel uses. All elements are zero at the start. See docs/fusion.md.
+// kgen proves that each work-item uses only its own elements of an internal slice, and keeps these
+// elements in variables, so that launches have no argument for the slice. An internal slice has as
+// many elements for each work-item as the kernel uses. All elements of an internal slice are zero
+// at the start. See docs/fusion.md.
 //
 // # Barriers and uniform control flow
 //
@@ -177,15 +181,15 @@
 //
 // Barriers, group algorithms and calls of Local and LocalSlice must be in control flow that is
 // uniform over the group. Control flow is uniform if either all work-items of the group reach the
-// call, or none. Conditions on constants, kernel fields, ranges, group ids and specialization
-// constants are uniform. Conditions on a work-item's own id, or on data that it alone has loaded,
-// are not uniform. A private array, such as a literal or the copy of a field, is uniform if all
-// work-items of the group make all stores to it together, with the same values at the same indices.
-// kgen proves uniformity, or rejects the call with its position. On the host, work-items that wait
-// at different barriers fault with "divergent barriers". A group does not wait for work-items that
-// have returned. A work-item that returns early from a function which the kernel calls misses the
-// barriers in that function. Such a work-item continues after the call, where it must not reach a
-// barrier.
+// call, or none of them. Conditions on constants, kernel fields, ranges, group ids and
+// specialization constants are uniform. Conditions on a work-item's own id, or on data that no
+// other work-item has loaded, are not uniform. A private array, such as a literal or the copy of a
+// field, is uniform if all work-items of the group execute all stores to the array together, with
+// the same values at the same indices. kgen proves uniformity, or rejects the call and reports its
+// position. On the host, work-items that wait at different barriers fault with "divergent
+// barriers". A group does not wait for work-items that have returned. A work-item that returns
+// early from a function which the kernel calls misses the barriers in that function. After the
+// call, a work-item that has missed a barrier must not reach another barrier.
 //
 // # Group algorithms
 //
@@ -199,19 +203,20 @@
 //
 // Algorithms over sub-groups need the aspect properties.SubGroups. Algorithms over work-groups
 // combine values within the sub-groups first, so they need few barriers. Without sub-groups, or if
-// the kernel's properties.DeviceHas does not list that aspect, the algorithms combine values in
-// work-group memory. The results are the same, but the kernel executes more barriers.
+// the kernel's properties.DeviceHas does not list properties.SubGroups, the algorithms combine
+// values in work-group memory, with the same results but more barriers.
 //
 // The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform,
-// so a condition on it may decide whether a barrier is reached. A condition may also depend on a
-// value that the kernel declares uniform by [Uniform]. [Uniform] costs nothing unless work-items
-// have returned.
+// so a condition that uses the result may decide whether a barrier is reached. A condition may also
+// depend on a value that the kernel declares uniform by [Uniform]. [Uniform] costs nothing unless
+// work-items have returned.
 //
 // # Matrices
 //
 // The work-items of a sub-group together hold a matrix. [LoadA], [LoadB] and [LoadAccumulator] load
-// a matrix, [MulAdd] multiplies, and [StoreAccumulator] stores. The file docs/matrices.md has the
-// rules. [Dot4] and similar functions are for one work-item.
+// a matrix, [MulAdd] multiplies two matrices and adds a third, and [StoreAccumulator] stores a
+// matrix. The file docs/matrices.md has the rules for matrices. [Dot4] and similar functions work
+// on the values of a single work-item.
 //
 // # Faults
 //
@@ -230,11 +235,11 @@
 // code.
 //
 // The host device also finds mistakes that no compiler sees. The race detector reports a data race
-// between work-items with both lines, like one between goroutines. The checked mode
-// (runtime.Checked, with package checked imported) reports data races, and groups whose work-items
-// wait at different barriers. It also reports values given to [Uniform] that are not uniform, and
-// loads of work-group memory that was never written. The checked mode runs work-items in an order
-// that depends on a seed, so a run can be repeated.
+// between work-items with the lines of both accesses, like a data race between goroutines. The
+// checked mode (runtime.Checked, with package checked imported) reports data races, and groups
+// whose work-items wait at different barriers. The checked mode also reports values given to
+// [Uniform] that are not uniform, and loads of work-group memory that was never written. The
+// checked mode runs work-items in an order that depends on a seed, so a run can be repeated.
 //
 // # Which Go
 //
@@ -242,17 +247,17 @@
 // with a code and a position. For example, go tool kgen explain KG203 says what KG203
 // means and what to write instead.
 //
-// In the table, a known value is one that kgen can compute from constants and, since kgen
-// inlines all functions, from the arguments of a call. Ids, and elements of memory, are not known
-// values. A variable's function, pointer, slice or interface value may depend on data. An example is
-// an error that may be nil. kgen compiles each use of the variable once for every value that it may
-// hold.
+// In the table, a known value is a value that kgen can compute from constants. The arguments of a
+// call may be known, too, because kgen inlines all functions. Ids, and elements of memory, are not
+// known values. A variable's function, pointer, slice or interface value may depend on data, such
+// as an error that may be nil. kgen compiles each use of the variable once for every value that it
+// may hold.
 //
 // If a call changes a variable, Go does not specify when another part of the same expression reads
-// it. For example, x + f() may read x before or after the call. Kernels call f first, like gc,
-// except in expressions with && or ||. In x + f(b && g(&x)), a device reads x first. Give such a
-// call a statement of its own. If one statement has two faults, a device reports the leftmost, and
-// gc possibly the other.
+// it. For example, x + f() may read x before or after the call. For x + f(), kernels call f first,
+// like gc, except in expressions with && or ||. In x + f(b && g(&x)), a device reads x first. Write
+// a call that changes a variable as a separate statement. If one statement has two faults, a device
+// reports the leftmost fault, and gc may report the other fault.
 //
 // Types:
 //
@@ -368,17 +373,18 @@
 //
 // The packages blake2b, blake2s and chacha20 of golang.org/x/crypto compile. Some packages, such as
 // xxhash and blake2b, have assembly or unsafe code, but also a pure Go version under the build tags
-// purego or appengine. kgen compiles that version, and reports that it does. A function that has no
-// Go body in any version is error KG303.
+// purego or appengine. kgen compiles the pure Go version of a package with assembly or unsafe code,
+// and reports that it does. A function that has no Go body in any version is error KG303.
 //
 // # Package math
 //
 // kgen compiles the functions of package math from their Go code, like gc on a port without
-// assembly. In the mode properties.FloatExact, a kernel computes the same bits as that code on every
-// device. On the host, gc replaces some functions by assembly or instructions. Exact replacements
-// give the same bits. The results of other replaced functions, and of their callers (Pow, Sinh,
-// Log10, Gamma, …), may differ from the device's results in the last bits. On amd64, Log and Log10
-// of subnormal numbers differ in all bits, since that assembly does not support them:
+// assembly. In the mode properties.FloatExact, a kernel computes the same bits as the Go code of
+// package math on every device. On the host, gc replaces some functions by assembly or
+// instructions. The exact replacements in the table give the same bits. The results of the other
+// replaced functions, and of their callers (Pow, Sinh, Log10, Gamma, …), may differ from the
+// device's results in the last bits. On amd64, Log and Log10 of subnormal numbers differ in all
+// bits, since the assembly of Log does not support subnormal numbers:
 //
 //	port       assembly with other bits     exact assembly or instructions
 //	amd64      Exp, Log, Hypot              Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
@@ -394,6 +400,6 @@
 // and s390x, as the language allows, and on amd64 only with GOAMD64=v3 or above.
 //
 // A NaN is a NaN on every device. But if arithmetic, a conversion, negation or Abs produces a NaN,
-// its sign and payload depend on the device. For example, NVIDIA's GPUs give 0x7fffffff where
-// others keep an operand's bits. Loads, stores and Float32bits keep all bits.
+// the sign and payload of the NaN depend on the device. For example, NVIDIA's GPUs give 0x7fffffff
+// where other devices keep the bits of an operand. Loads, stores and Float32bits keep all bits.
 package dsl

@@ -54,8 +54,8 @@ func exchangerOf[T any](g *group) *exchanger[T] {
 }
 
 // exchange() waits until all work-items of the group have passed their values, and returns the
-// results of f. If here[i] is false, vs[i] is zero. After the wait, the first work-item to run calls
-// f, with the values of all. The results stay until the same work-items exchange again.
+// results of f. The value vs[i] is zero if here[i] is false. The first work-item that runs after the
+// wait calls f for all work-items. The results are valid until the same work-items exchange again.
 //
 //go:norace
 func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
@@ -81,8 +81,8 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// left() reports whether the work-item had finished before barriers last opened. A work-item that
-// finished later was one of those that waited.
+// left() reports whether the work-item had finished before barriers last opened. left() returns
+// false for a work-item that waited at a barrier and finished later.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
@@ -98,7 +98,7 @@ func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scan() sets each value to the combination of the values up to and including it.
+// scan() sets each vs[i] to the combination of vs[0] to vs[i].
 //
 //go:norace
 func scan[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -109,7 +109,7 @@ func scan[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scanBefore sets each value to the combination of the identity e and the values before it.
+// scanBefore sets each vs[i] to the combination of the identity e and vs[0] to vs[i-1].
 //
 //go:norace
 func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine() sets vs[to] to op(vs[i], vs[j]), or to the one of them that exists.
+// combine() sets vs[to] to op(vs[i], vs[j]), or to the only value of the two that exists.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
@@ -138,8 +138,8 @@ func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {
 	here[to] = here[i] || here[j]
 }
 
-// identity() returns the e for which op(e, x) == x for all x: op must be a function with a documented
-// identity.
+// identity() returns the value e for which op(e, x) == x for all x. The argument op must be a
+// function with a documented identity.
 func identity[T Scalar](op func(x, y T) T) T {
 	values := edges[T]()
 	for _, e := range values {
@@ -154,8 +154,8 @@ func identity[T Scalar](op func(x, y T) T) T {
 	panic("dsl: a scan by a function that has no identity")
 }
 
-// edges() returns values among which identity() searches for the identity, and with which it tests
-// each value.
+// edges() returns candidates for the identity of an operation. identity() tests each candidate with
+// all candidates as operands.
 func edges[T Scalar]() []T {
 	if list := halfEdges[T](); list != nil {
 		return list
@@ -174,7 +174,7 @@ func edges[T Scalar]() []T {
 		}
 	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
 		for _, f := range []float64{0, 1, 2, -1, math.Inf(1), math.Inf(-1)} {
-			// These numbers include Inf, whose product with 0 is NaN.
+			// The list includes Inf, whose product with 0 is NaN.
 			add(func(v reflect.Value) { v.SetFloat(f) })
 		}
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:

@@ -7,14 +7,14 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// The work-items of a group run on coroutines called lanes. A lane runs one work-item after
-// the other until one waits at a barrier. Then the next lane runs the remaining work-items. So
-// a kernel without barriers runs as a loop on one lane, and only waiting work-items hold a
-// stack.
+// The work-items of a group run on coroutines called lanes. A lane runs work-items one after the
+// other, until a work-item waits at a barrier. Then the next lane runs the work-items that have not
+// started. So a kernel without barriers runs as a loop on one lane, and only waiting work-items
+// hold a stack.
 //
-// Under the race detector each work-item has its own lane. Switching from lane to lane orders no
-// accesses, except at barriers, where clocks order them. In functions with the directive norace, the
-// detector does not require such an order.
+// Under the race detector each work-item has its own lane. Switching between lanes orders memory
+// accesses only at barriers, by the methods of the type clocks. The detector ignores accesses in
+// functions with the directive norace.
 
 // The type `group` is the state of the running work-group. Dimensions beyond the kernel's rank have size 1
 // and id 0.
@@ -170,8 +170,8 @@ func (g *group) spanEnd(ln *lane, v any) {
 	g.clocks.end()
 }
 
-// The type `scratch` is the content of a dslhook.Scratch. The goroutines of lanes do not point to a
-// scratch. So the garbage collector can free an unused scratch, whose cleanup function ends these goroutines.
+// The type `scratch` is the content of a dslhook.Scratch. The garbage collector can free an unused
+// scratch, because the goroutines of lanes do not point to it. Freeing a scratch ends its goroutines.
 type scratch struct{ g *group }
 
 func scratchGroup(s *dslhook.Scratch) *group {
@@ -220,7 +220,7 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 			w.local = [3]int{i / local[2] / local[1], i / local[2] % local[1], i % local[2]}
 		}
 	}
-	// A launch of rank 1 or 2 uses the first entries, and the other entries stay 1.
+	// In a launch of rank 1 or 2, the last entries of g.groups stay 1.
 	g.groups = [3]int{1, 1, 1}
 	for d := range l.Rank {
 		g.groups[d] = l.Global[d] / local[d]
@@ -239,8 +239,8 @@ func (g *group) layOut(l *dslhook.Launch, lin int) {
 	}
 }
 
-// run() starts the work-items in order of their ids and then, as long as some wait, opens barriers.
-// The order in which work-items run is deterministic.
+// run() starts the work-items in the order of their ids. Then run() opens barriers as long as
+// work-items wait. The order in which work-items run is deterministic.
 //
 //go:norace
 func (g *group) run() {
@@ -255,7 +255,7 @@ func (g *group) run() {
 	for len(g.waiting) > 0 {
 		open := g.openBarriers()
 		lanes := g.waiting
-		g.waiting = g.waiting[:0] // the loop appends to this array, never past its own position
+		g.waiting = g.waiting[:0] // the loop below overwrites only elements that it has read
 		for _, ln := range lanes {
 			if w := ln.item; open || w.state == running || w.state == diverged {
 				g.resume(ln)
@@ -266,8 +266,8 @@ func (g *group) run() {
 	}
 }
 
-// endRun orders the work-items' accesses before all later ones. The race detector supports only
-// some thousand goroutines, so under it the lanes end with the group.
+// endRun orders the work-items' accesses before all later accesses. The race detector supports only
+// some thousand goroutines, so the lanes end with the group if the race detector runs.
 //
 //go:norace
 func (g *group) endRun() {
@@ -287,9 +287,9 @@ func (g *group) resume(ln *lane) {
 	}
 }
 
-// openBarriers decides which waiting work-items continue. Work-items that have finished no longer
-// take part. The result is true if all continue, which is the usual case. If only some continue,
-// openBarriers marks them as running. If none can continue, it marks all as diverged.
+// openBarriers decides which waiting work-items continue. Finished work-items no longer take part.
+// openBarriers returns true if all waiting work-items continue, as usual. If only some continue,
+// openBarriers marks these as running. If none can continue, openBarriers marks all as diverged.
 //
 //go:norace
 func (g *group) openBarriers() bool {

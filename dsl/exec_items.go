@@ -11,8 +11,8 @@ func init() {
 	dslhook.RunGroup = runGroup
 }
 
-// runItems implements dslhook.RunItems. A span is a loop that runs work-items until one panics. The
-// next span starts after that work-item, so a work-item costs one call.
+// runItems implements dslhook.RunItems. A span is a loop that runs work-items until one panics. After a
+// panic, the next span starts at the following work-item. Because of spans, a work-item costs only one call.
 func runItems(kernel any, l *dslhook.Launch, lo, hi int) {
 	switch k := kernel.(type) {
 	case func(Task):

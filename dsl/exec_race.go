@@ -48,9 +48,9 @@ func newLane(g *group) *lane {
 }
 
 // The type `clocks` tells the race detector the order of accesses. The start of a group happens
-// before its work-items, and its end happens after them. Accesses before a barrier happen before
-// accesses after it. Each barrier uses two clocks in turn, so that no order results between arriving
-// at a barrier and leaving the previous one.
+// before its work-items run, and the end of a group happens after its work-items. Accesses before a
+// barrier happen before accesses after it. Each barrier alternates between two clocks, so that
+// arriving at a barrier is not ordered with leaving the previous barrier.
 type clocks struct {
 	first, last, faults uint64
 	opened              []int    // number of times that the barriers of the group and of its sub-groups have opened

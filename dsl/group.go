@@ -1,7 +1,7 @@
 package dsl
 
-// Group is the work-group of a work-item. Its ids are linear, while LocalID and GroupID of the
-// work-item have the kernel's rank.
+// Group is the work-group of a work-item. The ids of a Group are linear, but LocalID and GroupID of
+// the work-item have the kernel's rank.
 type Group struct{ w *workItem }
 
 // LocalID returns the work-item's linear id in the work-group.
@@ -38,8 +38,8 @@ func (s SubGroup) LocalRange() int {
 	return min(s.w.g.subSize, len(s.w.g.items)-s.GroupID()*s.w.g.subSize)
 }
 
-// MaxLocalRange returns the size of sub-groups that the device uses for the launch. No LocalRange
-// exceeds that size.
+// MaxLocalRange returns the size of sub-groups that the device uses for the launch. The LocalRange
+// of a sub-group never exceeds MaxLocalRange.
 func (s SubGroup) MaxLocalRange() int { return s.w.g.subSize }
 
 // GroupID returns the sub-group's index in its work-group.

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber is implemented by numbers of package half. Its methods are the operations of group algorithms.
+// halfNumber is implemented by numbers of package half, and has the operations of group algorithms.
 type halfNumber[T any] interface {
 	Add(y T) T
 	Mul(y T) T
@@ -23,7 +23,7 @@ func halfOf[T any](x T) (halfNumber[T], bool) {
 	return nil, false
 }
 
-// canonical() returns x. If x is a NaN of package half, the result is the NaN that the type's operations return.
+// canonical() returns x, but replaces any NaN of package half by the NaN that operations return.
 func canonical[T any](x T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if h, ok := halfOf(x); ok {

@@ -9,8 +9,8 @@ import "fmt"
 //	tile[y][x] = k.In[i]
 //	it.Barrier()
 //
-// Each call site has its own memory. Each call sets the memory to zero, also in each
-// iteration of a loop. So calls must be in control flow that is uniform over the
+// Each call site has its own memory. Each call of Local sets the memory to zero, also in
+// each iteration of a loop, so calls must be in control flow that is uniform over the
 // group.
 //
 //go:norace
@@ -35,8 +35,8 @@ func Local[T any](it GroupItem) *T {
 }
 
 // LocalSlice returns a slice of n elements of work-group memory. LocalSlice is like [Local], for
-// lengths that depend on specialization constants. The length n is computed from such constants and
-// ordinary ones.
+// lengths that depend on specialization constants. The length n is computed from specialization
+// constants and ordinary constants.
 //
 //go:norace
 func LocalSlice[T any](it GroupItem, n int) []T {
@@ -94,7 +94,7 @@ func (a LocalAccessor[T]) Len() int {
 }
 
 // Slice returns the accessor's memory, which the work-items of the group share. The memory is zero
-// when the group starts. Further calls return the same memory.
+// when the group starts. Further calls of Slice return the same memory.
 //
 //go:norace
 func (a LocalAccessor[T]) Slice(it GroupItem) []T {
@@ -117,8 +117,8 @@ func (a LocalAccessor[T]) Slice(it GroupItem) []T {
 	return s
 }
 
-// localCell contains the memory of one call of Local. In uniform control flow, the n-th calls of all
-// work-items belong together.
+// localCell contains the memory of one call of Local. In uniform control flow, all work-items of a
+// group share the memory of their n-th calls of Local.
 type localCell struct {
 	memory  any // the *T or []T that the call returns
 	reached int // number of work-items that have made this call
@@ -130,8 +130,8 @@ type accessorCell struct {
 	live   bool // whether the current work-group uses the memory
 }
 
-// keptLocals is the number of calls of Local whose memory the next work-group reuses. Memory of later
-// calls, such as Local in a loop, is released when all work-items have made the call.
+// keptLocals is the number of calls of Local whose memory the next work-group reuses. The memory of
+// later calls, such as calls in a loop, is released when all work-items have made the call.
 const keptLocals = 16
 
 // nextLocal returns the localCell for the work-item's next call of Local. The pointer is valid until the

@@ -20,7 +20,7 @@ import (
 
 // Cost measures the amount of a kernel's generated code.
 type Cost struct {
-	Checks  int             // number of source positions that may fault
+	Checks  int             // number of source positions at which the kernel may fault
 	Modules map[string]Size // maps a file name to the size of the kernel's module in this file
 }
 
@@ -205,8 +205,7 @@ func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File)
 	return costChanges(pkg, old, now, changed), nil
 }
 
-// LostCosts returns the costs of kernels that no longer exist. The files of these kernels in folder
-// dir will be removed.
+// LostCosts returns the costs of kernels that no longer exist, but still have files in folder dir.
 func LostCosts(dir string) ([]CostChange, error) {
 	pkg, old, err := costsIn(dir)
 	return costChanges(pkg, old, nil, nil), err
@@ -271,8 +270,8 @@ func writeChange(b *strings.Builder, what string, old, now int, unit string) {
 	}
 }
 
-// sortedModules returns the names of the modules in the given costs. In the result, the first module of a kernel is
-// before the kernel's variants.
+// sortedModules returns the names of the modules in the given costs. In the result, the first
+// module of a kernel comes before the kernel's variants.
 func sortedModules(costs ...*Cost) []string {
 	all := map[string]bool{}
 	for _, c := range costs {

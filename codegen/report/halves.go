@@ -1,7 +1,7 @@
 package report
 
-// In the IR, numbers of package half are integers. This file finds the integer constants that are
-// such numbers.
+// In the IR, numbers of package half are integers. This file finds the integer constants that
+// represent numbers of package half.
 
 import (
 	"fmt"
@@ -29,8 +29,9 @@ type halfTypes struct {
 	typs map[*ir.Value]string
 }
 
-// halvesIn finds the values of a module that are numbers of package half. The search starts at instructions that
-// work only on such numbers. If an operand of a phi, select or conversion is such a number, the result is one, too.
+// halvesIn finds the values of a module that are numbers of package half. The search starts at
+// instructions that work only on numbers of package half. A phi, select or conversion is a number
+// of package half if an operand is a number of package half.
 func halvesIn(m *ir.Module) *halfTypes {
 	h := &halfTypes{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {

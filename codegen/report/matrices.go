@@ -16,8 +16,8 @@ import (
 // MatrixUse describes how a known type of device runs the matrix operations of a kernel.
 type MatrixUse struct {
 	Device string `json:"device"`
-	// The field Why is the reason for the expansion of matrix operations to scalar code. If the
-	// device's matrix instructions are used, the field is "".
+	// The field Why is the reason for the expansion of matrix operations to scalar code. The field
+	// Why is "" if the device's matrix instructions are used.
 	Why   string       `json:"why,omitempty"`
 	Tiles []MatrixTile `json:"tiles,omitempty"`
 }
@@ -30,10 +30,12 @@ type MatrixTile struct {
 	Way   string   `json:"way"` // "direct", "tested" or "staged"
 }
 
-// MatrixMemory describes work-group memory that expanded matrix operations need.
+// MatrixMemory describes work-group memory that matrix operations need after their expansion to
+// scalar code.
 type MatrixMemory struct {
-	// Shape is the shape of the matrix in this memory. The memory is used only on devices whose
-	// sub-groups have fewer than Below work-items. For memory that matrix products need, Shape is "".
+	// Shape is the shape of the matrix that the memory contains, or "" for the memory of matrix
+	// products. Memory for a matrix is used only on devices whose sub-groups have fewer than Below
+	// work-items.
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`
 	Bytes int    `json:"bytes"` // size in bytes for each sub-group

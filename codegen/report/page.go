@@ -60,7 +60,8 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	}
 	close(work)
 	wg.Wait()
-	// A kernel's diagnostics are omitted from the diagnostics of its package, so that the page shows them only once.
+	// A kernel's diagnostics are omitted from the diagnostics of its package, so that the page
+	// shows each diagnostic only once.
 	page.Problems = (&kernelPage{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
 		return slices.ContainsFunc(kernels, func(v *kernelPage) bool { return slices.Contains(v.loadDiags, d) })
 	}))

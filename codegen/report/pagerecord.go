@@ -94,8 +94,8 @@ func eachFma(m *ir.Module, do func(v *ir.Value)) {
 	}
 }
 
-// recordVariant records a finished variant. The variant "words" is made from the first module,
-// not from a clone of the lowered module.
+// recordVariant records a finished variant. The values of the variant "words" keep their names from
+// the first module, because the variant is made from that module.
 func (r *recorder) recordVariant(name string, m *ir.Module) {
 	names := ir.NewNames()
 	if name == abi.VariantWords {

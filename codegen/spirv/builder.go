@@ -10,8 +10,8 @@ import (
 // Builder builds a [Module] and allocates its ids. Equal types, constants, imports and strings get the same id. Two
 // types are not equal if their decorations differ.
 //
-// The methods panic on arguments that only a bug of the caller can produce. [Builder.Module] checks the
-// remaining rules.
+// The methods of Builder panic on arguments that only a bug of the caller can produce.
+// [Builder.Module] checks all other rules of SPIR-V modules.
 type Builder struct {
 	// If KeepNames is true, Name and MemberName write debug names. By default Name and MemberName do nothing, because
 	// the words of a module should depend only on the kernel's code.
@@ -194,8 +194,8 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName). Programs that load the module search for this name. Mark writes
-// the name even if KeepNames is false.
+// Mark writes a name of id (OpName), for which programs search when they load the module. Mark
+// writes the name even if KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
@@ -222,7 +222,8 @@ const (
 )
 
 // Decorate decorates target (OpDecorate). The target must not be a type that the Builder defines
-// only once. The Builder method that defines such a type also decorates it.
+// only once. A type that the Builder defines only once is decorated by the method that defines the
+// type.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -247,9 +248,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, initID ID) ID {
 	return b.appendGlobal(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module, in which ids have no gaps; see [Module.Compact]. An error means
-// that the emitted code is not a valid module, for example because a label is missing or a block has no
-// end. After Module, the Builder can still be used.
+// Module returns the finished module, in which ids have no gaps (see [Module.Compact]). An error
+// means that the emitted code is not a valid module, for example because a label is missing or a
+// block has no end. After Module, the Builder can still be used.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()

@@ -214,8 +214,8 @@ func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge. The caller must emit the branch directly after OpLoopMerge. The operands
-// belong to the bits that are set in control.
+// LoopMerge emits OpLoopMerge. The caller must emit the branch directly after OpLoopMerge. If a bit
+// of control has an operand, the operand is in the list "operands".
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }

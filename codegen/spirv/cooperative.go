@@ -1,9 +1,9 @@
 package spirv
 
 // This file defines the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. The
-// instructions operate on matrices whose elements are distributed over the invocations of a sub-group.
-// The generated tables do not contain the instructions of these extensions, because the grammar is
-// older.
+// instructions operate on matrices whose elements are distributed over the invocations of a
+// sub-group. The generated tables do not contain the instructions of these extensions, because the
+// grammar is older than the extensions.
 
 import "slices"
 
@@ -27,8 +27,9 @@ const (
 // than BFloat16 has no additional operand.
 const encodingBFloat16 = 0
 
-// These constants are the possible uses of a matrix and the possible layouts of a matrix in memory. The
-// operand for a matrix use or layout is the id of an OpConstant that contains one of the values below.
+// These constants are the possible uses of a matrix and the possible layouts of a matrix in memory.
+// The operand for a matrix use or layout is the id of an OpConstant that contains one of these
+// constants.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -46,7 +47,8 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows describes these instructions, which are missing in the generated table opRows.
+// cooperativeRows describes the instructions of SPV_KHR_cooperative_matrix, which are missing in
+// the generated table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},

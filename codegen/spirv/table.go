@@ -21,8 +21,8 @@ const (
 	Any                 // occurs repeatedly, up to the end of the instruction
 )
 
-// OperandInfo is one element of an instruction's operand pattern. Result Type and Result are not
-// part of the pattern; see [OpInfo].
+// OperandInfo is one element of an instruction's operand pattern. The pattern does not include
+// Result Type and Result (see [OpInfo]).
 type OperandInfo struct {
 	Kind       Kind
 	Quantifier Quantifier

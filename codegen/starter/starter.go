@@ -288,9 +288,9 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attrLines contains lines for .gitattributes. Without these lines, git may convert the line ends
-// of kgen's files, for example on Windows. Programs refuse files with converted line ends, because
-// programs verify a kernel's module and IR.
+// attrLines contains lines for .gitattributes. Without lines in .gitattributes, git may convert the
+// line ends of kgen's files, for example on Windows. Programs refuse files with converted line
+// ends, because programs verify a kernel's module and IR.
 var attrLines = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
 // WriteAttributes adds the missing lines to .gitattributes in the module's folder. WriteAttributes returns the path of

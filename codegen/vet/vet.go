@@ -25,8 +25,8 @@ import (
 //   - The analyzer kgencompile compiles the kernels to find all other errors. Analyzers reports kgen's
 //     diagnostics about code in a kernel's package, with the same positions and codes.
 //   - The analyzer kgenstale compares the code with the code that kgen compiled.
-//   - The analyzer kgenshared reports elements of slices that every work-item changes. Such a change
-//     is a data race.
+//   - The analyzer kgenshared reports elements of slices that every work-item changes, because the
+//     changes are a data race.
 //   - The analyzer kgenproperties reports methods that the author probably intended as a kernel's
 //     Properties method.
 func Analyzers() []*analysis.Analyzer {

@@ -42,9 +42,10 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// lineDiffer finds the common lines of two listings. First it considers the lines that occur once in each listing, and
-// matches as many of them as possible without changing their order. Then it compares the lines between two matched
-// lines in the same way. A value has the same number in all listings, so most lines of a listing are distinct.
+// lineDiffer finds the common lines of two listings. The lineDiffer first matches lines that occur
+// once in each listing, as many as possible without changing their order. Then the lineDiffer
+// compares the lines between two matched lines in the same way. A value has the same number in all
+// listings, so most lines of a listing are distinct.
 type lineDiffer struct {
 	a, b Listing
 	same []pair // common lines found so far, in order
@@ -82,8 +83,8 @@ func (d *lineDiffer) compareRanges(i, i2, j, j2 int) {
 	}
 }
 
-// anchorLines considers the lines that occur once in each range. anchorLines returns a longest sequence of these unique
-// lines that has the same order in both ranges.
+// anchorLines returns a longest sequence of lines that occur once in each range and have the same
+// order in both ranges.
 func (d *lineDiffer) anchorLines(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil
@@ -108,9 +109,9 @@ func (d *lineDiffer) anchorLines(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence is found by patience sorting. For each length n, tailPairs holds the last pair
-	// of the best sequence of n pairs. For each pair, prevPairs holds the preceding pair in the sequence that ends with
-	// the pair.
+	// The longest increasing subsequence is found by patience sorting. For each length n, tailPairs
+	// holds the last pair of the best sequence of n pairs. For each pair, prevPairs holds the pair
+	// before it in the best sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {

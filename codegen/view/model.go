@@ -62,11 +62,12 @@ type Body struct {
 	Passes []Pass  `json:"passes,omitempty"`
 	// Idle lists the passes that changed nothing.
 	Idle []string `json:"idle,omitempty"`
-	// Values has one character for each value, and Blocks has one character for each block. The number of a value or
-	// block is the index of its character. The character 'u' (uniform) marks values that are the same for all
-	// work-items of a work-group. The character 'u' also marks blocks that all work-items reach unless they have
-	// returned. The character 'd' (divergent) marks other values and blocks. The character '.' marks values and blocks
-	// that did not exist after pass narrow, where uniformity is analysed.
+	// Values has one character for each value, and Blocks has one character for each block. The
+	// number of a value or block is the index of its character. The character 'u' (uniform) marks
+	// values that are the same for all work-items of a work-group. The character 'u' also marks
+	// blocks that all work-items reach unless they have returned. The character 'd' (divergent)
+	// marks values and blocks that are not uniform. The character '.' marks values and blocks that
+	// did not exist after pass narrow, where uniformity is analysed.
 	Values string `json:"values,omitempty"`
 	Blocks string `json:"blocks,omitempty"`
 	// Modules are the first module and the variants. The listing after the last pass is the IR of the
@@ -123,9 +124,9 @@ type Module struct {
 	Bytes   int      `json:"bytes"`
 	Without []string `json:"without,omitempty"` // aspects that the module does not need
 	Late    bool     `json:"late,omitempty"`    // whether programs (not kgen) make the module, when a device needs it
-	// IR is the IR from which a variant was emitted. Edits are the changes from the first module's IR
-	// to this IR. For the first module, IR and Edits are empty. If only the size of a variant is
-	// known, IR, Edits and Text are empty.
+	// IR is the IR from which a variant was emitted. Edits are the changes that convert the first
+	// module's IR to the variant's IR. For the first module, IR and Edits are empty. If only the
+	// size of a variant is known, IR, Edits and Text are empty.
 	IR    *Listing `json:"ir,omitempty"`
 	Edits []Edit   `json:"edits,omitempty"`
 	Text  []string `json:"text,omitempty"` // SPIR-V text, one instruction per line

@@ -27,7 +27,7 @@ func (BFloat16) limits() limits[BFloat16] {
 	return limits[BFloat16]{nan: nanB, inf: infB, largest: 0x7f7f, normal: 0x0080, least: 1, epsilon: 0x3c00}
 }
 
-// Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
+// Float32 converts x to a float32 without rounding. A NaN becomes 0x7fc00000.
 func (x BFloat16) Float32() float32 {
 	if x.IsNaN() {
 		return math32.NaN()
@@ -52,13 +52,13 @@ func (BFloat16) saturated(x float32) BFloat16 {
 }
 
 // Some devices treat float32s below 2**-126, and so BFloat16's subnormal numbers, as zeros. If
-// operands or results may be so small, operations compute with integers.
+// operands or results may be below 2**-126, operations compute with integers.
 
 // Add returns x + y.
 func (x BFloat16) Add(y BFloat16) BFloat16 {
 	a, b := uint32(x&^signB), uint32(y&^signB)
 	if max(a, b) >= smallB {
-		// If the other number is not small, adding a subnormal number does not change it.
+		// Adding a subnormal number does not change a number of at least smallB.
 		return x.nearest(x.Float32() + y.Float32())
 	}
 	// In units of the smallest positive number, both operands and their sum are integers below 1<<24.
@@ -85,8 +85,8 @@ func (x BFloat16) units() int32 {
 	return n
 }
 
-// splitB returns the number with the bits a, which is finite and not negative, as m * 2**e. The
-// factor m has 8 bits, except for subnormal numbers.
+// splitB returns a finite number that is not negative, given by its bits a, as m * 2**e. The factor
+// m has 8 bits, except for subnormal numbers.
 func splitB(a uint32) (m uint32, e int32) {
 	if a < 1<<7 {
 		return a, -133
@@ -155,7 +155,7 @@ func (x BFloat16) Div(y BFloat16) BFloat16 {
 	}
 	mx, ex := normalB(uint32(x))
 	my, ey := normalB(uint32(y))
-	// The quotient has at least 14 bits. The last bit is set if there is a remainder.
+	// The quotient has at least 14 bits. The last bit of q is set if there is a remainder.
 	q := mx << 15 / my
 	if q*my != mx<<15 {
 		q |= 1
@@ -182,7 +182,7 @@ func (x BFloat16) Sqrt() BFloat16 {
 // FMA returns x*y + z, rounded once.
 func (x BFloat16) FMA(y, z BFloat16) BFloat16 {
 	ex, ey, ez := uint32(x&^signB)>>7, uint32(y&^signB)>>7, uint32(z&^signB)>>7
-	// These conditions ensure that product, sum and error are normal float32s. Exponents are biased by 127.
+	// The limits on the exponents, which are biased by 127, make product, sum and error normal float32s.
 	if ex+ey-160 < 216 && (ez-32 < 216 || z&^signB == 0) && ex-1 < 254 && ey-1 < 254 {
 		return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 	}
@@ -213,7 +213,7 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	my, ey := splitB(uint32(y))
 	m, e := mx*my, ex+ey
 	s := int32(bits.LeadingZeros32(m)) - 2
-	m, e = m<<uint32(s), e-s // m has 30 bits, of which the lower ones are 0
+	m, e = m<<uint32(s), e-s // m has 30 bits, and the lower bits are 0
 	if z == 0 {
 		return roundB(m, e, sp)
 	}
@@ -223,8 +223,8 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	if f > e || f == e && n > m {
 		m, e, sp, n, f, sz = n, f, sz, m, e, sp
 	}
-	// The last bit of the smaller term says whether bits were cut off. If bits were cut off, the
-	// other term is at least twice as large.
+	// The last bit of the smaller term is set if bits were cut off. If bits were cut off, the
+	// larger term is at least twice as large as the smaller term.
 	if d := uint32(e - f); d > 31 {
 		n = 1
 	} else {
@@ -243,7 +243,7 @@ func fmaB(x, y, z BFloat16) BFloat16 {
 	return roundB(m-n, e, sp)
 }
 
-// Neg returns x with the other sign.
+// Neg returns x with the opposite sign.
 func (x BFloat16) Neg() BFloat16 { return x ^ signB }
 
 // Abs returns x without its sign.
@@ -264,8 +264,8 @@ func (x BFloat16) Less(y BFloat16) bool { return less(x, y) }
 // y is NaN.
 func (x BFloat16) Equal(y BFloat16) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
-// NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if x is greater, and otherwise 0, as cmp.Compare does.
+// A NaN is equal to a NaN and less than all numbers.
 func (x BFloat16) Compare(y BFloat16) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.

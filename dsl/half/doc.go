@@ -5,8 +5,8 @@
 //	Float8E4M3   OCP's E4M3, with 4 significant bits, up to 448, without infinities.
 //	Float8E5M2   OCP's E5M2, with 3 significant bits, up to 57344.
 //
-// Go has no such types, so each type is an unsigned integer that contains the bits of a number.
-// Calculations use methods:
+// Go has no floats of 16 or 8 bits, so each type of this package is an unsigned integer that
+// contains the bits of a number. Calculations use methods:
 //
 //	x := half.FromFloat32[half.Float16](1.5)
 //	y := x.Mul(x).Add(k.C[i])
@@ -14,32 +14,32 @@
 //
 // # Results
 //
-// Each operation returns the number of the type that is nearest to the exact result, ties
-// to even. Subnormal numbers are kept. The bits are the same on every device and on the
-// host, in kernels of every mode. No two operations are fused, so x.Mul(y).Add(z) rounds
-// twice, and x.FMA(y, z) once. A device needs neither 16-bit arithmetic nor 16- or 8-bit
+// Each operation returns the number of the type that is nearest to the exact result, ties to even.
+// Subnormal numbers are not rounded to zero. The bits of a result are the same on every device and
+// on the host, in kernels of every mode. No two operations are fused, so x.Mul(y).Add(z) rounds
+// twice, and x.FMA(y, z) rounds once. A device needs neither 16-bit arithmetic nor 16- or 8-bit
 // storage.
 //
 // Results beyond the largest number are infinities, or NaN for Float8E4M3, which has no infinities.
-// FromFloat32Saturating returns the largest number instead.
+// For results beyond the largest number, FromFloat32Saturating returns the largest number.
 //
-// All operations of a type return the same NaN, whichever NaNs their operands are. The
-// bits of this NaN are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3
-// and 0x7e for Float8E5M2. But Neg and Abs change only the sign bit, also of a
+// All operations of a type return the same NaN, even if their operands are other NaNs. The
+// bits of the returned NaN are 0x7e00 for Float16, 0x7fc0 for BFloat16, 0x7f for Float8E4M3
+// and 0x7e for Float8E5M2. But Neg and Abs change only the sign bit, even if the operand is a
 // NaN.
 //
 // # Comparisons
 //
-// Less, Equal and Compare compare numbers. Zeros are equal whatever their signs, and for Less and
-// Equal a NaN is equal to nothing. Go's operators == and != compare bits. Go's other operators, and
-// conversions such as uint16(x) and half.Float16(1), treat the bits as an integer. In kernels these
-// are errors, and go tool kgenvet finds them everywhere.
+// Less, Equal and Compare compare numbers. The numbers 0 and -0 are equal. Less and Equal return
+// false if an operand is a NaN. Go's operators == and != compare bits. Go's other operators, and
+// conversions such as uint16(x) and half.Float16(1), treat the bits as an integer. In kernels,
+// treating bits as an integer is an error, and go tool kgenvet finds the error everywhere.
 //
 // # Group algorithms and atomic operations
 //
-// Package dsl's group algorithms and atomic operations accept these types. There, dsl.Plus is Add,
-// dsl.Multiplies is Mul, dsl.Minimum is Min and dsl.Maximum is Max. Package fmt prints the numbers,
-// in kernels, too.
+// Package dsl's group algorithms and atomic operations accept the types of package half. For types
+// of package half, dsl.Plus is Add, dsl.Multiplies is Mul, dsl.Minimum is Min and dsl.Maximum is
+// Max. Package fmt prints the numbers of this package, also in kernels.
 package half
 
 import "fmt"
@@ -59,8 +59,8 @@ type Float8E4M3 uint8
 // bits of fraction.
 type Float8E5M2 uint8
 
-// Float is the set of the types of this package. A function for all of them has a type parameter T
-// with the constraint Float[T]:
+// Float is the set of the types of this package. A function for all types of this package has a
+// type parameter T with the constraint Float[T]:
 //
 //	func Axpy[T half.Float[T]](a T, x, y []T, i int) { y[i] = a.FMA(x[i], y[i]) }
 type Float[T any] interface {
@@ -120,7 +120,7 @@ func FromFloat32Saturating[T Float[T]](x float32) T {
 	return t.saturated(x)
 }
 
-// FromBits returns the number with the given bits. Types of 8 bits use the lower 8 bits.
+// FromBits returns the number with the given bits. Types of 8 bits use the lower 8 bits of b.
 func FromBits[T Float[T]](b uint16) T {
 	var t T
 	return t.withBits(b)
@@ -166,7 +166,7 @@ func Epsilon[T Float[T]]() T {
 	return t.limits().epsilon
 }
 
-// These limits are untyped constants. As values of a type T, they are Largest[T]() and so on.
+// These untyped constants are the limits of the types. Largest[T] and similar functions return a T.
 const (
 	MaxFloat16             = 65504
 	SmallestNormalFloat16  = 0x1p-14

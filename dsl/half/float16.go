@@ -26,7 +26,7 @@ func (Float16) limits() limits[Float16] {
 	return limits[Float16]{nan: nan16, inf: inf16, largest: 0x7bff, normal: 0x0400, least: 1, epsilon: 0x1400}
 }
 
-// Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
+// Float32 converts x to a float32 without rounding. A NaN becomes 0x7fc00000.
 func (x Float16) Float32() float32 { return widen(uint32(x)) }
 
 func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
@@ -36,9 +36,9 @@ func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 // widen() returns the float32 of the Float16 whose 16 bits are x.
 func widen(x uint32) float32 {
 	a := x &^ sign16
-	b := a<<13 + 112<<23 // the difference of the biases
+	b := a<<13 + 112<<23 // adds the difference of the exponent biases
 	if a < 0x0400 {
-		// Near 0.5, a float32's unit in the last place is that of Float16's subnormal numbers.
+		// Near 0.5, the last bits of a float32 and of a subnormal Float16 have the same weight.
 		b = math32.Float32bits(math32.Float32frombits(126<<23|a) - 0.5)
 	}
 	if a >= inf16 {
@@ -58,7 +58,7 @@ func narrow(x float32) uint32 {
 	if a < 113<<23 {
 		h = math32.Float32bits(math32.Float32frombits(a)+0.5) - 126<<23 // see widen
 	}
-	if a >= 0x477ff000 { // 65520 becomes infinite
+	if a >= 0x477ff000 { // |x| >= 65520 becomes infinite
 		h = inf16
 	}
 	if a > inf32 {
@@ -95,7 +95,7 @@ func (x Float16) FMA(y, z Float16) Float16 {
 	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
 
-// The functions below return r, the result of an operation. In kernels a call tells kgen the operation
+// The functions below return r, the result of an operation. In kernels, a call tells kgen the operation
 // and its operands. If a device has an exact instruction for the operation, r is not computed.
 
 func quotient16(r, x, y Float16) Float16 { return r }
@@ -104,7 +104,7 @@ func root16(r, x Float16) Float16 { return r }
 
 func fused16(r, x, y, z Float16) Float16 { return r }
 
-// Neg returns x with the other sign.
+// Neg returns x with the opposite sign.
 func (x Float16) Neg() Float16 { return x ^ sign16 }
 
 // Abs returns x without its sign.
@@ -125,8 +125,8 @@ func (x Float16) Less(y Float16) bool { return less(x, y) }
 // y is NaN.
 func (x Float16) Equal(y Float16) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
-// NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if x is greater, and otherwise 0, as cmp.Compare does.
+// A NaN is equal to a NaN and less than all numbers.
 func (x Float16) Compare(y Float16) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.

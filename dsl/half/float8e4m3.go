@@ -25,12 +25,12 @@ func (Float8E4M3) limits() limits[Float8E4M3] {
 	return limits[Float8E4M3]{nan: nan43, inf: nan43, largest: 0x7e, normal: 0x08, least: 1, epsilon: 0x20}
 }
 
-// Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
+// Float32 converts x to a float32 without rounding. A NaN becomes 0x7fc00000.
 func (x Float8E4M3) Float32() float32 {
 	a := uint32(x &^ sign43)
-	b := a<<20 + 120<<23 // the difference of the biases
+	b := a<<20 + 120<<23 // adds the difference of the exponent biases
 	if a < 0x08 {
-		// Next to 1<<14, a float32's unit in the last place is that of Float8E4M3's subnormal numbers.
+		// Near 1<<14, the last bits of a float32 and of a subnormal Float8E4M3 have the same weight.
 		b = math32.Float32bits(math32.Float32frombits(141<<23|a) - 1<<14)
 	}
 	if a == nan43 {
@@ -46,7 +46,7 @@ func (Float8E4M3) nearest(x float32) Float8E4M3 {
 	if a < 121<<23 {
 		h = math32.Float32bits(math32.Float32frombits(a)+1<<14) - 141<<23 // see Float32
 	}
-	if a > 0x43e80000 { // 464
+	if a > 0x43e80000 { // |x| > 464
 		return nan43
 	}
 	return Float8E4M3(h | b>>24&sign43)
@@ -82,7 +82,7 @@ func (x Float8E4M3) FMA(y, z Float8E4M3) Float8E4M3 {
 	return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 }
 
-// Neg returns x with the other sign.
+// Neg returns x with the opposite sign.
 func (x Float8E4M3) Neg() Float8E4M3 { return x ^ sign43 }
 
 // Abs returns x without its sign.
@@ -103,8 +103,8 @@ func (x Float8E4M3) Less(y Float8E4M3) bool { return less(x, y) }
 // y is NaN.
 func (x Float8E4M3) Equal(y Float8E4M3) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
-// NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if x is greater, and otherwise 0, as cmp.Compare does.
+// A NaN is equal to a NaN and less than all numbers.
 func (x Float8E4M3) Compare(y Float8E4M3) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.

@@ -26,7 +26,7 @@ func (Float8E5M2) limits() limits[Float8E5M2] {
 	return limits[Float8E5M2]{nan: nan52, inf: inf52, largest: 0x7b, normal: 0x04, least: 1, epsilon: 0x34}
 }
 
-// Float32 returns x as a float32, which is exact. A NaN becomes 0x7fc00000.
+// Float32 converts x to a float32 without rounding. A NaN becomes 0x7fc00000.
 func (x Float8E5M2) Float32() float32 { return (Float16(x) << 8).Float32() }
 
 func (Float8E5M2) nearest(x float32) Float8E5M2 {
@@ -34,10 +34,10 @@ func (Float8E5M2) nearest(x float32) Float8E5M2 {
 	a := b &^ sign32
 	h := (a - 112<<23 + 0xfffff + a>>21&1) >> 21
 	if a < 113<<23 {
-		// Next to 128, a float32's unit in the last place is that of Float8E5M2's subnormal numbers.
+		// Near 128, the last bits of a float32 and of a subnormal Float8E5M2 have the same weight.
 		h = math32.Float32bits(math32.Float32frombits(a)+128) - 134<<23
 	}
-	if a >= 0x47700000 { // 61440
+	if a >= 0x47700000 { // |x| >= 61440
 		h = inf52
 	}
 	if a > inf32 {
@@ -76,7 +76,7 @@ func (x Float8E5M2) FMA(y, z Float8E5M2) Float8E5M2 {
 	return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 }
 
-// Neg returns x with the other sign.
+// Neg returns x with the opposite sign.
 func (x Float8E5M2) Neg() Float8E5M2 { return x ^ sign52 }
 
 // Abs returns x without its sign.
@@ -97,8 +97,8 @@ func (x Float8E5M2) Less(y Float8E5M2) bool { return less(x, y) }
 // y is NaN.
 func (x Float8E5M2) Equal(y Float8E5M2) bool { return equal(x, y) }
 
-// Compare returns -1 if x is less than y, 1 if it is greater, and else 0, as cmp.Compare does. A
-// NaN is equal to a NaN and less than all numbers.
+// Compare returns -1 if x is less than y, 1 if x is greater, and otherwise 0, as cmp.Compare does.
+// A NaN is equal to a NaN and less than all numbers.
 func (x Float8E5M2) Compare(y Float8E5M2) int { return compare(x, y) }
 
 // IsNaN reports whether x is a "not-a-number" value.

@@ -1,15 +1,15 @@
 package half
 
-// The functions below compute package dsl's reductions and scans over numbers of this package in
-// kernels. kgen compiles them in place of package dsl's bodies, since devices have no group
-// operations for such numbers. The order of operations is the one that package dsl states.
+// In kernels, the functions below compute package dsl's reductions and scans over numbers of
+// package half. kgen compiles them instead of package dsl's code, because devices have no group
+// operations for these numbers. The order of operations is documented in package dsl.
 //
-// Numbers are passed as their bits. The group has n work-items, and the caller is number id. The
-// group uses the elements base to base+n-1 of work-group memory. Work-items that have returned do
-// not call the functions. Among the work-items that have not returned, the caller has index rank.
-// The argument `size`, the same in all groups of a work-group, is at least n.
+// Numbers are passed as their bits. The group has n work-items, and the caller is work-item number
+// id. The group uses the elements base to base+n-1 of work-group memory. Work-items that have
+// returned do not call the functions. Among the work-items that have not returned, the caller has
+// index rank. The argument `size`, the same in all groups of a work-group, is at least n.
 
-// This bit marks the numbers of work-items that have not returned.
+// The bit `here` marks the numbers of work-items that have not returned.
 const here = 1 << 16
 
 // share() stores the numbers of a group, and 0 for work-items that have returned.
@@ -36,8 +36,8 @@ func reduced(x, base, id, n, size, rank, live uint32, meet func(), op func(x, y 
 	return x &^ here
 }
 
-// scanned() combines the numbers of the work-items up to and including this one. If the argument
-// `before` is set, scanned() instead combines e and the numbers of the work-items before this one.
+// scanned() combines the numbers of the work-items 0 to id. If the argument `before` is set,
+// scanned() instead combines e and the numbers of the work-items before id.
 func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(), op func(x, y uint32) uint32) uint32 {
 	share(x, base, id, n, rank, live, meet)
 	from := uint32(0)
@@ -63,7 +63,7 @@ func scanned(x, base, id, n, size, rank, live, e uint32, before bool, meet func(
 	return x &^ here
 }
 
-// joined() combines two numbers. If only one of the two exists, joined() returns that number.
+// joined() combines two numbers. If one number does not exist, joined() returns the other number.
 func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	if x&here == 0 {
 		return y
@@ -74,9 +74,9 @@ func joined(x, y uint32, op func(x, y uint32) uint32) uint32 {
 	return op(x&^here, y&^here) | here
 }
 
-// get() and put() access the work-group's memory, which has two words for each work-item.
-// The argument `meet` is a function in which the work-items of a group or sub-group wait for one
-// another. kgen replaces these functions in kernels.
+// get() and put() access the work-group's memory, which has two words for each work-item. The
+// argument `meet` is a function in which the work-items of a group or sub-group wait for one
+// another. In kernels, kgen replaces all functions below.
 
 func get(i, which uint32) uint32 { panic(onDevice) }
 func put(i, which, x uint32)     { panic(onDevice) }

@@ -3,12 +3,12 @@ package half
 import "github.com/kgen-go/kgen/dsl/math32"
 
 // Each function below calls the precise function of package math32, and rounds the float32 result
-// once more. The result is the number nearest to the exact one, except for three Float16 arguments,
-// two of Exp and one of Log. For these, the result is the second nearest number, and the error is
-// below 0.5001 units in the last place.
+// once more. The result is the number nearest to the exact result, except for two Float16 arguments
+// of Exp and one Float16 argument of Log. For the three excepted arguments, the result is the
+// second nearest number, and the error is below 0.5001 units in the last place.
 //
-// In kernels of properties.FloatFast, which use the device's own divisions and roots, results may
-// be neighbours of these numbers.
+// In kernels of properties.FloatFast, which use the device's own divisions and roots, a result may
+// be a neighbour of the nearest number.
 
 // Exp returns e**x.
 func Exp[T Float[T]](x T) T { return FromFloat32[T](math32.Exp(x.Float32())) }

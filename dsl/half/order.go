@@ -1,7 +1,7 @@
 package half
 
 // order() returns an integer for the number whose bits are at the upper end of the word b. The
-// integers have the order of the numbers, and -0 is smaller than 0.
+// integers compare in the same way as the numbers, but -0 is smaller than 0.
 func order(b uint32) int32 { return int32(b) ^ int32(uint32(int32(b)>>31)>>1) }
 
 func lesser[T Float[T]](x, y T) T {

@@ -2,8 +2,8 @@ package half
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Products are converted explicitly, float32(x*y), since Go allows a compiler to fuse x*y + z
-// otherwise. This file avoids subnormal float32s, because some devices treat them as zeros.
+// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse an x*y + z
+// without a conversion. This file avoids subnormal float32s, because some devices treat them as zeros.
 
 // Masks for parts of a float32's bits.
 const (
@@ -11,12 +11,12 @@ const (
 	inf32  = 0x7f800000
 )
 
-// The functions below compute with numbers of at most 11 significant bits. Their results are
-// rounded to odd. If the exact result is between two float32s, rounding to odd returns the one
-// whose last bit is 1. Rounding that result to nearest, to at most 22 bits, gives the exact result
-// rounded once.
+// The functions below compute with numbers of at most 11 significant bits. The functions round
+// their results to odd. If the exact result is between two float32s, rounding to odd returns the
+// float32 whose last bit is 1. A result that is rounded to odd, and then rounded to nearest with at
+// most 22 bits, equals the exact result rounded once.
 
-// odd() returns s+e, rounded to odd, where s has been rounded to nearest and e is its small error.
+// odd() returns s+e, rounded to odd, where s has been rounded to nearest and e is the error of s.
 func odd(s, e float32) float32 {
 	b := math32.Float32bits(s)
 	if b&1 != 0 {
@@ -48,8 +48,8 @@ func correctQuotient(q, x, y float32) float32 {
 	if q != q {
 		return q
 	}
-	// The code below rounds q to 13 bits, so q*y is exact. The sign of the remainder says on which
-	// side of the exact quotient q is.
+	// The code below rounds q to 13 bits, so q*y is exact. The sign of the remainder says whether q
+	// is above or below the exact quotient.
 	q = math32.Float32frombits((math32.Float32bits(q) + 1<<10) &^ (1<<11 - 1))
 	return odd(q, x-float32(q*y))
 }

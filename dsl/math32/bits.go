@@ -77,7 +77,7 @@ func scale(x float32, n int32) float32 {
 	return float32(float32(x*pow2(h)) * pow2(n-h))
 }
 
-// shift() returns x * 2**n for x around 1 if that is neither tiny nor huge.
+// shift() returns x * 2**n for x around 1 if the result is neither tiny nor huge.
 func shift(x float32, n int32) float32 { return Float32frombits(Float32bits(x) + uint32(n)<<23) }
 
 // nearest() returns the integer nearest to x, ties to even, as a float32 and as an int32, for |x| <

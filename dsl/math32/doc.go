@@ -1,29 +1,29 @@
 // Package math32 contains float32 mathematics for kernels. The functions have the names and the
-// special cases of those in package math.
+// special cases of the functions in package math.
 //
 // # Precise forms
 //
-// A function without prefix gives the same bits on every device and on the host. In kernels such
-// a function uses only float32 and 32-bit integer arithmetic and needs no aspect. Its doc
-// comment states the largest error, in ulps (units in the last place) of the exact result. A
-// correctly rounded function has an error of 0.5 ulp. The bounds for one argument were measured
-// on every float32, and for two arguments on some hundred millions of pairs (go test
-// -exhaustive).
+// A function without prefix gives the same bits on every device and on the host. In kernels, a
+// function without prefix uses only float32 and 32-bit integer arithmetic and needs no aspect. The
+// doc comment of a function states its largest error, in ulps (units in the last place) of the
+// exact result. A correctly rounded function has an error of 0.5 ulp. For functions with one
+// argument, the error bounds were measured on every float32. For functions with two arguments, the
+// error bounds were measured on some hundred millions of pairs (go test -exhaustive).
 //
 // The bounds also hold for subnormal arguments and results. On devices that treat subnormals as
-// zeros (runtime.DeviceInfo.Subnormals), the functions compute with their bits. Other devices have
-// no extra cost. The bits of a NaN depend on the device. In kernels of the mode
-// properties.FloatFast, division and square root also depend on the device, so no function has the
-// same bits everywhere.
+// zeros (runtime.DeviceInfo.Subnormals), the functions compute with the bits of subnormals. On
+// other devices, the support of subnormals costs nothing. The bits of a NaN depend on the device.
+// In kernels of the mode properties.FloatFast, division and square root also depend on the device,
+// so no function has the same bits everywhere.
 //
 // # Fast forms
 //
-// A function with prefix Fast is the device's own instruction. Its result may be any number
-// within the bound that the comment states, and may differ between devices. It may also ignore
-// the special cases of the precise form. On the host it equals the precise form. The table has
-// the largest errors measured for some millions of arguments each, on Mesa 22.3's lavapipe and
-// an H200 with NVIDIA's driver 580 (go test ./internal/tests/difftest/ulps -v -samples
-// 4000000).
+// A function with prefix Fast is the device's own instruction. The result of a Fast function may be
+// any number within the bound that its comment states, and may differ between devices. A Fast
+// function may also ignore the special cases of the precise form. On the host, a Fast function
+// equals the precise form. The table has the largest errors measured for some millions of arguments
+// each, on Mesa 22.3's lavapipe and an H200 with NVIDIA's driver 580 (go test
+// ./internal/tests/difftest/ulps -v -samples 4000000).
 //
 //	                                    lavapipe      H200       precise form
 //	FastSin    -Pi to Pi                7e-8          4e-7       0.77 ulps
@@ -37,12 +37,12 @@
 //	FastTanh   -10 to 10                0.7 ulps      0.7 ulps   0.71 ulps
 //	FastPow    1e-3 to 1e3, -10 to 10   95 ulps       156 ulps   0.63 ulps
 //
-// In the table, errors without a unit are absolute. Where a logarithm is near zero, its bound is
-// 2**-21, which is a large error in ulps.
+// In the table, errors without a unit are absolute. For x in [0.5, 2], the error bound of FastLog
+// and FastLog2 is 2**-21, which is many ulps if the logarithm is near zero.
 package math32
 
-// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse x*y + z
-// otherwise, and fused results differ.
+// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse an x*y + z
+// without a conversion, and fused results differ.
 
 // Mathematical constants.
 const (

@@ -3,8 +3,8 @@ package math32
 // Where a float32 has too few bits, a number is an unevaluated sum hi + lo of two float32s, with lo
 // below half an ulp of hi.
 
-// upper() returns x truncated to 12 significant bits. Products of two such numbers are exact, and so
-// are products of the remainders x - upper(x).
+// upper() returns x truncated to 12 significant bits. The product of two truncated numbers is
+// exact, and so is the product of two remainders x - upper(x).
 func upper(x float32) float32 { return Float32frombits(Float32bits(x) &^ 0xfff) }
 
 // addFast returns x + y as a sum of two numbers, for |x| >= |y| or x == 0.

@@ -1,7 +1,7 @@
 package math32
 
-// The bounds are those that Vulkan guarantees for the instructions. FastLog has a larger bound,
-// because one known device is slightly less exact.
+// The error bounds are the bounds that Vulkan guarantees for the device's instructions. FastLog has
+// a larger bound, because one known device is slightly less exact.
 
 // FastSin returns the sine of x radians, within 2**-11 for x in [-Pi, Pi] and
 // unspecified beyond.
@@ -34,6 +34,6 @@ func FastPow(x, y float32) float32 { return Pow(x, y) }
 // FastRsqrt returns 1/Sqrt(x) for x > 0 within 2 ulps.
 func FastRsqrt(x float32) float32 { return Rsqrt(x) }
 
-// FastTanh returns the hyperbolic tangent of x, with the error of a quotient of two sums whose
-// terms are results of FastExp.
+// FastTanh returns the hyperbolic tangent of x, and may have the error of a quotient of two sums of
+// FastExp results.
 func FastTanh(x float32) float32 { return Tanh(x) }

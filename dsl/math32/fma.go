@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// FMA returns x * y + z, rounded once. If [HasFMA] is true and the device keeps subnormals, FMA is one instruction.
-// Otherwise FMA takes some 100 instructions.
+// FMA returns x * y + z, rounded once. If [HasFMA] is true and the device keeps subnormals, FMA is
+// one instruction. On other devices, FMA takes some 100 instructions.
 func FMA(x, y, z float32) float32 {
 	if HasFMA() && flushed() == 0 {
 		return FastFMA(x, y, z)
@@ -14,13 +14,13 @@ func FMA(x, y, z float32) float32 {
 	return fmaOfBits(x, y, z)
 }
 
-// HasFMA reports whether the device has an instruction that rounds x * y + z once. GPUs and the host have one. In a kernel,
-// HasFMA is a constant that the runtime sets when it loads the module, so drivers omit the code for other devices.
+// HasFMA reports whether the device has an instruction that rounds x * y + z once. GPUs and the host have this instruction. In
+// a kernel, HasFMA is a constant that the runtime sets when it loads the module, so drivers omit the code for other devices.
 func HasFMA() bool { return true }
 
-// FastFMA is the device's own instruction. If [HasFMA] is true, FastFMA equals FMA, except for
-// subnormals, which the device keeps or treats as zeros. If HasFMA is false, x * y may be rounded,
-// too. So a kernel that needs the same bits on every device has two branches:
+// FastFMA is the device's own instruction for x * y + z. If [HasFMA] is true, FastFMA equals FMA,
+// except for subnormals, which the device keeps or treats as zeros. If HasFMA is false, the product
+// x * y may be rounded, too. So a kernel that needs the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
 //		for j := range 8 { // kgen unrolls this loop
@@ -39,15 +39,15 @@ func FastFMA(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// HasFMA64 reports whether the device has an instruction that rounds x * y + z once for float64s. In
-// kernels, math.FMA is that instruction if HasFMA64 is true. Otherwise math.FMA takes some 200 integer operations.
+// HasFMA64 reports whether the device has an instruction that rounds x * y + z once for float64s. In kernels,
+// math.FMA is that instruction if HasFMA64 is true. If HasFMA64 is false, math.FMA takes some 200 integer operations.
 func HasFMA64() bool { return true }
 
-// FastFMA64 is the device's own instruction for float64s. If [HasFMA64] is true, FastFMA64 equals math.FMA. If HasFMA64
-// is false, x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
+// FastFMA64 is the device's own instruction for x * y + z with float64s. If [HasFMA64] is true, FastFMA64 equals
+// math.FMA. If HasFMA64 is false, the product x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
 func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// middle() computes FastFMA if the float64 sum may be a middle. If the sum is inexact, middle() moves it by one bit towards the exact sum.
+// middle() computes FastFMA if the float64 sum may be halfway between two float32s, and moves an inexact sum by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {
@@ -78,9 +78,9 @@ func fmaOfBits(x, y, z float32) float32 {
 	if ax == 0 || ay == 0 || ax >= expMask || ay >= expMask || az >= expMask {
 		return fmaSpecial(x, y, z)
 	}
-	// The code computes the exact sum in integers, because the product does not fit into a
-	// float32. Both terms are wide numbers whose highest set bit is bit 94, with the weight
-	// 2**exp.
+	// The code computes the exact sum in integers, because the product does not fit into a float32.
+	// The product and z become numbers of type wide whose highest set bit is bit 94, with the
+	// weight 2**exp.
 	mx, ex := split(ax)
 	my, ey := split(ay)
 	mz, ez := split(az)
@@ -192,7 +192,7 @@ func (w wide) round() uint32 {
 	h := w.hi<<n | w.mid>>(32-n)
 	exp := w.exp + 1 - int32(n)
 	rest := w.mid<<n | w.lo
-	biased := uint32(exp + 126) // the leading bit of the fraction adds one
+	biased := uint32(exp + 126) // the leading bit of the fraction increases the exponent by one
 	if exp < -126 {
 		s := uint32(-126 - exp)
 		rest |= h << (32 - min(s, 32))

@@ -10,7 +10,7 @@ func logSplit(b uint32) (f, k float32) {
 	e := int32(0)
 	if b < 1<<23 {
 		// The bits of a subnormal, as an integer, are its value in units of the least positive
-		// float32. The same holds for numbers with the smallest normal exponent.
+		// float32. The bits of numbers with the smallest normal exponent have the same unit.
 		e = int32(bits.LeadingZeros32(b)) - 8
 		b <<= uint32(e)
 	}

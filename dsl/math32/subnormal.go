@@ -4,8 +4,8 @@ package math32
 // on subnormals are computed from bits, in code that is guarded by a comparison with flushed().
 
 // flushed() returns how many positive float32s the device treats as zeros. The result is 0, or
-// 1<<23 - 1 if these are all subnormals. The host keeps subnormals. In kernels the number is a
-// constant that the runtime sets. If that constant is 0, drivers remove the code for
+// 1<<23 - 1 if the device treats all subnormals as zeros. The host keeps subnormals. In kernels,
+// flushed() is a constant that the runtime sets. If flushed() is 0, drivers remove the code for
 // subnormals.
 func flushed() uint32 { return 0 }
 
@@ -21,7 +21,7 @@ func up(x float32, n int32) float32 {
 	return float32(x * pow2(n))
 }
 
-// kept() returns x * 2**n for a finite x with |x| >= 2**-126. The argument r is the device's own result.
+// kept() returns x * 2**n for a finite x with |x| >= 2**-126, where r is the device's own x * 2**n.
 func kept(r, x float32, n int32) float32 {
 	if flushed() != 0 {
 		return keptBits(r, x, n)
@@ -31,15 +31,15 @@ func kept(r, x float32, n int32) float32 {
 
 // keptBits computes the result of kept on devices that treat subnormals as zeros.
 func keptBits(r, x float32, n int32) float32 {
-	// The difference s is the exponent of subnormals (that of 2**-127) minus the result's exponent.
+	// The difference s is the exponent of subnormals, which is -127, minus the result's exponent.
 	if s := -(Float32bits(x)>>23&0xff + uint32(n)); s < flushed() {
 		return tinyResult(x, s+1)
 	}
 	return r
 }
 
-// tinyResult gives x the least normal exponent, and divides the number by 2**s, rounding to nearest
-// even, for s > 0.
+// tinyResult replaces the exponent of x by the least normal exponent, and divides the result by
+// 2**s for s > 0, rounding to nearest even.
 func tinyResult(x float32, s uint32) float32 {
 	s = min(s, 26) // larger shifts also cut off all bits
 	b := Float32bits(x)
@@ -48,8 +48,8 @@ func tinyResult(x float32, s uint32) float32 {
 	return Float32frombits(m>>s | b&signBit)
 }
 
-// order() maps the bits of a float to an integer. The integers compare as their floats do, and -0 is
-// smaller than 0. order() is its own inverse.
+// order() maps the bits of a float to an integer. The integers compare in the same way as the
+// floats, but -0 is smaller than 0. order() is its own inverse.
 func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
 // fromOrder returns the float that order() maps to n.

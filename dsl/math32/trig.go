@@ -13,10 +13,10 @@ const (
 	halfPiHi = 0x1.921fb6p+0 // 24 bits
 	halfPiLo = Pi/2 - halfPiHi
 
-	// For arguments below this constant, quotients by Pi/2 are below 2**12.
+	// For arguments below smallAngle, quotients by Pi/2 are below 2**12.
 	smallAngle = 6400
 
-	// For arguments below this constant, odd functions with slope 1 at zero return the argument.
+	// For arguments below tiny, odd functions with slope 1 at zero return the argument.
 	tiny = 0x1p-12
 )
 
@@ -109,7 +109,7 @@ func cosSum(x, tail float32) (hi, lo float32) {
 }
 
 // reduce() returns x as q*Pi/2 + hi + lo with |hi| up to Pi/4 or slightly more. The result q is
-// modulo 4.
+// valid only modulo 4.
 func reduce(x float32) (q int32, hi, lo float32) {
 	a := Abs(x)
 	if a <= Pi/4 {
@@ -133,8 +133,8 @@ var twoOverPi = [...]uint32{
 	0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 }
 
-// reduceLarge computes the result of reduce by the method of Payne and Hanek. Only those bits of
-// 2/Pi matter whose product with x is neither a multiple of 4 nor negligible.
+// reduceLarge computes the result of reduce by the method of Payne and Hanek. The method uses only
+// the bits of 2/Pi whose product with x is neither a multiple of 4 nor negligible.
 func reduceLarge(x float32) (q int32, hi, lo float32) {
 	b := Float32bits(x) &^ signBit
 	if b >= expMask {

@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// DemotePhis turns each phi into a Function variable. Each predecessor stores the phi's argument to
-// the variable at its end, and the phi's block begins with a load of the variable. Outside the
-// paths from these stores to the load, the variable is undefined. DemotePhis returns the new
-// variables.
+// DemotePhis turns each phi into a Function variable. At its end, each predecessor stores the phi's
+// argument to the variable, and the phi's block begins with a load of the variable. The variable is
+// undefined outside the paths from a store in a predecessor to the load in the phi's block.
+// DemotePhis returns the new variables.
 func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	var all []*ir.Var
 	dom := f.Dominators()
@@ -40,7 +40,7 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 				// may hold a value that was stored for another edge.
 				p.Append(ir.OpStore, ir.TypeVoid, phi.Args[i]).Aux = ref
 			}
-			// The phi itself is turned into the load, so its uses need no change.
+			// The phi itself becomes the load, so the uses of the phi need no change.
 			phi.Op, phi.Args, phi.Aux = ir.OpLoad, nil, ref
 			loads = append(loads, phi)
 			vars = append(vars, ref.Var)
@@ -61,11 +61,11 @@ type valueUse struct {
 	b *ir.Block
 }
 
-// RepairSSA finds each value with uses that its definition no longer dominates. It stores the value
-// to a new Function variable and replaces these uses by loads of the variable. The function f must
-// not have phis. At run time the definition is always executed before these uses, so the initial
-// contents of the variable are never read. RepairSSA makes these contents undefined in the common
-// dominator of the definition and the uses.
+// RepairSSA finds uses of a value that the definition of the value no longer dominates. RepairSSA
+// stores the value to a new Function variable, and replaces the uses by loads of the variable. The
+// function f must not have phis. At run time the value is always defined before the replaced uses,
+// so the initial contents of the variable are never read. RepairSSA makes the initial contents
+// undefined in the common dominator of the definition and the replaced uses.
 func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]valueUse{}

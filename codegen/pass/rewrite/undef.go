@@ -1,7 +1,8 @@
 package rewrite
 
-// This file turns the variables of demoted phis back into phis. In most blocks the contents of
-// these variables are undefined, because no path leads from there to a load without a store.
+// This file turns the variables that DemotePhis has created back into phis. In most blocks the
+// contents of a phi's variable are undefined, because every path from the block to a load contains
+// a store.
 
 import (
 	"slices"
@@ -53,15 +54,15 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	u.settleUndefs(f)
 }
 
-// settleUndefs removes the undefined values from f. If all operands of a phi or selection are
-// undefined or one other value, that value replaces the phi or selection. A phi is replaced only by
-// a value that dominates it.
+// settleUndefs removes the undefined values from f. A phi or selection whose operands are all
+// undefined or equal to a single value x is replaced by x. A phi is replaced only by a value that
+// dominates it.
 func (u *Undefs) settleUndefs(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
 	}
 	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), repl: map[*ir.Value]*ir.Value{}, kept: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
-	// A phi that its replacement does not dominate is kept. Keeping a phi may change the
+	// A phi is kept if its replacement does not dominate it. Keeping a phi may change the
 	// replacements of other phis, so all replacements are computed again.
 	for s.solve(); s.findMisplaced(); s.solve() {
 		clear(s.repl)
@@ -89,7 +90,7 @@ func (u *Undefs) settleUndefs(f *ir.Func) {
 	})
 }
 
-// A settler finds values that can replace phis and selections, as settleUndefs describes. It
+// A settler finds values that can replace phis and selections, as settleUndefs describes. A settler
 // repeats the search until no replacement changes.
 type settler struct {
 	u     *Undefs
@@ -132,8 +133,8 @@ func (s *settler) solve() {
 // maxTurns is the largest number of times that the replacement of one value may change.
 const maxTurns = 8
 
-// meetArgs computes the replacement of the phi or selection v from the replacements of its
-// operands args.
+// meetArgs computes the replacement of the phi or selection v from the replacements of the operands
+// in args.
 func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 	if s.kept[v] || s.repl[v] == v {
 		return v
@@ -155,7 +156,8 @@ func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 		}
 	}
 	if was := s.repl[v]; was != nil && !s.u.Is(was) && was != one {
-		// The earlier replacement may be a phi that has since lost its own replacement.
+		// The earlier replacement of v may be a phi for which the search has since found no
+		// replacement.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v
 		}
@@ -163,8 +165,8 @@ func (s *settler) meetArgs(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// findMisplaced finds the phis that their replacements do not dominate, and adds them to the set
-// "kept". findMisplaced reports whether it found any.
+// findMisplaced finds phis whose replacements do not dominate them, and adds the phis to the set
+// "kept". findMisplaced reports whether it found any such phi.
 func (s *settler) findMisplaced() bool {
 	found := false
 	for _, b := range s.order {

@@ -4,8 +4,8 @@ package rewrite
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// OnePred removes the phis of blocks with one predecessor. It replaces each use of a removed phi by
-// the phi's only argument.
+// OnePred removes the phis of blocks with one predecessor. OnePred replaces each use of a removed
+// phi by the phi's only argument.
 func OnePred(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks[1:] {

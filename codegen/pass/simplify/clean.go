@@ -1,6 +1,7 @@
 package simplify
 
-// This file has a function that runs the three passes of this package one after the other.
+// This file has the function Clean, which runs the three passes of this package one after the
+// other.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

@@ -1,7 +1,7 @@
 package simplify
 
 // This file contains the pass cse, which eliminates common subexpressions along the dominator tree.
-// It uses package uniform to find the branches that all work-items take in the same way.
+// The pass uses package uniform to find the branches that all work-items take in the same way.
 
 import (
 	"cmp"
@@ -14,9 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// CSE replaces a pure value by an equal value that dominates it. In blocks that are entered only by
-// one edge of a branch, it replaces the branch's condition by true or false. At the end it calls
-// Run, which removes branches with constant conditions, such as a repeated check of an index.
+// CSE replaces a pure value by an equal value that dominates it. In a block whose only incoming
+// edge comes from a branch, CSE replaces the condition of this branch by true or false. At the end
+// CSE calls Run, which removes branches whose conditions have become constant, such as the branch
+// of a repeated index check.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, knownBools: map[*ir.Value]*ir.Value{}, liveOnly: map[*ir.Value]*ir.Value{},
@@ -37,8 +38,8 @@ type cse struct {
 	dom        *ir.DomTree
 	repl       map[*ir.Value]*ir.Value // maps removed values to their replacements
 	knownBools map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
-	// liveOnly is like knownBools, but for values that are known only for live lanes
-	// (see uniform.CommonBranches).
+	// liveOnly is like knownBools, but its values are known only for live lanes, which are
+	// work-items that have not left their group (see uniform.CommonBranches).
 	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool
 	u                 *uniform.Info
@@ -103,7 +104,7 @@ func (c *cse) numberBlock(b *ir.Block) {
 }
 
 // assumeBool records in the map "known" that the bool v has the given value. The record is valid in
-// the current block and in all blocks that it dominates.
+// the current block and in all blocks that the current block dominates.
 func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
@@ -115,9 +116,9 @@ func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis finds other phis of v's block that are constant if the phi v has the given value. It
-// records the constants. The value of v excludes some edges into the block, and thus some arguments
-// of the other phis. Phis whose value follows from another phi are frequent, because structurize
+// assumePhis finds other phis of v's block that are constant if the phi v has the given value, and
+// records the constants. assumePhis ignores incoming edges for which the argument of v is a
+// different constant. Phis whose value follows from another phi are frequent, because structurize
 // adds phis that serve as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
@@ -175,8 +176,8 @@ func isNumbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// findEqual searches for a value that equals v and dominates it. If it finds an equal value, it
-// records that value as the replacement of v and returns true.
+// findEqual searches for a value that equals v and dominates it. If findEqual finds an equal value,
+// it records that value as the replacement of v and returns true.
 func (c *cse) findEqual(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {
@@ -215,8 +216,7 @@ func (c *cse) key(v *ir.Value) string {
 	return string(b)
 }
 
-// rewritePhis replaces removed values in the arguments of phis, since arguments on back edges were
-// not replaced before.
+// rewritePhis replaces removed values that are still arguments of phis.
 func (c *cse) rewritePhis() {
 	for _, b := range c.dom.Order {
 		for _, v := range b.Phis {

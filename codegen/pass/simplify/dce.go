@@ -29,14 +29,14 @@ func DCE(m *ir.Module) diag.List {
 }
 
 // Liveness finds the live values, which are the values with effects and all values on which they
-// depend. A user calls Roots for each function, then Spread, and then Sweep, which removes the
-// other values.
+// depend. The caller calls Roots for each function, then Spread, and then Sweep, which removes the
+// values that are not live.
 type Liveness struct {
 	Live   map[*ir.Value]bool
 	Loaded map[*ir.Var]bool // Function variables that are read
 	Used   map[*ir.Var]bool
-	// Stores maps each Function variable to the instructions that write it. These instructions are
-	// live if the variable is loaded.
+	// Stores maps each Function variable to the instructions that write the variable. An
+	// instruction that writes a variable is live if the variable is loaded.
 	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
 }
@@ -86,8 +86,8 @@ func (d *Liveness) Roots(f *ir.Func) {
 }
 
 // furtherWord reports whether v is a 32-bit word of a ballot, but not the first word. Work-items
-// synchronize at the first 32-bit word, so an unused later 32-bit word has no effect. In sub-groups
-// of at most 32 work-items, only the first 32-bit word contains lanes.
+// synchronize at the first 32-bit word of a ballot, so a later word that is not used has no effect.
+// In sub-groups of at most 32 work-items, only the first 32-bit word contains lanes.
 func furtherWord(v *ir.Value) bool {
 	word, _ := v.Word()
 	return word > 0
@@ -136,8 +136,8 @@ func (d *Liveness) Sweep(f *ir.Func) {
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.Used[v] })
 }
 
-// CompactSites removes each site of m for which no Fault op remains. It numbers the other sites
-// consecutively, in their old order.
+// CompactSites removes each fault site of m for which no Fault op remains, and numbers the other
+// sites consecutively, in their old order.
 func CompactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
@@ -154,8 +154,8 @@ func CompactSites(m *ir.Module) {
 			}
 		}
 	}
-	// The order must not change. If two sites are on the same line, the host device assumes that Go
-	// reaches them in this order.
+	// The order of the sites must not change, because the host device assumes that Go reaches sites
+	// on the same line in the order of their indices.
 	slices.SortStableFunc(m.Sites, func(x, y *ir.Site) int { return x.Index - y.Index })
 	for i, s := range m.Sites {
 		s.Index = i

@@ -1,7 +1,7 @@
 package simplify
 
-// This file has the simplifier's rules for floating-point numbers. There are few rules, because the
-// bits of results must not change.
+// This file has the simplifier's rules for floating-point numbers. There are few rules for
+// floating-point numbers, because a rule must not change the bits of results.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -9,8 +9,9 @@ import (
 )
 
 // compareAbs simplifies the comparison v if it compares |x| with zero or a negative constant. The
-// result of such a comparison depends only on whether x is NaN or zero. NVIDIA's driver compiles
-// the comparison incorrectly (see the quirk "magnitude").
+// result of comparing |x| with zero or a negative constant depends only on whether x is NaN or
+// zero. NVIDIA's driver miscompiles comparisons of |x| with zero or a negative constant (see the
+// quirk "magnitude").
 func (s *Simplifier) compareAbs(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

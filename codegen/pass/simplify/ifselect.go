@@ -1,6 +1,7 @@
 package simplify
 
-// This file turns branches around a few operations into select ops, for host forms.
+// This file turns branches around a few operations into select ops, for host forms (Go code that
+// kgen generates for the host).
 
 import (
 	"slices"
@@ -8,18 +9,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxSelectWork is the largest number of operations on each side of a branch that becomes a
-// selection, because these operations are then always computed. maxSelects is the largest number of
-// values that are selected.
+// maxSelectWork limits the number of operations on each side of a branch that becomes a selection,
+// because a selection always computes both sides. maxSelects is the largest number of selections
+// that replace one branch.
 const (
 	maxSelectWork = 3
 	maxSelects    = 2
 )
 
-// SelectBranches replaces branches around a few integer operations by selections of their results.
-// Selections are faster because CPUs predict data-dependent branches badly, for example in a radix
-// sort. Branches that compute a && b or a || b become these ops, which makes the host form easier
-// to read. SelectBranches reports whether it has replaced any branch.
+// SelectBranches replaces branches around a few integer operations by selections between the
+// operations' results. Selections are faster because CPUs predict data-dependent branches badly,
+// for example in a radix sort. A branch that computes a && b or a || b becomes a single op, which
+// makes the host form easier to read. SelectBranches reports whether it has replaced any branch.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {

@@ -1,7 +1,7 @@
 package simplify
 
-// This file has the simplifier's rules for integers and bools. Most rules apply to indices, which
-// Go computes in 64 bits and which kernels check.
+// This file has the simplifier's rules for integers and bools. Most rules simplify the 64-bit
+// computations and the checks of indices.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -153,7 +153,7 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 			w := uint64(t.Bits())
 			n, k := y.Bits, x.Args[1].Bits
 			if n >= w || k >= w {
-				return nil // the shift count is too large, so this is never executed
+				return nil // a shift by such a large count is never executed
 			}
 			switch n += k; {
 			case n < w:
@@ -175,7 +175,7 @@ func (s *Simplifier) simplifyMask(v, x, c *ir.Value) *ir.Value {
 		return x
 	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
 		return s.setOp(v, ir.OpUConvert, x.Args[0])
-	case x.Op == ir.OpOr || x.Op == ir.OpXor: // an operand whose bits the mask clears has no effect
+	case x.Op == ir.OpOr || x.Op == ir.OpXor: // the mask may clear all bits of an operand
 		for i, a := range x.Args {
 			if facts.Possible(a)&c.Bits == 0 {
 				return s.setOp(v, ir.OpAnd, x.Args[1-i], c)
@@ -185,8 +185,8 @@ func (s *Simplifier) simplifyMask(v, x, c *ir.Value) *ir.Value {
 	return nil
 }
 
-// notAbove reports whether v is known to be at most x as an unsigned integer. It considers only the
-// op that computes v from x.
+// notAbove reports whether v is known to be at most x as an unsigned integer. notAbove considers
+// only the op that computes v from x.
 func notAbove(v, x *ir.Value) bool {
 	switch v.Op {
 	case ir.OpAnd:
@@ -205,8 +205,8 @@ func addendOf(v *ir.Value) (a *ir.Value, c uint64) {
 	return v, 0
 }
 
-// compareInts simplifies comparisons of integers. It also narrows comparisons of extended
-// integers, because the checks of indices compare extended integers.
+// compareInts simplifies comparisons of integers. compareInts also narrows comparisons of extended
+// integers, because index checks compare extended integers.
 func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
@@ -245,16 +245,16 @@ func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// The value x, a difference or an exclusive or, is compared with zero, as in a test of a
-		// remainder.
+		// A comparison of a-b or a^b with zero, as in a test of a remainder, becomes a comparison
+		// of a with b.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.setOp(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
-		// A selection between two constants, such as a bool converted to 1 or 0, is compared with a
-		// constant.
+		// A comparison of a constant with a selection between two constants becomes a selection
+		// between two bools.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
 			yes, no := x.Args[1] == y, x.Args[2] == y
 			if v.Op == ir.OpINe {
@@ -266,8 +266,8 @@ func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extensionOf returns the value that v extends to a wider type. It also reports whether v is a sign
-// extension.
+// extensionOf returns the value that v extends to a wider type. extensionOf also reports whether v
+// is a sign extension.
 func extensionOf(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false
@@ -305,8 +305,7 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
-	// truncated returns the constant whose extension is c, as a constant of the narrow type, or nil
-	// if there is none.
+	// truncated returns c as a constant of the narrow type t, or nil if c is out of the range of t.
 	truncated := func(c *ir.Value) *ir.Value {
 		n := s.Module.Const(t, c.Bits)
 		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
@@ -331,9 +330,9 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	return s.outOfRange(v, t, signed, okx)
 }
 
-// outOfRange folds the comparison v of an extended integer with a constant. The extended integer
-// has type t, and no integer of type t has this constant as its extension. The flag "left" is set
-// if the extended integer is the first operand.
+// outOfRange folds the comparison v of an extended integer with a constant. Before its extension
+// the integer has type t, and the constant is out of the range of t. The flag "left" is set if the
+// extended integer is the first operand.
 func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
@@ -345,16 +344,16 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	case ir.OpINe:
 		return s.Module.Bool(true)
 	case ir.OpSLt, ir.OpSLe:
-		// The constant is greater than all extended integers or less than all of them.
+		// The constant is greater than every extended integer, or less than every extended integer.
 		above := c.Int() > 0
 		return s.Module.Bool(above == left)
 	}
 	if !signed {
 		return s.Module.Bool(left) // the constant is greater than all zero-extended integers
 	}
-	// In unsigned order, the compared constant is between the extended non-negative integers and
-	// the extended negative integers. So the comparison only tests the sign of the extended
-	// integer.
+	// In unsigned order, the constant is above the extensions of non-negative integers and below
+	// the extensions of negative integers. So the comparison with the constant tests only the sign
+	// of the extended integer.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
@@ -489,8 +488,8 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 }
 
 // isWhere reports whether v equals the given constant whenever the bool c has the given value. If v
-// and c are phis of the same block, it compares their arguments edge by edge. The argument nJoins
-// limits the number of nested phis.
+// and c are phis of the same block, isWhere compares their arguments edge by edge. The argument
+// nJoins limits the number of nested phis.
 func isWhere(v, constant, c *ir.Value, is bool, nJoins int) bool {
 	switch {
 	case v == constant:

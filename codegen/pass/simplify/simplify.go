@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Run folds constants and applies identities in every function. At level Built it also simplifies
-// the control flow. At later levels of the module it does not change control flow, because the
+// Run folds constants and applies identities in every function. At level Built, Run also simplifies
+// the control flow. At later levels of the module, Run does not change control flow, because the
 // module then declares its selections and loops.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
@@ -27,8 +27,8 @@ func Run(m *ir.Module) diag.List {
 type Simplifier struct {
 	Module *ir.Module
 	Func   *ir.Func // nil if rules must not insert new values
-	// Repl maps removed values to their replacements. The next iteration over all values replaces
-	// the uses, so the simplifier needs no lists of uses.
+	// Repl maps removed values to their replacements. The simplifier needs no lists of uses,
+	// because the next iteration over all values replaces the uses of removed values.
 	Repl map[*ir.Value]*ir.Value
 	// madeValues contains the values that a rule inserts before the value to which the rule is
 	// applied.
@@ -59,10 +59,10 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// applyRules applies the rules to each value once and reports whether it changed any. If branches
-// is true, applyRules also turns branches with constant conditions into jumps. It removes the phi
-// arguments of removed edges immediately. So a single iteration is enough even if each branch
-// determines the condition of the next branch.
+// applyRules applies the rules to each value once and reports whether any value changed. If
+// branches is true, applyRules also turns branches with constant conditions into jumps. applyRules
+// removes the phi arguments of removed edges immediately, so a single iteration is enough even if
+// each branch determines the condition of the next branch.
 func (s *Simplifier) applyRules(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -130,8 +130,8 @@ func (s *Simplifier) applyRules(branches bool) bool {
 	return changed || cut
 }
 
-// dropEdges removes the outgoing edges of b if b has no predecessors. Blocks that thereby lose
-// their last predecessor lose their outgoing edges, too.
+// dropEdges removes the outgoing edges of b if b has no predecessors. If a removed edge was the
+// last incoming edge of a block, dropEdges also removes the block's outgoing edges.
 func (s *Simplifier) dropEdges(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -142,7 +142,7 @@ func (s *Simplifier) dropEdges(b *ir.Block) {
 	}
 }
 
-// trivialPhi returns the only value that the phi v can have, or nil if there are several.
+// trivialPhi returns the only value that the phi v can have, or nil if v can have several values.
 func trivialPhi(v *ir.Value) *ir.Value {
 	var w *ir.Value
 	for _, a := range v.Args {
@@ -160,8 +160,8 @@ func trivialPhi(v *ir.Value) *ir.Value {
 // Pure applies rules to the pure value v until none applies. Pure returns the value that replaces v.
 // The result may be v itself, changed in place.
 func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
-	// Each rule makes the value simpler, so the loop ends. If a rule violates this, the limit on
-	// the number of iterations still ends the loop.
+	// The loop ends because each rule makes the value simpler. If a rule failed to make the value
+	// simpler, the limit on the number of iterations would end the loop.
 	for range 32 {
 		if c := facts.FoldConst(s.Module, v); c != nil {
 			return c, true
@@ -188,7 +188,8 @@ func (s *Simplifier) setOp(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 }
 
 // applyRule applies the first matching identity to v. If no identity matches, applyRule returns
-// nil. If it has changed v in place, it returns v, and otherwise another value that equals v.
+// nil. applyRule returns v if the identity changes v in place, and otherwise another value that
+// equals v.
 func (s *Simplifier) applyRule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -245,8 +246,8 @@ func (s *Simplifier) applyRule(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// simplifyCFG applies each simplification of the control flow once and reports whether one
-// changed the code.
+// simplifyCFG applies each simplification of the control flow once, and reports whether the code
+// has changed.
 func (s *Simplifier) simplifyCFG() bool {
 	changed := s.threadEdges()
 	if changed {
@@ -262,8 +263,8 @@ func (s *Simplifier) foldBranch(b *ir.Block) bool {
 		return false
 	}
 	if t.Succs[0] == t.Succs[1] {
-		// Both edges lead to the same block and become one edge, so the phis of that block must
-		// have equal arguments for both.
+		// If both edges of a branch lead to the same block, the edges become one. So each phi of
+		// that block must have equal arguments for both edges.
 		to := t.Succs[0]
 		var edges []int
 		for i, p := range to.Preds {
@@ -303,7 +304,8 @@ func (s *Simplifier) threadEdges() bool {
 			continue
 		}
 		to := b.Term.Succs[0]
-		// An empty latch is kept, because threading it would give the loop several back edges.
+		// An empty latch is kept, because redirecting its incoming edges would give the loop
+		// several back edges.
 		if to == b || dom.IsBackEdge(b, to) || b.Merge != nil {
 			continue
 		}

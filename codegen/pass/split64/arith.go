@@ -80,8 +80,8 @@ func (w *wordLowerer) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// orderPairs compares the high words of x and y by the op "high". If the high words are equal, it
-// compares the low words by the op "low".
+// orderPairs compares the high words of x and y by the op "high". If the high words are equal,
+// orderPairs compares the low words by the op "low".
 func (w *wordLowerer) orderPairs(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.addBool(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -132,7 +132,7 @@ func (w *wordLowerer) sum(x, y pair) pair {
 		return pair{x.lo, w.addWord(ir.OpIAdd, x.hi, y.hi)}
 	}
 	lo := w.addWord(ir.OpIAdd, x.lo, y.lo)
-	// If one operand is constant, the sum is compared with that operand to find the carry.
+	// If one operand is constant, comparing the sum with that operand gives the carry.
 	other := x.lo
 	if y.lo.IsConst() {
 		other = y.lo
@@ -194,8 +194,8 @@ func (w *wordLowerer) shiftLeft(x pair, n *ir.Value) pair {
 	return w.choosePair(far, pair{w.wordConst(0), lo}, pair{lo, hi})
 }
 
-// isFarShift returns the condition that the shift count n, which is less than 64, is at least
-// 32. It compares n instead of testing bit 5 because of a bug (see the quirk far-shift of NVIDIA).
+// isFarShift returns the condition that the shift count n, which is less than 64, is at least 32.
+// isFarShift does not test bit 5 of n, because of a driver bug (see the quirk far-shift of NVIDIA).
 func (w *wordLowerer) isFarShift(n *ir.Value) *ir.Value {
 	return w.addBool(ir.OpULt, w.wordConst(31), n)
 }
@@ -226,8 +226,8 @@ func (w *wordLowerer) shiftRight(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choosePair(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divideUnsigned returns the unsigned quotient x / y, where y must not be zero. It is used only
-// in constant expressions, since numbers.LongDivide has expanded the divisions in blocks.
+// divideUnsigned returns the unsigned quotient x / y, where y must not be zero. Only constant
+// expressions need divideUnsigned, because numbers.LongDivide has expanded the divisions in blocks.
 func (w *wordLowerer) divideUnsigned(x, y pair) pair {
 	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.addWord(ir.OpUDiv, x.lo, y.lo), w.wordConst(0)}
@@ -236,8 +236,8 @@ func (w *wordLowerer) divideUnsigned(x, y pair) pair {
 	return x
 }
 
-// mulHigh returns the high 32-bit word of the product x*y. In constant expressions, for which
-// SPIR-V has no such op, it multiplies 16-bit halves.
+// mulHigh returns the high 32-bit word of the product x*y. In a constant expression, mulHigh
+// multiplies 16-bit halves, because SPIR-V has no constant expression for the high word.
 func (w *wordLowerer) mulHigh(x, y *ir.Value) *ir.Value {
 	if !w.outer {
 		return w.addWord(ir.OpUMulHi, x, y)

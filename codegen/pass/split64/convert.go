@@ -80,8 +80,8 @@ func isExtended(x pair) bool {
 	return x.hi.Op == ir.OpShrA && x.hi.Args[0] == x.lo && x.hi.Args[1].IsConst() && x.hi.Args[1].Bits == 31
 }
 
-// float32Bits returns the bits of the float32 nearest to the unsigned integer x. It uses only
-// integers, since some devices round twice when they convert a 32-bit integer.
+// float32Bits returns the bits of the float32 nearest to the unsigned integer x. float32Bits uses
+// only integers, because some devices round twice when they convert a 32-bit integer to a float.
 func (w *wordLowerer) float32Bits(x pair) *ir.Value {
 	// The number is shifted left so that its highest set bit becomes bit 63.
 	empty := w.addBool(ir.OpIEq, x.hi, w.wordConst(0))
@@ -92,7 +92,8 @@ func (w *wordLowerer) float32Bits(x pair) *ir.Value {
 	top := w.addWord(ir.OpOr, w.addWord(ir.OpShl, x.hi, zeros), carried)
 	tail := w.addWord(ir.OpShl, x.lo, zeros)
 
-	// The significand has 24 bits. The lower bits decide the rounding, where 0x80 is half a unit.
+	// The significand has 24 bits. The 8 bits below the significand decide the rounding, and 0x80
+	// is half of the significand's last bit.
 	significand := w.addWord(ir.OpShrL, top, w.wordConst(8))
 	below := w.addWord(ir.OpAnd, top, w.wordConst(0xff))
 	below = w.addWord(ir.OpOr, below, w.bitOf(w.addBool(ir.OpINe, tail, w.wordConst(0))))
@@ -140,9 +141,9 @@ func (w *wordLowerer) fromFloat64(signed bool, x *ir.Value) pair {
 		sign = w.addWord(ir.OpShrA, w.splitAddress(w.addOp(ir.OpBitcast, ir.TypeAddr, x)).hi, w.wordConst(31))
 	}
 	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
-	// round-double). An unsigned x may be between -1 and 0.
+	// round-double). Even for an unsigned result, x may be between -1 and 0.
 	x = w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFAbs, t, x))
-	// The product with a power of two is exact, and so is the difference that is computed next.
+	// The product by a power of two is exact, and the difference below is exact, too.
 	hi := w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.addOp(ir.OpFSub, t, x, w.addOp(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.addWord(ir.OpFToU, lo), w.addWord(ir.OpFToU, hi)}

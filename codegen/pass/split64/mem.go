@@ -51,7 +51,8 @@ func (w *wordLowerer) lowerAccess(v *ir.Value, r *ir.Ref, head, path []*ir.Value
 		w.out = append(w.out, v)
 		return
 	}
-	// The access must be a new value, because v already represents the loaded or stored pair.
+	// The memory access becomes a new value, because the map w.pairs uses v for the loaded or
+	// stored 64-bit integer.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)
@@ -75,8 +76,8 @@ func (w *wordLowerer) index(i *ir.Value) *ir.Value {
 	return w.valueOf(i)
 }
 
-// addressOf computes the address of the element of device memory that path selects. It
-// also returns the element's type.
+// addressOf computes the address of the element of device memory that path selects. addressOf also
+// returns the type of the element.
 func (w *wordLowerer) addressOf(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	at := w.splitAddress(w.valueOf(path[0]))
 	var index pair
@@ -104,15 +105,16 @@ func (w *wordLowerer) addressOf(elem *ir.Type, path []*ir.Value) (pair, *ir.Type
 	return w.sum(at, pair{w.wordConst(offset), w.wordConst(0)}), t
 }
 
-// wordAround takes the address of a byte. It returns the address of the 32-bit word that contains
-// the byte, and the byte's bit offset in that word.
+// wordAround takes the address of a byte. wordAround returns the address of the 32-bit word that
+// contains the byte, and the byte's bit offset in that word.
 func (w *wordLowerer) wordAround(at pair) (word, shift *ir.Value) {
 	word = w.joinAddress(pair{w.addWord(ir.OpAnd, at.lo, w.wordConst(^3)), at.hi})
 	return word, w.addWord(ir.OpShl, w.addWord(ir.OpAnd, at.lo, w.wordConst(3)), w.wordConst(3))
 }
 
-// loadSmall loads an integer of type t, which is I8 or I16. It loads the 32-bit word that contains
-// the integer. Memory is allocated in multiples of 32 bits, so the word can always be loaded.
+// loadSmall loads an integer of type t, which is I8 or I16. loadSmall loads the 32-bit word that
+// contains the integer. Memory is allocated in multiples of 32 bits, so the word can always be
+// loaded.
 func (w *wordLowerer) loadSmall(t *ir.Type, at pair) *ir.Value {
 	addr, shift := w.wordAround(at)
 	x := w.f.NewValue(ir.OpLoad, ir.TypeI32, addr, w.wordConst(0))
@@ -136,8 +138,8 @@ func (w *wordLowerer) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	w.out = append(w.out, v)
 }
 
-// storeHelper creates the helper function that replaces some bits of a 32-bit word in memory. Its
-// parameter "keep" is a mask of the bits that do not change.
+// storeHelper creates the helper function that replaces some bits of a 32-bit word in memory. The
+// helper function's parameter "keep" is a mask of the bits that do not change.
 func storeHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("store")
 	addr, keep, bits := f.NewParam(ir.TypeAddr), f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI32)

@@ -22,9 +22,9 @@ import (
 //
 // Lower fails for 64-bit atomic operations, and for 64-bit divisions in constant expressions.
 //
-// Lower runs after all passes. Lower can run last because the code that it adds has no control
-// flow, except in a helper function. At that point, narrow has already reduced the number of 64-bit
-// integers.
+// Lower runs after all passes. Lower can run last because the code that Lower adds has no control
+// flow, except in a helper function. When Lower runs, the pass narrow has already reduced the
+// number of 64-bit integers.
 func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -138,7 +138,7 @@ func (w *wordLowerer) splitSpecs() {
 }
 
 // maskWords applies the workaround for the quirk store-index to store indices that had 64 bits.
-// Package quirks has applied this workaround only to 32-bit indices.
+// Package quirks has applied the workaround for store-index only to 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return
@@ -349,8 +349,8 @@ func (w *wordLowerer) lowerConst(v *ir.Value) {
 	w.outer = was
 }
 
-// addOp appends an op and returns its result. If an equal value exists already, it returns
-// that value instead.
+// addOp appends an op and returns its result. If the op simplifies to an existing value, addOp
+// returns that value and appends nothing.
 func (w *wordLowerer) addOp(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {

@@ -1,5 +1,5 @@
-// Package structurize gives control flow the structure that SPIR-V requires. Control flow then
-// consists of properly nested selections and loops, each of which ends at a merge block.
+// Package structurize gives control flow the structure that SPIR-V requires: properly nested
+// selections and loops, each of which ends at a merge block.
 //
 //	blocks and edges            tree of statements            blocks again
 //
@@ -18,6 +18,6 @@
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
 // other. Package structurize imports rewrite and facts. Passes that add unstructured loops or
-// branches run before it. Later passes add only straight-line code, or branches and helper
+// branches run before structurize. Later passes add only straight-line code, or branches and helper
 // functions that are already structured.
 package structurize

@@ -10,7 +10,7 @@ import "github.com/kgen-go/kgen/codegen/ir"
 type stmtTree struct {
 	bodyStmts []*stmt
 	tested    map[*ir.Block]bool
-	flagged   []*ir.Block // all blocks, in a deterministic order for the flags
+	flagged   []*ir.Block // all blocks, in the order in which their flags are created
 }
 
 // emitter turns a tree into blocks.
@@ -56,8 +56,8 @@ func (e *emitter) endBlock(t ir.Term) {
 
 func (e *emitter) jump(to *ir.Block) { e.endBlock(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}}) }
 
-// startMerge starts the merge block b of a selection or loop. If b has no predecessors, it
-// ends with Unreachable.
+// startMerge starts the merge block b of a selection or loop. Block b ends with Unreachable if it
+// has no predecessors.
 func (e *emitter) startMerge(b *ir.Block) {
 	e.startBlock(b)
 	if len(b.Preds) == 0 {

@@ -1,8 +1,8 @@
 package structurize
 
-// This file rewrites the tree of statements between the two steps of structurize. It removes
-// returns from nested loops, and most returns if there are many, because some drivers miscompile
-// them.
+// This file rewrites the tree of statements between the two steps of structurize. Returns in nested
+// loops become breaks, because some drivers miscompile them. If a function has many returns, all
+// returns become breaks.
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 
 // maxReturns is the largest number of returns outside of loops. Some drivers replace a return by an
 // if around the code after it, and lavapipe supports at most 80 nested ifs.
-const maxReturns = 16 // also the largest number of jumps to one block
+const maxReturns = 16 // also limits the forward jumps to one block (see loopAroundJumps)
 
 // leaver replaces returns by breaks out of loops.
 type leaver struct {
@@ -92,9 +92,9 @@ func (l *leaver) rewriteList(code []*stmt, loops int, isTail bool) []*stmt {
 				out = append(out, leave)
 				continue
 			}
-			// The flag is set once more, so that after the next loop, too, it is a phi of
-			// constants. Otherwise lavapipe computes a wrong flag for work-items that left the loop
-			// in earlier iterations.
+			// The flag is set a second time, so that it is still a phi of constants after the next
+			// loop. If the flag is not set again, lavapipe computes a wrong flag for work-items
+			// that left the loop in earlier iterations.
 			again := []*stmt{{kind: setStmt, block: l.left}, leave}
 			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, thenStmts: again}, &stmt{kind: resetStmt, block: l.left})
 		default:
@@ -141,17 +141,17 @@ func hasBreak(code []*stmt) bool {
 // neverTrue appends to b a condition that is always false, but that no driver recognizes as false.
 // A driver would remove a loop if it recognized that the loop has a single iteration.
 func neverTrue(b *ir.Block) *ir.Value {
-	// The condition uses only the sign bit of the launch block's reserved word, so a driver learns nothing about
-	// the other bits.
+	// The condition uses only the sign bit of a reserved word in the launch block, so a driver
+	// learns nothing about the other bits of the word.
 	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
 	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
 	b.Insts = append(b.Insts, m.Made...)
 	return never
 }
 
-// loopAroundJumps handles code that contains many jumps to the block after the code. It wraps such
-// code in a loop with a single iteration. The jumps become breaks, which do not need deeply nested
-// selections. The blocks of f must not contain phis.
+// loopAroundJumps handles code that contains many jumps to the block after the code.
+// loopAroundJumps wraps the code in a loop with a single iteration. The jumps become breaks, which
+// do not need deeply nested selections. The blocks of f must not contain phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
@@ -185,9 +185,8 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// A block belongs to the loop only if it can reach the head. So for each jump there is
-			// a back edge that is never taken. This includes a jump from a block that records a
-			// fault.
+			// A block belongs to the loop only if it can reach the head. So each block that jumps
+			// to c, even a block that records a fault, gets a back edge that is never taken.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()

@@ -12,7 +12,7 @@ import (
 
 // Run gives every function SPIR-V's structured control flow.
 //
-// It rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022) as a tree of
+// Run rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022) as a tree of
 // statements, and turns the tree into blocks again. SPIR-V has no jump out of several selections at
 // once. So a jump to a later block sets that block's flag and continues at the end of the
 // selection. Code between the jump and its target is guarded by flags. Phis temporarily become
@@ -135,8 +135,8 @@ func splitTwinEdges(f *ir.Func) {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{s}, Pos: t.Pos})
 			continue
 		}
-		// The new block is inserted on the second edge. The order of the phi arguments does not
-		// change.
+		// The new block replaces b as the second of the two predecessors, so the phi arguments keep
+		// their order.
 		n := f.NewBlock()
 		second := false
 		for i, p := range s.Preds {

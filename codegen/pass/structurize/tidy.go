@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// tidyArms removes an arm of a selection if the arm only jumps. It also replaces selections that
-// contain no code except phis.
+// tidyArms removes an arm of a selection if the arm only jumps. tidyArms also replaces selections
+// that contain no code except phis.
 func tidyArms(f *ir.Func) {
 	t := &tidier{exits: map[*ir.Block]bool{}, merges: map[*ir.Block]bool{},
 		gone: map[*ir.Block]bool{}, repl: map[*ir.Value]*ir.Value{}}
@@ -72,7 +72,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 			continue
 		case p.Merge == nil:
 		case other == p.Merge && len(other.Preds) == 1:
-			// A branch of p that leaves the loop is no selection, so p needs no merge block.
+			// A branch of p that leaves the loop is not a selection, so p needs no merge block.
 			delete(t.merges, p.Merge)
 			p.Merge = nil
 		default:
@@ -122,8 +122,8 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose returns a value that equals ifTrue if c is true, and ifFalse if not. It
-// appends the necessary ops to p.
+// Choose returns a value that equals ifTrue if c is true, and ifFalse if not. Choose appends the
+// necessary ops to p.
 func Choose(p *ir.Block, c, ifTrue, ifFalse *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)

@@ -30,9 +30,9 @@ const (
 	unreachableStmt
 )
 
-// treePart is a list of statements in the tree, with the blocks to which control leads from it.
-// After the code of a treePart, control must still reach one of outBlocks, which are in reverse
-// postorder. If control never reaches the end of the code, outBlocks is empty.
+// treePart is a list of statements in the tree. After the statements, control continues at one of
+// outBlocks, which are in reverse postorder. If control never reaches the end of the statements,
+// outBlocks is empty.
 type treePart struct {
 	code      []*stmt
 	outBlocks []*ir.Block
@@ -42,7 +42,7 @@ type treePart struct {
 // loopCtx is a loop that is being built.
 type loopCtx struct {
 	loop    *ir.Loop
-	breaks  []*ir.Block // blocks that control must still reach after a break out of this loop
+	breaks  []*ir.Block // blocks at which control may continue after a break out of this loop
 	returns []*stmt     // return statements in this loop, but not in inner loops
 }
 
@@ -52,9 +52,10 @@ type treeBuilder struct {
 	dom     *ir.DomTree
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
-	// innerJoins maps a block to certain children in the dominator tree: blocks of the same loop
-	// that several forward edges enter. The code of the children follows the code of the block. The
-	// map "after" contains, for the head of a loop, the blocks that directly follow the loop.
+	// innerJoins maps a block to its children in the dominator tree that belong to the same loop
+	// and are entered by several forward edges. In the tree of statements, the code of the children
+	// follows the code of the block. The map "after" contains, for the head of a loop, the blocks
+	// that directly follow the loop.
 	innerJoins, after map[*ir.Block][]*ir.Block
 	// testedFlags is the set of blocks whose flags some statement tests.
 	testedFlags map[*ir.Block]bool
@@ -126,8 +127,8 @@ func (t *treeBuilder) buildTree() *stmtTree {
 	return &stmtTree{bodyStmts: dropReturns(flattenInto(p.code, nil), true), tested: t.testedFlags, flagged: t.dom.Order}
 }
 
-// treeOf returns the code of x and of all blocks that x dominates. The innermost loop
-// around the code is ctx.
+// treeOf returns the code of x and of all blocks that x dominates. The argument ctx is the
+// innermost loop around the code, or nil.
 func (t *treeBuilder) treeOf(x *ir.Block, ctx *loopCtx) treePart {
 	if l := t.loops.Of(x); l != nil && l.Head == x {
 		return t.loopTree(l, ctx)
@@ -167,16 +168,16 @@ func (t *treeBuilder) branch(p *treePart, x *ir.Block, ctx *loopCtx) {
 	yes, no := t.edgeCode(x, x.Term.Succs[0], ctx), t.edgeCode(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
-	// If control never reaches the end of an arm, only that arm is nested in the selection. The
-	// other arm follows the selection. If control reaches the end of neither arm, the smaller arm
-	// is nested. Outside of loops, a return without instructions is not nested, because as the last
-	// statement it can be removed.
+	// If control never reaches the end of one arm, only that arm is nested in the selection, and
+	// the other arm follows the selection. If control reaches the end of neither arm, the smaller
+	// arm is nested in the selection. Outside of loops, a return without instructions is not
+	// nested, because a return at the end of the function can be removed.
 	less := yes.size <= no.size
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less
 	}
-	// In a loop, an arm that ends the work-item must be nested. Otherwise lavapipe may lose values
-	// after the loop for work-items that have left it.
+	// In a loop, an arm that ends the work-item must be nested, because lavapipe may otherwise lose
+	// values after the loop for work-items that have left the loop.
 	if a, b := t.isExit(x.Term.Succs[0]), t.isExit(x.Term.Succs[1]); ctx != nil && a != b {
 		less = a
 	}
@@ -212,8 +213,9 @@ func newReturn(ctx *loopCtx) *stmt {
 	return s
 }
 
-// edgeCode returns the code for the jump from x to y. If no other forward edge leads to y,
-// the code is that of y itself. Otherwise the code sets y's flag.
+// edgeCode returns the code for the jump from x to y. If no other forward edge leads to y, the code
+// for the jump is the code of y itself. If other forward edges lead to y, the code for the jump
+// sets y's flag.
 func (t *treeBuilder) edgeCode(x, y *ir.Block, ctx *loopCtx) treePart {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
@@ -287,9 +289,9 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) treePart {
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// The flags are cleared at the start of each iteration, when no jump waits for its target. So a
-	// flag that was set in the previous iteration has no effect, and no flag is live around the
-	// loop.
+	// The flags are cleared at the start of each iteration, because no jump out of the loop is
+	// pending there. So a flag that was set in the previous iteration has no effect, and no flag is
+	// live across the back edge.
 	var code []*stmt
 	for _, b := range ctx.breaks {
 		code = append(code, &stmt{kind: resetStmt, block: b})
@@ -317,7 +319,8 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) treePart {
 	return p
 }
 
-// dispatchJumps adds the jumps after an inner loop that continue or leave the outer loop ctx.
+// dispatchJumps adds jumps that continue or leave the outer loop ctx, after the code of an inner
+// loop.
 func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
@@ -350,8 +353,8 @@ func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	p.outBlocks = here
 }
 
-// flattenInto appends the statements of the list "code" to the list "out". It replaces lists by
-// their statements and omits blocks without instructions.
+// flattenInto appends the statements of the list "code" to the list "out". flattenInto replaces
+// lists by their statements and omits blocks without instructions.
 func flattenInto(code, out []*stmt) []*stmt {
 	for _, s := range code {
 		switch {
@@ -367,7 +370,7 @@ func flattenInto(code, out []*stmt) []*stmt {
 }
 
 // dropReturns removes returns after which the function returns anyway. If isTail is true, the
-// function returns after the given code. The code must not contain lists.
+// function returns after the given code. The code must not contain list statements.
 func dropReturns(code []*stmt, isTail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {

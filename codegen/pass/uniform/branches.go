@@ -1,7 +1,7 @@
 package uniform
 
 // This file separates uniform branches, which all work-items of a group take in the same way, from
-// divergent branches. Before the passes bounds and cse remove a branch with a known condition, they
+// divergent branches. Before removing a branch with a known condition, the passes bounds and cse
 // find out whether the branch is uniform.
 
 import (
@@ -23,13 +23,13 @@ func Arrange(m *ir.Module) {
 // hasSyncOps reports whether m's kernel has Sync ops and is not yet structurized.
 func hasSyncOps(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
-// CommonBranches returns two sets of blocks, those that end in a uniform branch and those whose
-// branch may be divergent. A branch is uniform if all work-items that remain in the group take it
-// in the same way. The caller must have called Arrange before.
+// CommonBranches returns the set of blocks that end in a uniform branch, and the set of blocks
+// whose branch may be divergent. A branch is uniform if all work-items that remain in the group
+// take it in the same way. The caller must have called Arrange before.
 //
-// A condition that only live lanes evaluate must not be the condition of a uniform branch. After
-// all work-items have left the group, no live lane evaluates the condition, and dead lanes would
-// enter code for live lanes.
+// A condition that only live lanes evaluate must not decide a uniform branch. If a condition of
+// live lanes decided a uniform branch, dead lanes could enter code for live lanes after all
+// work-items have left the group.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
 	if !hasSyncOps(m) {
 		return nil, nil, nil
@@ -55,7 +55,8 @@ func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info
 	return common, divergent, u
 }
 
-// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes leave the loop.
+// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes (work-items that
+// have left their group) leave the loop.
 func (u *Info) WaysOut() loopExits {
 	if u == nil {
 		return nil
@@ -80,8 +81,8 @@ type exitBlocks struct {
 
 // Spare reports whether the edge from b to out may be removed from the kernel. If the edge may be
 // removed, Spare removes the exit from w. The last exit of a loop must be kept, because dead lanes
-// must leave the loop by that exit. Spare keeps a loop's last exit even if no live lane reaches it
-// because a check fails in an earlier iteration.
+// must leave the loop by that exit. Spare keeps the last exit of a loop even if no live lane
+// reaches that exit because a check fails in an earlier iteration.
 func (w loopExits) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x exitBlocks) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// loopCount represents a number that changes in each iteration of a loop, also for dead lanes. If
-// widening is nil, the number is phi + inOffset. If widening is not nil, it converts phi +
-// inOffset, and outOffset is added to the converted number.
+// loopCount represents a number that changes in each iteration of a loop, even if only dead lanes
+// execute the iteration. If widening is nil, the number is phi + inOffset. If widening is not nil,
+// the number is phi + inOffset, converted by widening, plus outOffset.
 type loopCount struct {
 	phi                 *ir.Value
 	inOffset, outOffset int64
@@ -176,8 +176,8 @@ func (u *Info) invariantRange(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// intervalAt returns an interval of v in block b. The interval is also valid for dead lanes.
-// intervalAt ignores the conditions of divergent branches.
+// intervalAt returns an interval of v in block b that is also valid for dead lanes. For this
+// reason, intervalAt ignores the conditions of divergent branches.
 func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
@@ -196,7 +196,8 @@ func (u *Info) intervalAt(v *ir.Value, b *ir.Block) facts.Interval {
 
 // reachesValue reports whether the count n is known to equal an invariant value in some iteration
 // of the loop. The argument "end" is an interval that contains the invariant value. If wantEqual is
-// false, reachesValue reports whether n is known to differ from the value in some iteration.
+// false, reachesValue reports whether n is known to differ from the invariant value in some
+// iteration.
 func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	if n.stepWay != byAdding {
 		return false
@@ -221,9 +222,9 @@ func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	}
 }
 
-// subtractOffset subtracts n.outOffset from the count n and from the interval "end". subtractOffset
-// returns three intervals after the subtraction: all possible values of n, the values of n in the
-// first iteration, and the interval "end".
+// subtractOffset subtracts n.outOffset from the count n and from the interval "end". After the
+// subtraction, the result "all" contains all possible values of n, "start" contains the values of n
+// in the first iteration, and "less" is the interval "end".
 func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})
@@ -257,8 +258,7 @@ func orderOf(c *ir.Value, i int, want bool) passOrder {
 	}
 }
 
-// mapBounds returns the bounds of p, mapped to unsigned numbers that grow in the direction of
-// o.
+// mapBounds maps the bounds of p to unsigned numbers that grow when a count changes in the order o.
 func (o passOrder) mapBounds(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
@@ -274,7 +274,7 @@ func (o passOrder) mapBounds(p facts.Interval) (lo, hi uint64) {
 }
 
 // passesEnd reports whether the count n is known to reach or pass the end value in the order o. If
-// passesEnd returns a proviso, its result is valid only under the proviso.
+// passesEnd returns a proviso, the result of passesEnd is valid only under the proviso.
 func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) {
 	all, start, end, ok := n.subtractOffset(end)
 	if !ok {

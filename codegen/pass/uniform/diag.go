@@ -34,10 +34,10 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays applies the function "change" to a clone of m and reports whether all barriers are still
-// recognized as being in uniform control flow. Passes call Stays before they copy code, because
-// copied code adds paths. For the added paths, the analysis might not recognize that all work-items
-// take the same path.
+// Stays applies the function "change" to a clone of m and reports whether the analysis still
+// recognizes that all barriers are in uniform control flow. Passes call Stays before they copy
+// code, because copied code adds paths. For the added paths, the analysis might not recognize that
+// all work-items take the same path.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {

@@ -1,7 +1,8 @@
 package uniform
 
-// This file finds exits by which dead lanes are known to leave a loop. In a loop without an exit
-// for dead lanes, dead lanes would stay for ever after all work-items have left the group.
+// This file finds exits by which dead lanes (work-items that have left their group) are known to
+// leave a loop. In a loop without an exit for dead lanes, dead lanes would stay forever after all
+// work-items have left the group.
 
 import (
 	"cmp"
@@ -13,7 +14,7 @@ import (
 
 // exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. Either dead
 // lanes are known to take the exit, or the exit's condition is uniform and changes between
-// iterations. A condition that never changes might keep the loop running for ever. A failing check
+// iterations. A condition that never changes might keep the loop running forever. A failing check
 // does not count as an exit.
 func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
@@ -44,9 +45,9 @@ func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	return proviso, ok
 }
 
-// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
-// do, wayOut returns the branch's condition and the value of the condition for which the work-items
-// leave. If they do not leave the loop together by b's branch, wayOut returns nil.
+// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If the
+// work-items leave together, wayOut returns the condition of b's branch and the condition's value
+// for leaving the loop. If the work-items do not leave together, wayOut returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -60,8 +61,8 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 }
 
 // leavesBy reports whether dead lanes are known to leave the loop l by b's branch. leavesBy
-// requires that each iteration reaches b. If leavesBy returns a proviso, its result is valid only
-// under the proviso.
+// requires that each iteration reaches b. If leavesBy returns a proviso, the result of leavesBy is
+// valid only under the proviso.
 func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
@@ -101,8 +102,9 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// dependsOnHead reports whether v depends on a phi of the loop's head. Operands of group algorithms
-// are not followed, since dead lanes do not contribute to their results.
+// dependsOnHead reports whether v depends on a phi of the loop's head. dependsOnHead does not
+// follow operands of group algorithms, because dead lanes do not contribute to the results of group
+// algorithms.
 func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
@@ -116,7 +118,7 @@ func dependsOnHead(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 
 // reachesCond reports whether the condition c is known to equal want in some iteration of the loop
 // l. Each iteration must compute c, and c must compare a count with an invariant value. If
-// reachesCond returns a proviso, its result is valid only under the proviso.
+// reachesCond returns a proviso, the result of reachesCond is valid only under the proviso.
 func (u *Info) reachesCond(c *ir.Value, want bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:

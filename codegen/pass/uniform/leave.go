@@ -37,8 +37,8 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
 	}
-	// The code after e is usually short, so the search for a Sync op starts there and follows edges
-	// backward.
+	// The search for a Sync op starts in the code after e, which is usually short, and follows
+	// edges backward.
 	work := Reachable(e.To)
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range work {
@@ -105,8 +105,8 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
-// and return statements. The result is true only if the work-items that stay also reach an exit of
-// the kernel, without the faults and return statements after e. This condition excludes a return
+// and return statements. The result is true only if the other work-items can also reach an exit of
+// the kernel that is not a fault or return statement after e. So the result is false for a return
 // statement that all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)

@@ -1,7 +1,8 @@
 package uniform
 
-// This file decides for each loop in uniform flow how dead lanes leave the loop. A loop may end by
-// itself, test in each iteration whether a live lane remains, or be treated as divergent.
+// This file decides for each loop in uniform flow how dead lanes (work-items that have left their
+// group) leave the loop. A loop may end by itself, test in each iteration whether a live lane
+// remains, or be treated as divergent.
 
 import (
 	"slices"
@@ -10,18 +11,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop for
-// ever after all work-items have left their group. decideLoops distinguishes three kinds of loops:
+// decideLoops decides for each loop in uniform flow whether dead lanes might stay in the loop
+// forever after all work-items have left their group. decideLoops distinguishes three kinds of
+// loops:
 //
-//   - A loop of the first kind needs no change. Dead lanes are known to leave or bypass the loop, or no
-//     work-item can have left the group before an iteration of the loop.
-//   - A loop of the second kind tests in each iteration whether a live lane remains. The loop contains
-//     Sync ops and is left only by faults and return statements, or it has an exit that exitsOf finds.
-//   - A loop of the third kind is treated as divergent if work-items leave their group from it. The
-//     branch at which work-items leave such a loop counts as an exit of the kernel.
+//   - A loop of the first kind needs no change, because dead lanes are known to leave or bypass it,
+//     or because all work-items are still in their group at each iteration.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. A loop is of
+//     the second kind if it contains Sync ops and is left only by faults and return statements, or
+//     if exitsOf finds an exit.
+//   - A loop of the third kind is treated as divergent if work-items leave their group in the loop.
+//     The branch at which work-items leave a loop of the third kind counts as an exit of the
+//     kernel.
 //
-// At the first loop that is not of the first kind, decideLoops returns false, since the decision
-// affects other loops. If all loops are of the first kind, decideLoops returns true.
+// If no loop needs a change, decideLoops returns true. At the first loop that needs a change,
+// decideLoops returns false, since the change affects the decisions about other loops.
 func (u *Info) decideLoops() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -55,8 +59,8 @@ func (u *Info) Together(b *ir.Block) bool {
 // remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.testedHeads, u.Index[b]) }
 
-// Provisos maps the heads of certain loops to provisos (conditions on the loop's step). If its
-// proviso holds, the loop does not need to test whether a live lane remains.
+// Provisos maps the heads of certain loops to provisos (conditions on the loop's step). If the
+// proviso of a loop holds, the loop does not need to test whether a live lane remains.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
 	for _, l := range u.loops {
@@ -72,7 +76,7 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leaveInfo describes how work-items leave the kernel from within a loop.
 type leaveInfo struct {
-	leaveIndex   int  // index of a block from which work-items leave the loop, if possible without a fault; -1 if none
+	leaveIndex   int  // index of a block from which work-items leave the loop, preferably without a fault; -1 if none
 	byStatements bool // whether work-items leave the loop only by faults and return statements
 	hasSync      bool // whether the loop contains Sync ops
 	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
@@ -121,8 +125,8 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 	return seen
 }
 
-// askWhereStuck searches for a loop from which the remaining work-items never reach an exit of the
-// kernel. In addition, mayAsk must be true for the loop. The head of the loop is added to
+// askWhereStuck searches for a loop for which mayAsk is true, and from which the remaining
+// work-items never reach an exit of the kernel. askWhereStuck adds the head of the loop to
 // u.testedHeads. askWhereStuck reports whether it found a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
@@ -152,8 +156,8 @@ func Faults(b *ir.Block) bool {
 
 // BypassLoops removes loops without Sync ops from the skeleton (the code that dead lanes execute),
 // by marking their blocks as divergent. Dead lanes skip the removed loops, so the loops need no
-// test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses its values
-// or stores.
+// test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses the loop's
+// values or stores.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.isBypassed(l) {

@@ -16,17 +16,17 @@ import (
 // work-items reach together.
 //
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
-// lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
-// divergent. A Sync op is reachable from the start of an edge on which work-items leave, but not
-// from its end. Some work-items take the edge and leave while other work-items stay in the group.
-// If both sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not
-// an early return.
+// lanes/deadlanes.go). So a branch at which some work-items leave does not make the code after the
+// branch divergent. An edge on which work-items leave starts at a block from which a Sync op is
+// reachable, but no Sync op is reachable from the end of the edge. While some work-items take an
+// edge on which they leave, other work-items stay in the group. If both sides of a branch meet
+// again after a Sync op, the branch is an if around the Sync op, not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
 	Order []*ir.Block
 	Index map[*ir.Block]int
-	// Before tells, for the index of each block, whether a Sync op is reachable from the block.
+	// Before reports for each block, by index, whether a Sync op is reachable from the block.
 	Before    []bool
 	hasSyncAt []bool
 
@@ -34,13 +34,13 @@ type Info struct {
 	varyingVars     map[*ir.Var]*ir.Value   // maps each varying variable to the value that makes its contents differ
 	controlBlock    []*ir.Block             // maps a block, by index, to the block whose branch makes it divergent; nil if uniform
 	Leaving         map[edge]bool           // edges on which some work-items leave their group
-	keptEdges       map[edge]bool           // edges on which no work-items leave their group, as the analysis has found
+	keptEdges       map[edge]bool           // edges on which, according to the analysis, no work-items leave their group
 	dom             *ir.DomTree
 	loops           []*ir.Loop
 	addedExits      map[int]bool // blocks that count as exits of the kernel (see decideLoops)
 	// testedHeads contains the indices of the heads of loops that test in each iteration whether a
-	// live lane remains. In the graph for postdominators, an additional node before the head
-	// represents the test.
+	// live lane remains. In the graph for postdominators, the test for a live lane is an additional
+	// node before the loop head.
 	testedHeads []int
 	ranges      *facts.Ranges // intervals for intervalAt, or nil if not yet computed
 	// foldModule is a module for the constants that the analysis creates by folding. The
@@ -105,8 +105,8 @@ func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 // Block reports whether all work-items that remain in the group reach b together.
 func (u *Info) Block(b *ir.Block) bool { return u.controlBlock[u.Index[b]] == nil }
 
-// Explain returns the branch that leads some work-items past b, and the value that is
-// the origin of that divergence. The block b must be divergent.
+// Explain returns the branch that leads some work-items past b, and the value that is the origin of
+// the divergence. The block b must be divergent.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.partingBranch(b)
 	return branch, u.rootCause(branch.Term.Cond)
@@ -144,10 +144,10 @@ func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// markValues marks varying values, given the divergent blocks, and reports whether it marked any.
-// An instruction varies if an operand varies. A phi in divergent flow varies, even if its arguments
-// do not. For example, the counter of a loop varies after the loop if work-items leave the loop in
-// different iterations.
+// markValues marks varying values, given the divergent blocks, and reports whether any value was
+// marked. An instruction varies if an operand varies. A phi in divergent flow varies, even if its
+// arguments do not. For example, the counter of a loop varies after the loop if work-items leave
+// the loop in different iterations.
 func (u *Info) markValues() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -261,10 +261,10 @@ func (u *Info) findDivergent() {
 			}
 			continue
 		}
-		// The loop first considers all edges of branches with varying conditions together, and
-		// decides whether work-items leave on them. Then it decides this for the edges of other
-		// branches, one by one. A branch may only seem divergent because an edge nearer to the
-		// varying branch is undecided.
+		// findDivergent first considers all edges of branches with varying conditions at once, and
+		// decides whether work-items leave on each edge. For other branches, findDivergent decides
+		// one edge at a time. A branch may seem divergent only because an edge nearer to the
+		// varying branch is still undecided.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -296,10 +296,11 @@ func (u *Info) findDivergent() {
 	}
 }
 
-// retractExits removes an edge from u.Leaving if, given the other edges in u.Leaving, no work-items
-// leave on it. retractExits removes an edge if all work-items take it together, or if work-items
-// that take it later meet work-items that stay. An edge that all work-items take together is
-// removed no more than once. retractExits reports whether it removed any edge.
+// retractExits removes an edge from u.Leaving if no work-items leave on the edge, given the other
+// edges in u.Leaving. No work-items leave on an edge if all work-items take the edge together, or
+// if the work-items that take the edge later meet the work-items that stay. An edge that all
+// work-items take together is removed no more than once. retractExits reports whether it removed
+// any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -386,7 +387,7 @@ func (u *Info) spreadDivergence() []edge {
 			continue
 		}
 		why := b
-		if b.Term.Cond == nil { // b was made an exit of the kernel in an endless loop
+		if b.Term.Cond == nil { // b is in an endless loop and was made an exit of the kernel
 			why = u.controlBlock[i]
 		}
 		mark := func(j int) {
@@ -414,8 +415,8 @@ func (u *Info) spreadDivergence() []edge {
 }
 
 // nodeSuccs returns the successors of node i in the graph of the work-items that stay. Nodes below
-// len(Order) are blocks, and node len(Order) is the kernel's end. The following nodes are the tests
-// for live lanes at the loop heads in u.testedHeads.
+// len(Order) are blocks, and node len(Order) is the kernel's end. Nodes above len(Order) are the
+// tests for live lanes at the loop heads in u.testedHeads.
 func (u *Info) nodeSuccs(i int) []int {
 	n := len(u.Order)
 	if i > n {

@@ -21,13 +21,13 @@ func privateVar(v *ir.Value) *ir.Var {
 }
 
 // markContents marks the variable that v writes as varying if v may write different contents for
-// different work-items. If markContents marked a variable, it returns true. A variable stays
-// uniform if all work-items of the group execute all writes together, with the same values and
-// indices.
+// different work-items. markContents returns true if it has marked a variable. A variable stays
+// uniform if all work-items of the group execute all writes to the variable together, with the same
+// values and indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may execute the write alone, and the written value remains when the work-item
-// continues as a dead lane.
+// leaves the group may execute a write alone, and the variable keeps the written value when the
+// work-item continues as a dead lane.
 func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
 		if u.varyingVars[x] == nil {

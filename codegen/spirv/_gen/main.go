@@ -32,7 +32,7 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
-	// Capabilities lists alternatives, of which a module must declare at least one.
+	// Capabilities lists capabilities, at least one of which a module must declare.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -52,13 +52,13 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
-	// Capabilities lists alternatives, of which a module must declare at least one. If the enumerant is itself a capability, Capabilities
-	// lists the capabilities that it implies.
+	// Capabilities lists capabilities, at least one of which a module must declare. If the
+	// enumerant is itself a capability, Capabilities lists the capabilities that it implies.
 	Capabilities []string `json:"capabilities"`
 }
 
-// Type number is a number in the JSON grammar. It is written as 3 in a value enumeration and as
-// "0x0008" in a mask.
+// Type number is a number in the JSON grammar. The grammar writes the number 3 as 3 in a value
+// enumeration, and the number 8 as "0x0008" in a mask.
 type number uint32
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -134,10 +134,10 @@ func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
 }
 
-// mentioned returns the names that occur in the Go files of the module. The generated tables do not count. Only
-// mentioned enumerants become Go constants, because kgen does not use most enumerants. The generated tables contain the
-// names of all enumerants, because the disassembler prints the names. If a Go file mentions a further enumerant, run
-// this program again to get its constant.
+// mentioned returns the names that occur in the Go files of the module, except the generated
+// tables. Only mentioned enumerants become Go constants, because kgen does not use most enumerants.
+// The generated tables contain the names of all enumerants, because the disassembler prints the
+// names. If a Go file mentions a further enumerant, run this program again to get its constant.
 func mentioned(root string) map[string]bool {
 	names := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+`)
@@ -274,8 +274,9 @@ func pattern(ops []operand) string {
 	return s.String()
 }
 
-// section returns the section of an instruction in the logical layout of a module (2.4). The function cannot use the
-// classes in the grammar, because most instructions of extensions are in the classes "Reserved" and "@exclude".
+// section returns the section of an instruction in the logical layout of a module (2.4). The
+// function section cannot use the classes in the grammar, because most instructions of extensions
+// are in the classes "Reserved" and "@exclude".
 func section(in instruction) string {
 	switch n := in.Name; n {
 	case "OpCapability":

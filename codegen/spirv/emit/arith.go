@@ -100,9 +100,9 @@ func emitFConvert(f *funcEmitter, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.registerType(v.Type), f.valueID(v.Args[0]))
 }
 
-// emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no 16-bit
-// type. When a module is loaded, package adapt replaces this conversion instruction by code that is
-// exact on the device and computes the correct bits for NaNs.
+// emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no
+// 16-bit type. When a module is loaded, package adapt replaces the conversion instruction by code
+// that is exact on the device and computes the correct bits for NaNs.
 func emitFromHalf(f *funcEmitter, v *ir.Value) spirv.ID {
 	f32 := f.e.registerType(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.valueID(v.Args[0]))

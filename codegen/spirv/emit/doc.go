@@ -7,9 +7,9 @@
 //   - Types, constants, specialization constants, variables, helpers and
 //     capabilities are declared at their first use. Thus a module declares only
 //     things that its code needs.
-//   - Types of device memory have decorations for gc's layout. Every access
-//     converts the address to a pointer by a bitcast. A pointer is never in a
-//     phi, a variable or a call.
+//   - Types of device memory have decorations for gc's layout. Every access to device memory
+//     converts the address to a pointer by a bitcast. A pointer is never in a phi, a variable or a
+//     call.
 //   - Integers of 8 and 16 bits are computed in 32-bit words whose upper bits are
 //     undefined. In device memory, integers of 8 and 16 bits occupy one or two bytes.
 //   - If the kernel synchronizes, accesses to memory that invocations share are NonPrivatePointer. In

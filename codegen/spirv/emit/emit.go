@@ -47,7 +47,8 @@ type emitter struct {
 	caps map[spirv.Capability]bool
 
 	// sharesMemory is true if invocations may communicate. If invocations communicate, accesses to
-	// shared memory must be NonPrivatePointer, because barriers and atomics order only such accesses.
+	// shared memory must be NonPrivatePointer, because barriers and atomics order only
+	// NonPrivatePointer accesses.
 	sharesMemory bool
 
 	// oneDimension is true if work-groups have one dimension on the device. The comment of the method
@@ -147,7 +148,8 @@ func (e *emitter) beginFunction(f *ir.Func) {
 // executionModes declares the execution modes of the entry point. Execution mode LocalSize is only a default for the
 // work-group size. The constant that localSize defines overrides execution mode LocalSize.
 //
-// When a module is loaded on a device that supports execution mode SignedZeroInfNanPreserve, this mode is added.
+// Execution mode SignedZeroInfNanPreserve is added when a module is loaded on a device that
+// supports the mode.
 func (e *emitter) executionModes(main spirv.ID) {
 	size := [3]uint32{1, 1, 1}
 	for _, s := range e.m.Specs {
@@ -161,8 +163,8 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize defines the constant that contains the work-group size, and decorates it with WorkgroupSize. The components
-// of the size are reserved specialization constants.
+// localSize defines the constant that contains the work-group size, and decorates it with
+// WorkgroupSize. The components of the work-group size are reserved specialization constants.
 //
 // A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device
 // divides a work-group into sub-groups, and lavapipe divides each row of a work-group separately.

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// countSubgroup counts the invocations of the sub-group. countSubgroup runs at the kernel's start, where all
-// invocations are active. The number cannot be computed from ids, because it depends on how the device divides a
-// work-group into sub-groups.
+// countSubgroup counts the invocations of the sub-group. countSubgroup runs at the kernel's start,
+// where all invocations are active. The number of invocations cannot be computed from ids, because
+// it depends on how the device divides a work-group into sub-groups.
 func (f *funcEmitter) countSubgroup() spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	f.e.needCapability(spirv.CapabilityGroupNonUniformBallot)

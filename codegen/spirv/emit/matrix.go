@@ -89,7 +89,8 @@ func (f *funcEmitter) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
 	return f.AccessChain(t, f.variablePointer(v), at...)
 }
 
-// loadElement emits the load of a matrix element, and returns it as a float32 or a 32-bit word.
+// loadElement emits the load of a matrix element, and returns the element as a float32 or a 32-bit
+// word.
 func (f *funcEmitter) loadElement(v *ir.Value) spirv.ID {
 	m, b := v.Ref().Var, f.e.b
 	x := f.Load(f.e.componentType(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})

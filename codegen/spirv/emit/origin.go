@@ -7,9 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is the IR value or block that a SPIR-V instruction implements. If Value is not nil, the instruction implements
-// this value. If Value is nil, the instruction implements the label of Block or, if Ends is true, the terminator of
-// Block. Instructions that implement no single value or block have the zero Origin.
+// Origin is the IR value or block that a SPIR-V instruction implements. If Value is not nil, the
+// instruction implements Value. If Value is nil, the instruction implements the label of Block or,
+// if Ends is true, the terminator of Block. Instructions that implement no single value or block
+// have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// singleInstruction describes a SPIR-V instruction that implements an op without other
-// instructions. It has a SPIR-V opcode or belongs to GLSL.std.450.
+// singleInstruction describes the only SPIR-V instruction that an op needs. The instruction has a
+// SPIR-V opcode or belongs to GLSL.std.450.
 type singleInstruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
@@ -19,7 +19,7 @@ type singleInstruction struct {
 	exact bool
 }
 
-// singleInstructions maps an op to the single SPIR-V instruction that implements it.
+// singleInstructions maps an op to the only SPIR-V instruction that the op needs.
 var singleInstructions = [256]singleInstruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
@@ -83,7 +83,7 @@ var singleInstructions = [256]singleInstruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// In functions, the emitters in specialEmitters emit these ops.
+	// In functions, the emitters in specialEmitters emit the integer conversions.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }

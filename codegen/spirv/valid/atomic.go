@@ -34,8 +34,8 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// Bits of memory semantics that have no meaning in Vulkan, because it does not have these
-	// storage classes.
+	// Bits of memory semantics that have no meaning in Vulkan, because Vulkan does not have the
+	// bits' storage classes.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )

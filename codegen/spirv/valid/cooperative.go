@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// This file checks the rules of SPV_KHR_cooperative_matrix, and Vulkan's rules for its instructions. The
-// scope of a matrix must be the sub-group.
+// This file checks the rules of SPV_KHR_cooperative_matrix, and Vulkan's rules for the instructions
+// of this extension. The scope of a matrix must be the sub-group.
 
 // matrixShape is the shape of a cooperative matrix.
 type matrixShape struct{ rows, cols, use uint64 }

@@ -1,6 +1,7 @@
-// Package valid checks SPIR-V modules from other sources than kgen before they are passed to a driver.
-// Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the process. The input is
-// a module that [spirv.Parse] has accepted. The result of [Check] is an error, or [Facts] about the module.
+// Package valid checks SPIR-V modules that kgen has not made, before the modules are passed to a
+// driver. Drivers do not check modules, so a module that breaks a rule of SPIR-V may crash the
+// process. The input is a module that [spirv.Parse] has accepted. The result of [Check] is an
+// error, or [Facts] about the module.
 //
 // [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use. The accepted part of
 // SPIR-V consists of the GLCompute model, push constants, physical storage buffers, work-group, private

@@ -31,8 +31,8 @@ func firstFloats(ok func(*typ) bool) checkRule {
 	return sameTypeRule("floats that this instruction has", ok)
 }
 
-// glslInts checks that operands are integers with the width and the number of components of the result.
-// The operands of these GLSL instructions may be signed or unsigned.
+// glslInts checks that operands are signed or unsigned integers with the width and the number of
+// components of the result.
 func glslInts(c *checker, in *spirv.Instruction, t *typ) { integerRule(len(in.Words))(c, in, t) }
 
 // glslInts32 checks an instruction that finds the lowest or highest bit. Vulkan allows bit searches only for 32-bit

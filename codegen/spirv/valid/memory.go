@@ -55,9 +55,9 @@ func (c *checker) checkVariable(in *spirv.Instruction) *definition {
 	return d
 }
 
-// checkAliased checks an id whose type is a pointer with an address. It also checks the id of memory
-// that contains such pointers. A decoration must declare whether the pointer may alias other pointers
-// (SPV_KHR_physical_storage_buffer).
+// checkAliased checks an id whose type is a pointer with an address. checkAliased also checks the
+// id of memory that contains pointers with addresses. A decoration must declare whether the pointer
+// may alias other pointers (SPV_KHR_physical_storage_buffer).
 func (c *checker) checkAliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
@@ -172,7 +172,8 @@ func copyMemory(c *checker, in *spirv.Instruction, _ *typ) {
 	c.require(len(rest) == 0, "it has too many operands")
 }
 
-// accessChain checks an OpAccessChain, whose indices lead from a pointer to a component of its target.
+// accessChain checks an OpAccessChain, whose indices select a component of the memory to which a
+// pointer points.
 func accessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.chain(p, in.Words[1:], t)

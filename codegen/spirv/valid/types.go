@@ -22,8 +22,8 @@ type typ struct {
 	// storageOnly is true if the type contains a number that the module may load, store and convert but not use in
 	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
 	storageOnly bool
-	// These flags are true if the type contains a runtime array, a pointer that cannot be converted to
-	// an address, or a Bool, respectively.
+	// The flags hasRuntimeArray, hasLogicalPtr and hasBool are true if the type contains a runtime
+	// array, a pointer that cannot be converted to an address, or a Bool, respectively.
 	hasRuntimeArray, hasLogicalPtr, hasBool bool
 	// coopShape is the shape of a cooperative matrix. hasMatrix is true if the type contains a
 	// cooperative matrix, whose elements are distributed over the work-items of a sub-group.

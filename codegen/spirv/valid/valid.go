@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and create
-// a value for each scalar. These limits protect the drivers from stack overflow and from excessive
-// memory use.
+// Limits of modules. The compilers in drivers recurse over types and control-flow constructs, and
+// create a value for each scalar. The limits in this list protect the drivers from stack overflow
+// and from excessive memory use.
 const (
 	maxTypeDepth = 64
 	maxNesting   = 255     // nesting depth of constructs; SPIR-V allows 1023 (2.17)
@@ -70,7 +70,7 @@ type checker struct {
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
-	logical bool // whether the module uses addressing model PhysicalStorageBuffer64, memory model Vulkan, addressing model Logical
+	logical bool // whether the module uses PhysicalStorageBuffer64 addressing, the Vulkan memory model, or Logical addressing
 
 	decor   map[spirv.ID][]decorationRow
 	members map[spirv.ID]map[uint32][]decorationRow
@@ -165,7 +165,8 @@ func (c *checker) eachInstruction(list []spirv.Instruction, f func(in *spirv.Ins
 	c.in = nil
 }
 
-// checkBound limits the module's bound of ids, because drivers allocate tables of this size.
+// checkBound limits the module's bound of ids, because drivers allocate a table entry for each id
+// below the bound.
 func (c *checker) checkBound() {
 	words := 5
 	for in := range c.m.All {

@@ -78,8 +78,8 @@ type (
 // Serve returns ErrNoShutdown if an editor exits without a shutdown request.
 var ErrNoShutdown = errors.New("exit without shutdown")
 
-// Pause is the usual delay between the last change in an editor and the compilation. During typing,
-// the next key is usually pressed within this time.
+// Pause is the usual delay between the last change in an editor and the compilation. A user who is
+// typing usually presses the next key before the pause ends.
 const Pause = 200 * time.Millisecond
 
 // Serve answers an editor's messages until the editor exits. Serve returns nil if the editor has sent the messages
@@ -323,7 +323,7 @@ func toRange(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocati
 	}
 	text, ok := overlay[name]
 	if !ok {
-		text, _ = os.ReadFile(name) // if this fails, columns are counted in bytes
+		text, _ = os.ReadFile(name) // if the file cannot be read, columns are counted in bytes
 	}
 	lines := bytes.Split(text, []byte("\n"))
 	at := func(p diag.Pos) lspPosition {
