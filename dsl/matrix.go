@@ -10,9 +10,11 @@ import (
 
 // Each work-item of a sub-group holds some of the elements of a matrix. The shape of a
 // matrix is an array type, such as [16][16]float32 for 16 rows of 16 elements. The first argument
-// of all functions is the sub-group, it.SubGroup(). All work-items of the sub-group call these
-// functions together, with the same slices, strides and layouts, in control flow that is uniform
-// over the work-group. No work-item may have returned before.
+// of each matrix function is the sub-group, it.SubGroup(). All work-items of the sub-group call a
+// matrix function together, with the same slices, strides and layouts. The control flow at the call
+// must be uniform over the work-group. No work-item of the sub-group may have returned before the
+// call. Products of int8 elements are added up as int32, products of uint8 as uint32, products of
+// half.Float16 as float32 or half.Float16, and products of half.BFloat16 as float32.
 //
 //	var acc dsl.Accumulator[[16][16]float32] // zero
 //	for p := 0; p < k; p += 16 {
@@ -21,9 +23,6 @@ import (
 //		acc = dsl.MulAdd(sg, a, b, acc)
 //	}
 //	dsl.StoreAccumulator(sg, acc, C[row*n+col:], n, dsl.RowMajor)
-//
-// Products of int8 elements are added up as int32, products of uint8 as uint32, products of half.Float16 as
-// float32 or half.Float16, and products of half.BFloat16 as float32.
 
 // Layout says how a matrix is stored in a slice.
 type Layout int
@@ -37,27 +36,31 @@ const (
 	ColumnMajor
 )
 
-// MatrixA is the first matrix of a product, of shape S. The elements of its zero value are zeros.
+// MatrixA is a matrix of shape S that is the first factor of products. The zero value is a matrix
+// of zeros.
 type MatrixA[S any] struct {
 	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
-// MatrixB is the second matrix of a product, of shape S. The elements of its zero value are zeros.
+// MatrixB is a matrix of shape S that is the second factor of products. The zero value is a matrix
+// of zeros.
 type MatrixB[S any] struct {
 	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
-// Accumulator is a sum of products, of shape S. The elements of its zero value are zeros.
+// Accumulator is a matrix of shape S that is a sum of products. The zero value is a matrix of
+// zeros.
 type Accumulator[S any] struct {
 	_ [0]func() // makes the type not comparable, because devices cannot compare matrices
 	t *tile
 }
 
 // LoadA loads a matrix from device memory or work-group memory. The slice src must contain all elements of the
-// matrix. So its length is at least (rows-1)*stride + columns, or (columns-1)*stride + rows for ColumnMajor.
-// The load does not order memory, so a barrier must separate it from stores of other work-items.
+// matrix. The length of src must be at least (rows-1)*stride + columns, or (columns-1)*stride +
+// rows for ColumnMajor. The load does not order memory, so a barrier must separate the load from
+// stores of other work-items.
 //
 //go:norace
 func LoadA[S, E any, G AnyGroup](g G, src []E, stride int, layout Layout) MatrixA[S] {
@@ -78,18 +81,21 @@ func LoadAccumulator[S, E any, G AnyGroup](g G, src []E, stride int, layout Layo
 	return Accumulator[S]{t: loadTile[S](g.members(), matrix.Accumulator, src, stride, layout)}
 }
 
-// StoreAccumulator stores a sum of products in memory, in the layouts of [LoadA]. Rows, or columns, must not
-// overlap. The store does not order memory, so a barrier must separate it from loads of other work-items.
+// StoreAccumulator stores an accumulator in memory. The arguments stride and layout mean the same
+// as in [LoadA]. The rows of a RowMajor matrix, or the columns of a ColumnMajor matrix, must not
+// overlap in dst. The store does not order memory, so a barrier must separate the store from loads
+// of other work-items.
 //
 //go:norace
 func StoreAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], dst []E, stride int, layout Layout) {
 	storeTile[S](g.members(), acc.t, dst, stride, layout)
 }
 
-// MulAdd returns a*b + acc. Sums of integers wrap. For each element, products are added to acc's
-// element in the order of a's columns. On devices without matrix instructions, and on the host, each
-// float product and each float sum is rounded to float32. A sum of half.Float16 is then rounded to
-// Float16. All these devices give the same bits, except for NaNs and float32's subnormals.
+// MulAdd returns a*b + acc. Sums of integers wrap. The products for an element of acc are added in
+// the order of a's columns. On devices without matrix instructions, and on the host, each float
+// product and each float sum is rounded to float32. If the accumulator has half.Float16 elements,
+// each sum is then rounded to Float16. The host and all devices without matrix instructions compute
+// the same bits, except for NaNs and subnormal float32s.
 //
 //go:norace
 func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc Accumulator[SC]) Accumulator[SC] {
@@ -100,7 +106,7 @@ func MulAdd[SA, SB, SC any, G AnyGroup](g G, a MatrixA[SA], b MatrixB[SB], acc A
 	}, tileUse{})}
 }
 
-// Fill returns an accumulator whose elements are all v, which must be the same in all work-items.
+// Fill returns an accumulator whose elements are all v. All work-items must pass the same v.
 //
 //go:norace
 func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
@@ -109,7 +115,7 @@ func Fill[S, E any, G AnyGroup](g G, v E) Accumulator[S] {
 	return Accumulator[S]{t: each(g.members(), s, func(*tile, int) E { return v })}
 }
 
-// Scale returns acc with each element multiplied by v, which must be the same in all work-items.
+// Scale returns acc with each element multiplied by v. All work-items must pass the same v.
 //
 //go:norace
 func Scale[S, E any, G AnyGroup](g G, acc Accumulator[S], v E) Accumulator[S] {
@@ -139,8 +145,8 @@ func MapAccumulator[S, E any, G AnyGroup](g G, acc Accumulator[S], f func(E) E) 
 	return Accumulator[S]{t: each(g.members(), s, func(_ *tile, i int) E { return f(get[E](t, i)) })}
 }
 
-// ElementCount returns the number of acc's elements that this work-item holds. Work-items may hold
-// different numbers of elements.
+// ElementCount returns the number of acc's elements that the calling work-item holds. Work-items
+// may hold different numbers of elements.
 //
 //go:norace
 func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
@@ -149,7 +155,7 @@ func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
 	return (shapeOf[S](matrix.Accumulator).Len() - 1 - m.id() + n) / n
 }
 
-// Element returns the i-th of acc's elements that this work-item holds, as in
+// Element returns the i-th of acc's elements that the calling work-item holds, as in
 // dsl.Element[float32](sg, acc, i). The device determines which elements a work-item holds.
 //
 //go:norace
@@ -210,17 +216,19 @@ func refuse(p matrix.Problem) {
 	}
 }
 
-// tileUse contains the arguments of a work-item's call, and later the resulting tile, the same for all work-items.
+// tileUse contains the arguments of a work-item's call. After the call, a tileUse contains only the
+// resulting tile, which all work-items share.
 type tileUse struct {
-	src    any // pointer to the first element, comparable
+	src    any // pointer to the first element; work-items must not pass different pointers
 	len    int
 	stride int
 	layout Layout
 	t      *tile
 }
 
-// together() waits for all work-items of the sub-group. Then one work-item calls f, with the
-// arguments of all work-items. If the arguments differ, f is not called.
+// together() waits for all work-items of the sub-group. One work-item calls f with the arguments of
+// all work-items, and together() returns the result of f. If the arguments differ, together()
+// panics.
 //
 //go:norace
 func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
@@ -243,7 +251,7 @@ func together(m members, f func(us []tileUse) *tile, u tileUse) *tile {
 	})
 	t := out[m.id()].t
 	x := exchangerOf[tileUse](m.w.g)
-	x.in[m.w.lin] = tileUse{} // the old value would refer to the kernel's memory
+	x.in[m.w.lin] = tileUse{} // clears the arguments, which point into the kernel's memory
 	return t
 }
 
@@ -259,8 +267,8 @@ func each[E any](m members, s matrix.Shape, f func(t *tile, i int) E) *tile {
 	return together(m, func([]tileUse) *tile { return t }, tileUse{})
 }
 
-// checkTile checks that mem has all elements of a tile, and returns the distances between its rows
-// and between its columns.
+// checkTile checks that mem has all elements of a tile, and returns the distances between the
+// tile's rows and between the tile's columns.
 func checkTile[E any](s matrix.Shape, mem []E, stride int, layout Layout, store bool) (row, col int) {
 	refuse(s.CheckMemory(elemOf[E]()))
 	lines, length := s.Rows, s.Cols
@@ -333,7 +341,7 @@ func storeTile[S, E any](m members, t *tile, dst []E, stride int, layout Layout)
 	}, use(dst, stride, layout))
 }
 
-// put() sets element i of an accumulator's tile to x, which has its type.
+// put() sets element i of an accumulator's tile to x. E is the element type of the accumulator.
 //
 //go:norace
 func put[E any](t *tile, i int, x E) {
@@ -351,7 +359,7 @@ func put[E any](t *tile, i int, x E) {
 	}
 }
 
-// get() returns element i of an accumulator's tile, which has type E.
+// get() returns element i of an accumulator's tile. E is the element type of the accumulator.
 //
 //go:norace
 func get[E any](t *tile, i int) (x E) {

@@ -2,8 +2,8 @@ package dsl
 
 import "github.com/kgen-go/kgen/internal/dslhook"
 
-// GroupItem is a work-item that has a work-group: [NDItem1] to [NDItem3]. GroupItem is
-// sealed.
+// GroupItem is a work-item of an nd-range, which is an [NDItem1], [NDItem2] or [NDItem3]. GroupItem
+// is sealed.
 type GroupItem interface {
 	KernelHandler
 	item() *workItem
@@ -42,8 +42,8 @@ func (it NDItem1) GroupRange() int { return it.w.g.groups[0] }
 // GroupLinearID equals GroupID.
 func (it NDItem1) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all earlier writes of its work-items to work-group and device memory.
+// Barrier waits until every work-item of the work-group has reached the barrier. After the barrier,
+// the group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem1) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -91,8 +91,8 @@ func (it NDItem2) GroupRange() (y, x int) { return pair(&it.w.g.groups) }
 // GroupLinearID returns y*X + x for GroupID's y and x, where X is GroupRange's x.
 func (it NDItem2) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all earlier writes of its work-items to work-group and device memory.
+// Barrier waits until every work-item of the work-group has reached the barrier. After the barrier,
+// the group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem2) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.
@@ -141,8 +141,8 @@ func (it NDItem3) GroupRange() (z, y, x int) { return triple(&it.w.g.groups) }
 // GroupLinearID returns (z*Y + y)*X + x for GroupID's z, y and x, where Y and X are GroupRange's.
 func (it NDItem3) GroupLinearID() int { return it.w.g.lin }
 
-// Barrier waits until every work-item of the work-group has reached it. After the barrier, the
-// group sees all earlier writes of its work-items to work-group and device memory.
+// Barrier waits until every work-item of the work-group has reached the barrier. After the barrier,
+// the group sees all earlier writes of its work-items to work-group and device memory.
 func (it NDItem3) Barrier() { it.w.wait(atGroupBarrier) }
 
 // Group returns the work-item's work-group.

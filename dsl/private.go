@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// PrivateLength is the type of the length of private memory. A PrivateLength is a
-// specialization constant, or a bool or integer expression of such constants and ordinary ones.
-// True is 1.
+// PrivateLength is the type of the length of private memory. A PrivateLength is a specialization
+// constant, or a bool or integer expression of specialization constants and ordinary constants. A
+// bool that is true means length 1.
 type PrivateLength interface {
 	~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		*SpecConstant[bool] |
@@ -17,22 +17,22 @@ type PrivateLength interface {
 		*SpecConstant[uint] | *SpecConstant[uint8] | *SpecConstant[uint16] | *SpecConstant[uint32] | *SpecConstant[uint64]
 }
 
-// PrivateAlloca returns a slice of n zero elements of the work-item's private memory. The memory is
-// an array whose length a specialization constant sets:
+// PrivateAlloca returns a slice of n zero elements of the work-item's private memory. The length n
+// may depend on specialization constants, as in the example below.
+//
+// Each call site has its own memory, which each call sets to zero. The memory is valid until the
+// function that calls PrivateAlloca returns. The function may pass the slice on, but must not
+// return the slice or store it in a variable of its caller. If the length is below 1, or the memory
+// exceeds the device's limit for a work-item, the launch returns an error and does not start.
+// PrivateAlloca needs a device with the aspect properties.PrivateAlloca.
+//
+// For a zero item, which belongs to no launch, PrivateAlloca panics with an error that matches
+// runtime.ErrFeatureNotSupported.
 //
 //	var Window = dsl.NewSpecConstant(9)
 //
 //	near := dsl.PrivateAlloca[float32](it, Window)
 //	both := dsl.PrivateAlloca[float32](it, 2*Window.Get(it))
-//
-// Each call site has its own memory, which each call sets to zero. The memory is valid until the
-// function that makes the call returns. That function may pass the slice on, but must not return it
-// or keep it in a variable of its caller. If the length is below 1, or the memory exceeds the
-// device's limit for a work-item, the launch returns an error before it starts. The call needs the
-// aspect properties.PrivateAlloca.
-//
-// With a zero item, outside of any launch, it panics with an error that matches
-// runtime.ErrFeatureNotSupported.
 func PrivateAlloca[T any, N PrivateLength](it KernelHandler, n N) []T {
 	return make([]T, privateLength(it, n, "PrivateAlloca"))
 }
@@ -87,7 +87,7 @@ func asLength(b bool) int {
 	return 0
 }
 
-// otherLength returns the length for a bool or an integer of any type.
+// otherLength converts n, a bool or an integer of any type, to a length.
 func otherLength(n any) int {
 	v := reflect.ValueOf(n)
 	switch {

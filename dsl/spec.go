@@ -10,32 +10,26 @@ import (
 	"github.com/kgen-go/kgen/internal/dslhook"
 )
 
-// SpecConstant is a specialization constant. Its value is set after kgen has compiled
-// kernels, and before a device's driver compiles them. For the driver it is a
-// constant, so array lengths, loop bounds and branches that depend on it cost
-// nothing.
+// SpecConstant is a specialization constant. The value of the constant is set after kgen has
+// compiled the kernels, and before a device's driver compiles them. For the driver the value is
+// fixed, so array lengths, loop bounds and branches that depend on the value cost nothing.
 //
-// A constant is a package-level variable, which is exported and never written. Its method Get reads
-// the value:
+// A specialization constant is declared as a package-level variable that is exported and never
+// written. The method Get reads the value. The host sets the value for a launch (runtime.WithSpec)
+// or for a program (runtime.SetSpec). T is a bool, integer or float type, or an array or struct of
+// values of such types. An int or uint constant has values of 32 bits on every device, and a larger
+// value is an error. An int64 or uint64 constant has values of 64 bits.
 //
+// A directive in the variable's doc comment gives the constant an explicit number, for programs
+// that set constants by number (Program.SetSpecByID). kgen chooses the numbers of all other
+// constants.
+//
+//	//kgen:spec id=42
 //	var Tile = dsl.NewSpecConstant(16)           // 16 unless it is set
 //	var Width = dsl.RequireSpecConstant[int32]() // must be set
 //
 //	func (k Blur) Kernel(it dsl.Item1) {
 //		for i := range Tile.Get(it) {
-//
-// The host sets it for a launch (runtime.WithSpec) or for a program (runtime.SetSpec). T is a
-// bool, integer or float type, or an array or struct of these. An int or uint constant has
-// values of 32 bits on every device, and a larger value is an error. int64 and uint64 have 64
-// bits.
-//
-// A directive in the variable's doc comment gives it a number of its own, for
-// programs that set constants by number (Program.SetSpecByID):
-//
-//	//kgen:spec id=42
-//	var Tile = dsl.NewSpecConstant(16)
-//
-// kgen chooses the numbers of all other constants.
 type SpecConstant[T any] struct {
 	def  T
 	info dslhook.SpecInfo
@@ -66,9 +60,9 @@ func callerPos() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Get returns the constant's value in the launch that h belongs to. With a zero item, outside of
-// any launch, Get panics. The host gets values from runtime.GetSpec, or from the result of
-// runtime.SetSpec.
+// Get returns the constant's value in the launch that h belongs to. If h is a zero item, which
+// belongs to no launch, Get panics. Host code reads a constant's value by runtime.GetSpec, or from
+// the result of runtime.SetSpec.
 func (c *SpecConstant[T]) Get(h KernelHandler) T {
 	l := launchOf(h, "SpecConstant.Get")
 	for i := range l.Specs {
@@ -103,8 +97,8 @@ func init() {
 	}
 }
 
-// launchOf returns the launch of a work-item. Outside of a launch it panics with an error for which
-// errors.Is finds runtime.ErrFeatureNotSupported.
+// launchOf returns the launch of a work-item. Outside of a launch, launchOf panics with an error
+// that matches runtime.ErrFeatureNotSupported.
 func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	if h != nil {
 		if l := h.launch(); l != nil {
@@ -114,7 +108,7 @@ func launchOf(h KernelHandler, what string) *dslhook.Launch {
 	panic(hostCall{fmt.Errorf("dsl: %s outside of a kernel: %w", what, dslhook.ErrFeatureNotSupported)})
 }
 
-// hostCall is the panic value of functions that only work-items may call.
+// hostCall is the panic value if the host calls a function that only work-items may call.
 type hostCall struct{ error }
 
 func (h hostCall) Unwrap() error { return errors.Unwrap(h.error) }

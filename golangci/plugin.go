@@ -1,5 +1,6 @@
-// Package golangci provides kgenvet's analyzers as a linter. It is a module plugin of golangci-lint. The package is in
-// a separate Go module, so that kgen itself does not require golangci-lint.
+// Package golangci provides kgenvet's analyzers as a linter. The linter is a module plugin of
+// golangci-lint. The package is in a separate Go module, so that kgen itself does not require
+// golangci-lint.
 //
 // The command golangci-lint custom builds a golangci-lint that contains the linter. The command golangci-lint custom
 // needs the following file .custom-gcl.yml:

@@ -12,9 +12,10 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The functions gemm, gemv, ger, axpy, dot and nrm2 report whether they have run a BLAS call on the device. The result
-// is false if the call is too small for the device, or if no kernel exists for it. The result is also false if an
-// argument is wrong, because gonum's implementation then panics with its own text.
+// The functions gemm, gemv, ger, axpy, dot and nrm2 report whether they have run a BLAS call on the
+// device. The functions return false if the call is too small for the device, or if no kernel
+// exists for the call. The functions also return false if an argument is wrong, so that gonum's
+// implementation panics with its own text.
 
 type float interface{ float32 | float64 }
 
@@ -71,7 +72,8 @@ type blasRun[T float] struct {
 // The context ctx is never cancelled, because a BLAS call cannot report that it was cancelled.
 var ctx = context.Background()
 
-// startRun begins a call. Each call has a separate queue, because all users of a queue receive its failures.
+// startRun begins a call. Each call has a separate queue, because all users of a queue receive the
+// queue's failures.
 func startRun[T float](d *blasDevice) *blasRun[T] { return &blasRun[T]{queue: d.dev.NewQueue()} }
 
 // freeAll frees the device memory of the call.
@@ -96,8 +98,8 @@ func (r *blasRun[T]) allocBuffer(n int) runtime.View[T] {
 	return b.All()
 }
 
-// copyIn copies an operand to the device. The method does not read elements between rows, because another
-// goroutine may write them at the same time.
+// copyIn copies an operand to the device. copyIn does not read elements between rows, because
+// another goroutine may write them at the same time.
 func (r *blasRun[T]) copyIn(o blasOperand[T]) runtime.View[T] {
 	v := r.allocBuffer(o.rows * o.cols)
 	s, ok := o.wholeSlice()
@@ -112,7 +114,7 @@ func (r *blasRun[T]) copyIn(o blasOperand[T]) runtime.View[T] {
 }
 
 // copyInOld is used for an operand that the call also writes. If beta is 0, the old elements are not needed,
-// and the method only allocates memory.
+// and copyInOld only allocates memory.
 func (r *blasRun[T]) copyInOld(o blasOperand[T], beta T) runtime.View[T] {
 	if beta == 0 {
 		return r.allocBuffer(o.rows * o.cols)
@@ -120,8 +122,8 @@ func (r *blasRun[T]) copyInOld(o blasOperand[T], beta T) runtime.View[T] {
 	return r.copyIn(o)
 }
 
-// copyOut waits for the device, and copies the result to an operand. It does not write elements between
-// rows.
+// copyOut waits for the device, and copies the result to an operand. copyOut does not write
+// elements between rows.
 func (r *blasRun[T]) copyOut(o blasOperand[T], v runtime.View[T]) {
 	if s, ok := o.wholeSlice(); ok {
 		checkError(v.CopyTo(ctx, r.queue, s))
@@ -240,13 +242,13 @@ func nrm2[T float](d *blasDevice, n int, x []T, incX int) (T, bool) {
 }
 
 // isNorm reports whether a norm of n numbers, computed by package reduce, has no error except rounding. The device does
-// not scale the numbers, but gonum does. For this reason the sum of squares may overflow on the device, and squares
-// below the smallest normal number may be flushed to 0. The total of n flushed squares must be less than half an ulp of
-// the sum.
+// not scale the numbers, but gonum does. Without scaling, the sum of squares may overflow on the
+// device, and squares below the smallest normal number may be flushed to 0. The total of n flushed
+// squares must be less than half an ulp of the sum.
 func isNorm[T float](norm T, n int) bool {
-	least := math.Ldexp(math.Sqrt(float64(n)), -51) // from n flushed squares below 2^-126, and a precision of 24 bits
+	least := math.Ldexp(math.Sqrt(float64(n)), -51) // bound for n flushed squares below 2^-126, and sums with a precision of 24 bits
 	if isDouble[T]() {
-		least = math.Ldexp(math.Sqrt(float64(n)), -484) // from n flushed squares below 2^-1022, and a precision of 53 bits
+		least = math.Ldexp(math.Sqrt(float64(n)), -484) // bound for n flushed squares below 2^-1022, and sums with a precision of 53 bits
 	}
 	return float64(norm) >= least && !math.IsInf(float64(norm), 1)
 }

@@ -39,9 +39,10 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 type Option func(*blasDevice) error
 
 // Threshold sets the smallest number of operations with which a call runs on the device. Gonum's own implementation
-// runs smaller calls. Threshold applies to the given levels of BLAS, or to all three levels if no level is given. One
-// operation is a product and a sum. Gemm has m*n*k operations, Gemv and Ger have m*n operations, and Axpy, Dot and Nrm2
-// have n operations. A call of Gemm counts as level 2 if m, n or k is less than 64.
+// runs smaller calls. Threshold applies to the given levels of BLAS, or to all three levels if no
+// level is given. An operation is a multiplication and an addition. Gemm has m*n*k operations, Gemv
+// and Ger have m*n operations, and Axpy, Dot and Nrm2 have n operations. A call of Gemm counts as
+// level 2 if m, n or k is less than 64.
 func Threshold(operations int, levels ...int) Option {
 	return func(d *blasDevice) error {
 		if operations < 0 {
@@ -68,12 +69,12 @@ type blasDevice struct {
 	minOperations [4]float64 // smallest number of operations of a call that runs on the device, indexed by level
 }
 
-// A call of Gemm counts as level 2 if m, n or k is less than thin, because such a call executes only few operations for
-// each copied element.
+// A call of Gemm counts as level 2 if m, n or k is less than minThin, because such a call executes
+// only few operations for each copied element.
 const minThin = 64
 
-// minGemmOps is the default threshold for level 3 on GPUs. The package documentation describes the benchmark for this
-// number.
+// minGemmOps is the default threshold for level 3 on GPUs. The package documentation describes the
+// benchmark from which minGemmOps was chosen.
 const minGemmOps = 1 << 27
 
 // defaultThresholds returns the thresholds that apply without an option Threshold.

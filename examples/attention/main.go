@@ -1,6 +1,6 @@
-// Attention writes text with a small transformer. It draws at random one token after the other, to
-// continue a prompt. The weights are random, so the text has no meaning. All work for a token is a
-// graph, and the text is copied to the host after the last token.
+// Attention writes text with a small transformer. The program continues a prompt by drawing one
+// token after the other at random. The weights are random, so the text has no meaning. One run of a
+// graph does all work for a token. The text is copied to the host after the last token.
 package main
 
 import (
@@ -47,8 +47,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// network() returns a graph that adds one token to the text. The graph stores the scores of all
-// possible next tokens in a separate row.
+// network() returns a graph that adds one token to the text. Each run of the graph stores the
+// scores of all possible next tokens in a new row.
 func network(ctx context.Context, dev *runtime.Device) (
 	graph *runtime.ExecutableGraph, text *runtime.Buffer[byte], scores layersgen.Mat, failed error) {
 	q, g, r := dev.DefaultQueue(), runtime.NewGraph(dev), rand.New(rand.NewPCG(1, 2))
@@ -78,7 +78,7 @@ func network(ctx context.Context, dev *runtime.Device) (
 	}
 	width := *heads * layers.Group
 	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x has a row for each position in the text
-	// If noise of Gumbel's distribution is added to the scores, the greatest sum is a draw by their softmax.
+	// Noise of Gumbel's distribution makes the greatest score a random draw with softmax probabilities.
 	scores = mat(text.Len(), letters, func() float64 { return -math.Log(r.ExpFloat64()) })
 	add(layersgen.Next{At: at.All(), Text: text.All(), Scores: scores, Table: table, X: x}.Node())
 	for range *depth {

@@ -58,7 +58,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.check(ctx)
 }
 
-// plain() measures, on some rows, the usual loop that suits a processor's caches.
+// plain() measures how fast the usual loop for processors computes some rows of the product.
 func (p *product) plain() {
 	n := p.n
 	rows := min(n, max(1, int(4e8/float64(n)/float64(n))))
@@ -110,7 +110,7 @@ func (p *product) close() {
 // The variable `depths` contains the depths of blocks that best() tries.
 var depths = []int{4, 8, 16}
 
-// best() tries several depths of blocks, and returns the fastest one.
+// best() tries several depths of blocks, and returns the fastest depth.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
 	for _, t := range depths {

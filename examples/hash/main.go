@@ -1,5 +1,5 @@
-// Hash computes the SHA-256 checksums of many messages, which are lines of a file or made
-// up.
+// Hash computes the SHA-256 checksums of many messages, which are the lines of a file or
+// random.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// This plain loop computes the same checksums on a processor, which may have instructions for SHA-256.
+	// A plain loop computes the expected checksums on the processor, which may have instructions for SHA-256.
 	want := make([]digest.Sum, n)
 	d, _ := demo.Time(func() error {
 		begin := 0

@@ -1,5 +1,5 @@
-// Heat moves a flame over a plate and writes how the heat spreads as an animated GIF. The many
-// small steps between two pictures are a graph, which one call submits.
+// Heat moves a flame over a plate, and writes an animated GIF that shows how the heat spreads. A
+// graph contains the many small steps between two pictures, and one call submits the graph.
 package main
 
 import (
@@ -79,8 +79,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// newGraph returns a graph and its flame node. The caller updates that node. After the flame, the
-// graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
+// newGraph returns a graph and the node of the flame, which the caller updates. After the flame's node,
+// the graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
 func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
 	*runtime.ExecutableGraph, *runtime.Node, error) {
 	g := runtime.NewGraph(dev)

@@ -1,7 +1,7 @@
 // Heatsharded computes the same as example heat, but divides the plate among all GPUs of a machine.
 // Each device stores a block of rows, and a halo of copies of the neighbouring rows. If the halo
-// has w rows on each side, a device can compute w steps without data from other devices. After
-// these steps, the devices exchange the rows at the edges of their blocks.
+// has w rows on each side, a device can compute w steps without data from other devices. After w
+// steps, the devices exchange the rows at the edges of their blocks.
 package main
 
 import (
@@ -75,8 +75,8 @@ func spread(ctx context.Context, g *shard.Group, a, b *shard.Array[float32]) err
 	return shard.Each(ctx, g, func(p shard.Part) error {
 		x, y := a, b
 		for range *rounds {
-			// A step does not change the outermost rows of the view. So after each step one more
-			// row of the halo is out of date, but no step uses a row that is out of date.
+			// A step does not change the outermost rows of the view. After each step, one more row
+			// of the halo is out of date, but no step uses an outdated row.
 			for range *halo {
 				in, out := x.Around(p), y.Around(p)
 				k := plategen.Step{W: *size, Rate: rate, In: in, Out: out}

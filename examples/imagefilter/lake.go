@@ -48,7 +48,7 @@ func ridge(u float64, i int) float64 {
 	return v
 }
 
-// sky() returns the colour of a point above the shore: a mountain, the sun or the sky.
+// sky() returns the colour of a point above the shore, in a mountain, the sun or the sky.
 func sky(x, y, h int) [3]float64 {
 	u, v := float64(x)/float64(h), float64(y)/float64(h)
 	for i := range 3 {

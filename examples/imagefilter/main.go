@@ -31,7 +31,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if *drawTo != "" {
 		return demo.WritePNG(*drawTo, drawLake(lakeWidth, lakeHeight))
 	}
-	if !(*factor >= 0 && *factor <= 100) { // this form also excludes NaN
+	if !(*factor >= 0 && *factor <= 100) { // this form of the condition also excludes NaN
 		return fmt.Errorf("-by %g: it is a number from 0 to 100", *factor)
 	}
 	img, name, err := open(*in)
@@ -63,7 +63,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, got.image())
 }
 
-// open() reads the picture in a file, or draws the lake if there is none. name describes the picture.
+// open() reads the picture in a file, or draws the lake if file is empty. The result `name` describes the picture.
 func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil

@@ -36,7 +36,7 @@ func (p picture) image() image.Image {
 	return n
 }
 
-// at() returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on it.
+// at() returns a channel of a pixel. Pixels past an edge are equal to the nearest pixel on the edge.
 func (p picture) at(x, y, channel int) float64 {
 	x, y = min(max(x, 0), p.w-1), min(max(y, 0), p.h-1)
 	return float64(p.pixels[y*p.w+x] >> (8 * channel) & 0xff)
@@ -109,8 +109,8 @@ func brightness(p picture, factor float64) picture {
 	})
 }
 
-// compare() tolerates small differences, because halves may be rounded up or down, also in earlier
-// filters.
+// compare() tolerates small differences, because every filter may round a value halfway between two
+// integers up or down.
 func compare(got, want picture) error {
 	off, most := 0, 0
 	for i := range got.pixels {

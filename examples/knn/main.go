@@ -9,7 +9,7 @@
 // command save converts a text with a vector in each line to a file of vectors. The command load
 // checks a file and describes it, or converts it to text. Package vectors documents the format. The
 // command search prints the neighbours of the vectors in another file, or of made-up vectors.
-// Without a command, knn generates and searches.
+// Without a command, knn generates vectors and searches them.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Life plays Conway's game of life and writes it as an animated GIF.
+// Life plays Conway's game of life and writes the game as an animated GIF.
 package main
 
 import (
@@ -62,7 +62,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// play() returns a picture after every few generations, and the last generation.
+// play() returns pictures of some generations, and the last generation.
 func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*image.Paletted, []uint32, error) {
 	q := dev.DefaultQueue()
 	a, err := runtime.BufferOf(dev, world)

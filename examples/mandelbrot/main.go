@@ -36,7 +36,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	demo.Rate("kernel", d, float64(h*w), "pixels")
 
-	// Compute the same picture by a plain loop, one row in sixteen.
+	// A plain loop computes one of every sixteen rows of the same picture.
 	const every = 16
 	rows := (h + every - 1) / every
 	plain := make([]fractal.RGBA, rows*w)

@@ -30,8 +30,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// This plain loop uses a processor's caches well. For large matrices it computes only some
-	// rows.
+	// This plain loop uses a processor's caches well. For large matrices, the loop computes only
+	// some rows.
 	rows := min(n, max(1, int(4e9/float64(n)/float64(n)/2)))
 	want := make([]float32, rows*n)
 	d, _ := demo.Time(func() error {
@@ -75,7 +75,7 @@ func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, f
 	}
 	defer bc.Close()
 
-	// RoundUp gives complete work-groups, and the kernel ignores elements past the edges.
+	// RoundUp rounds the range up to complete work-groups. The kernel ignores elements past the edges.
 	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{gemm.Tile, gemm.Tile}}.RoundUp()
 	k := gemmgen.MatMul{M: n, K: n, N: n, A: ba.All(), B: bb.All(), C: bc.All()}
 	d, err := demo.Best(3, func() error {

@@ -51,7 +51,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		launch := func() error {
 			return k.Run(ctx, dev.DefaultQueue(), runtime.Range2{n, n}, runtime.WithSpec(filter.Window, w))
 		}
-		if err := launch(); err != nil { // makes the pipeline for this window
+		if err := launch(); err != nil { // the first launch makes the pipeline
 			return err
 		}
 		d, err := demo.Best(3, launch)

@@ -72,7 +72,7 @@ func load(dir, name string) (digits, error) {
 	return digits{pixels, labels}, nil
 }
 
-// read() reads a packed array, whose file begins with its type and lengths. The last dimensions of the array must be those in shape.
+// read() reads an array from a gzip file, which begins with the array's type and dimensions. The last dimensions must equal shape.
 func read(name string, shape ...uint32) ([]byte, error) {
 	packed, err := os.ReadFile(name)
 	r, bad := gzip.NewReader(bytes.NewReader(packed))
@@ -88,7 +88,7 @@ func read(name string, shape ...uint32) ([]byte, error) {
 	return b[n:], err
 }
 
-// The variable `shapes` contains the digits of a small font, with the rows from top to bottom and three bits for each.
+// The variable `shapes` contains the digits of a small font. A digit has five rows, from top to bottom, of three bits each.
 var shapes = [neural.Classes]int{0o75557, 0o26227, 0o71747, 0o71317, 0o55711, 0o74717, 0o74757, 0o71122, 0o75757, 0o75717}
 
 // sheet() draws each digit whose guess was wrong, twice as large, with the guess in red. sheet() also returns the number of wrong guesses.

@@ -64,7 +64,7 @@ func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], tra
 	return losses, guesses, n.err
 }
 
-// The type `kernels` contains the functions that launch the kernels for a type.
+// The type `kernels` contains functions that return launches of the kernels for numbers of type T.
 type kernels[T any] struct {
 	forward, back, gradient func(neuralgen.Layer[T], runtime.Range3) runtime.Command
 	update                  func(neuralgen.Layer[T], runtime.Range1) runtime.Command
@@ -82,7 +82,7 @@ var halfKernels = kernels[half.BFloat16]{
 	ofLayer[neuralgen.UpdateBFloat16], ofBatch[neuralgen.ShowBFloat16], ofBatch[neuralgen.JudgeBFloat16],
 }
 
-// ofLayer launches a kernel whose only field is a layer. ofBatch launches a kernel whose only field is a batch.
+// ofLayer and ofBatch return the launch of a kernel whose only field is a layer or a batch.
 func ofLayer[K interface {
 	~struct{ Layer neuralgen.Layer[T] }
 	Node(R, ...runtime.LaunchOption) runtime.Command
@@ -110,7 +110,7 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	var as N
 	r := random.New(random.NewPCG(seed, uint64(len(n.layers))))
 	exact, rounded := make([]float32, shape.Rows()*shape.Out), make([]T, shape.Rows()*shape.Out)
-	for i := range exact[shape.Out:] { // the last row contains weights that are added, and stays 0
+	for i := range exact[shape.Out:] { // the last row contains biases, which are 0 at first
 		exact[i] = float32(r.NormFloat64() * math.Sqrt(2/float64(shape.Rows()-1)))
 		rounded[i] = as.Narrow(exact[i])
 	}
@@ -129,8 +129,8 @@ func (n *network[T, N]) layer(shape neural.Layer[T]) {
 	n.layers = append(n.layers, l)
 }
 
-// step() returns a graph. In each run the network guesses the next batch of pictures. If steps, the
-// number of training steps, is not 0, the network also learns from it.
+// step() returns a graph. In each run of the graph, the network guesses the next batch of pictures.
+// If steps, the number of training steps, is not 0, the network also learns from the batch.
 func (n *network[T, N]) step(d digits, order runtime.View[int32], steps int) (*runtime.ExecutableGraph, neuralgen.Batch[T]) {
 	g := runtime.NewGraph(n.dev)
 	add := func(c runtime.Command) {

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
 )
 
-// collision() returns two galaxies that move towards each other. Bodies before split belong to the
-// first.
+// collision() returns two galaxies that move towards each other. Bodies before index split belong
+// to the first galaxy.
 func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int) {
 	split = n * 3 / 5
 	r := rand.New(rand.NewPCG(2, 3))

@@ -1,5 +1,5 @@
-// Nbody simulates the collision of two galaxies, in which each pair of bodies attracts each other.
-// The program writes the view of a camera as PNG frames.
+// Nbody simulates the collision of two galaxies. All bodies of the galaxies attract each other. The
+// program writes the view of a camera as PNG frames.
 package main
 
 import (

@@ -46,7 +46,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	demo.Rate("kernel", d, float64(*paths), "paths")
-	// Compute with the same random numbers in float64, in a plain loop, for some of the paths.
+	// A plain loop computes some of the paths in float64, with the same random numbers.
 	some := min(*paths, 1<<20)
 	var want float64
 	d, _ = demo.Time(func() error { want = plain(some); return nil })
@@ -67,8 +67,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// simulate() returns the price by n paths, and its standard error. The price is the average value of
-// the call at the end, less the interest.
+// simulate() computes the price from n paths, and the price's standard error. The price is the
+// average value of the call at the end, less the interest.
 func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[montecarlo.Sums], n int) (price, deviation float64, err error) {
 	k := montecarlogen.Price{Call: montecarlo.Call{Spot: float32(*spot), Strike: float32(*strike),
 		Rate: float32(*rate), Volatility: float32(*volatility), Years: float32(*years)},
@@ -89,7 +89,7 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 	return discount * mean, discount * math.Sqrt(max(squares-mean*mean, 0)/float64(n)), nil
 }
 
-// plain() returns the price by n paths, computed in a plain loop.
+// plain() computes the price from n paths in a plain loop.
 func plain(n int) float64 {
 	sum := 0.0
 	for i := range n {
@@ -103,7 +103,7 @@ func plain(n int) float64 {
 	return math.Exp(-*rate**years) * sum / float64(n)
 }
 
-// blackScholes returns the price by the formula.
+// blackScholes returns the price by the formula of Black and Scholes.
 func blackScholes() float64 {
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	s := *volatility * math.Sqrt(*years)

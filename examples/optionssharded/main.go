@@ -1,7 +1,7 @@
 // Optionssharded prices a call by simulating paths of the share's price, as example options does,
-// on every GPU of a machine. The paths are divided into blocks with different random numbers. The
-// number of blocks of a device depends on its weight, which the program measures. The sums of the
-// blocks are added up in the order of the blocks, so the price has the same bits on any number of devices.
+// on every GPU of a machine. The paths are divided into blocks with different random numbers. The number
+// of blocks of a device depends on the device's weight, which the program measures. The sums of the blocks
+// are added up in the order of the blocks, so the price has the same bits on any number of devices.
 package main
 
 import (
@@ -84,7 +84,7 @@ func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) 
 		return sums, err
 	}
 	demo.Rate(fmt.Sprintf("%d devices", g.Len()), d, float64(*blocks)*float64(*paths), "paths")
-	for _, s := range parts { // a float32 has too few digits for the sum of all
+	for _, s := range parts { // a float32 has too few digits for the sum of all parts
 		sums[0] += float64(s.Worth)
 		sums[1] += float64(s.Squares)
 	}
@@ -112,7 +112,7 @@ func measure(ctx context.Context, g *shard.Group) error {
 	return g.SetWeights(weights...)
 }
 
-// blackScholes returns the price by the formula.
+// blackScholes returns the price by the formula of Black and Scholes.
 func blackScholes() float64 {
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	spot, strike, rate, years := float64(call.Spot), float64(call.Strike), float64(call.Rate), float64(call.Years)

@@ -40,7 +40,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	demo.Line("picture", "%s (%d x %d)", *out, w, h)
-	d, err = demo.Time(func() error { // the same by a plain loop, for every 17th pixel
+	d, err = demo.Time(func() error { // a plain loop computes every 17th pixel again
 		for i := 0; i < h*w; i += 17 {
 			if p := k.Pixel(i/w, i%w, h, w); p != k.Image[i] {
 				return fmt.Errorf("pixel %d is %v, and %v in a plain loop", i, k.Image[i], p)

@@ -1,6 +1,6 @@
 // Pipeline develops a photo by six edits of each pixel. Each edit is a kernel. A graph runs the
-// edits separately, fused into one launch, or fused so that pictures in between are not in memory.
-// The program compares the results, times and memory traffic of the three ways.
+// edits separately, fused into one launch, or fused without intermediate pictures in memory. The
+// program compares the results, times and memory traffic of the three ways.
 package main
 
 import (
@@ -48,7 +48,7 @@ type way struct {
 }
 
 // edits() returns the launches of the edits. There are seven pictures, and each edit reads a
-// picture and writes the next one.
+// picture and writes the next picture.
 func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	in, out := pictures, pictures[1:]
 	return []runtime.Command{
@@ -61,7 +61,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 	}
 }
 
-// plain() computes the same pictures in plain Go.
+// plain() applies the six edits in plain Go.
 func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {
@@ -82,9 +82,9 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways() returns the three ways from a source picture to the pictures in out. All ways except the last one store intermediate pictures.
+// ways() returns three ways to compute out from a source picture. All ways except the last one store intermediate pictures.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
-	// Only the fused launch uses these views, and each of its work-items uses only its own pixels.
+	// Only the fused launch uses these views, and each work-item of the launch uses only its own pixels.
 	var internal []view
 	for _, v := range between {
 		internal = append(internal, v.With(properties.AccessScope(properties.ScopeWorkItem),
@@ -116,7 +116,7 @@ func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []vie
 	return list, nil
 }
 
-// blurred() returns the edits followed by a blur, which cannot become part of the same launch.
+// blurred() returns a graph of the edits and a blur. The blur cannot be fused with the edits.
 func blurred(dev *runtime.Device, r runtime.Range2, pictures []view, out view) (*runtime.ExecutableGraph, error) {
 	launches := append(edits(r, pictures), developgen.Blur{In: pictures[6], Out: out}.Node(r))
 	return finalize(dev, launches, properties.EnableFusion())

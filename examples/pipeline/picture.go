@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/examples/pipeline/develop"
 )
 
-// scene() returns the light that a camera measures from hills in front of a bright sky. There is too
-// little light, and it is too blue.
+// scene() returns the light that a camera measures from hills in front of a bright sky. The light
+// is too weak and too blue.
 func scene(rows, columns int) []develop.Pixel {
 	picture := make([]develop.Pixel, rows*columns)
 	for i := range picture {

@@ -1,5 +1,5 @@
-// Quickstart adds a multiple of one vector to another, on any device. The program does so in two
-// ways, on slices of the program and on buffers of the device.
+// Quickstart adds a multiple of one vector to another, on any device. The program adds the vectors
+// twice, first as Go slices and then as buffers of the device.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	})
 	demo.Rate("plain Go", d, bytes, "B")
 
-	// On slices, Run copies them to the device, and copies the results back.
+	// If the arguments are slices, Run copies them to the device, and copies the results back.
 	d, err := demo.Time(func() error {
 		return saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: a, X: xs, Y: ys}, runtime.Range1(n))
 	})
@@ -47,7 +47,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 
-	// On buffers, the data stays on the device from launch to launch.
+	// In buffers, the data stays on the device from launch to launch.
 	q := dev.DefaultQueue()
 	x, err := runtime.BufferOf(dev, xs)
 	if err != nil {
@@ -59,7 +59,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	defer y.Close()
-	k := saxpygen.SAXPY{A: 0, X: x.All(), Y: y.All()} // adds zeros, so it may run any number of times
+	k := saxpygen.SAXPY{A: 0, X: x.All(), Y: y.All()} // A is 0, so that repeated runs do not change Y
 	d, err = demo.Best(10, func() error {
 		return k.Run(ctx, q, runtime.Range1(n))
 	})

@@ -1,5 +1,5 @@
-// Reduce reads float32 numbers. The program computes their sum, and the least and the greatest number with their
-// indices. The program also computes the scalar product of the numbers and the same numbers shifted by one.
+// Reduce reads float32 numbers. The program computes the sum of the numbers, and the least and the greatest number
+// with their indices. The program also computes the scalar product of the numbers and the same numbers shifted by one.
 package main
 
 import (
@@ -78,7 +78,7 @@ func reduced(ctx context.Context, dev *runtime.Device, x []float32) (stats, erro
 	}
 	q, v, n := dev.DefaultQueue(), in.All(), len(x)
 	d, err := demo.Best(3, func() error {
-		// These functions launch one after the other, without waiting.
+		// The functions of package reduce launch kernels, and do not wait for the results.
 		_, err1 := reduce.SumOn(q, v, values.Slice(0, 1))
 		_, err2 := reduce.MinMaxOn(q, v, values.Slice(1, 3))
 		_, err3 := reduce.DotOn(q, v.Slice(0, n-1), v.Slice(1, n), values.Slice(3, 4))
@@ -117,8 +117,8 @@ func numbers() ([]float32, error) {
 	return x, nil
 }
 
-// check() compares with sums in float64. The error of adding n numbers is less than n/2 units in the
-// last place of the sum of their sizes.
+// check() compares the results with sums in float64. The error of adding n numbers is less than n/2
+// units in the last place of the sum of their absolute values.
 func check(x []float32, got, plain stats) error {
 	var sum, dot, sumSize, dotSize float64
 	for i, v := range x {

@@ -1,4 +1,4 @@
-// Sort sorts the 32-bit keys of a file, or random ones.
+// Sort sorts the 32-bit keys of a file, or random keys.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Tensormatmul uses matrices of sub-groups to multiply matrices of 16-bit floats, and of bytes. A
-// GPU computes such products by its tensor cores.
+// GPU computes matrix products of sub-groups with its tensor cores.
 package main
 
 import (
@@ -76,7 +76,7 @@ func (p *product) halves() error {
 	return check(p, a, b, c, func(x half.Float16) float64 { return float64(x.Float32()) }, 2*float64(n)*0x1p-23)
 }
 
-// bytes() multiplies matrices of bytes, if the device supports these.
+// bytes() multiplies matrices of bytes, if the device can multiply such matrices.
 func (p *product) bytes() error {
 	if !p.tensors("int8") {
 		return nil

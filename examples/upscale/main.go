@@ -46,7 +46,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return demo.WritePNG(*out, dst)
 }
 
-// The type `weights` contains the weights of a layer. The shape of a filter is rows, columns, input channels and output channels.
+// The type `weights` contains the weights of a layer. The dimensions of a filter are rows, columns, input channels and output channels.
 type weights struct {
 	Name  string
 	Shape [4]int
@@ -104,7 +104,7 @@ func (n *network[T]) layers(x picture[T]) picture[T] {
 	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
-// layer() adds a convolution of several pictures. The result is the sum of the convolved pictures, plus the picture add.
+// layer() adds a convolution of several pictures. The result is the sum of the convolved pictures, plus the argument `add`.
 func (n *network[T]) layer(name string, l conv.Layer, add picture[T], in ...picture[T]) picture[T] {
 	w, first := n.model[name+"/kernel"], 0 // first is the index of a picture's first channel among the channels of all pictures
 	ins, outs, bias := w.Shape[2], w.Shape[3], make([]float32, conv.Up(w.Shape[3]))
@@ -168,10 +168,10 @@ func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange1 {
 	return runtime.NDRange1{Global: runtime.Range1((pixels+conv.Pixels-1)/conv.Pixels) * local, Local: local}
 }
 
-const margin = 10 // a result depends on so many pixels to each side; this is the sum of all filters' half sides, each rounded down
+const margin = 10 // number of pixels to each side on which a result depends: the sum of all filters' half sides, each rounded down
 
 // tiles() enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
-// Margins end at the edge of the picture, because the network was trained like this.
+// Margins end at the edge of the picture, because the network was trained with such margins.
 func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, error) {
 	size, corner, side := src.Bounds().Size(), src.Bounds().Min, *tile
 	h, w := min(size.Y, side+2*margin), min(size.X, side+2*margin)

@@ -1,4 +1,4 @@
-// Wordcount counts the words of a file on the device, and prints the most frequent ones.
+// Wordcount counts the words of a file on the device, and prints the most frequent words.
 package main
 
 import (

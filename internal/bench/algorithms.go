@@ -39,8 +39,8 @@ func same(got, want []uint32) error {
 	return nil
 }
 
-// histogramWork measures a hand-written kernel of the suite. Row "histogram 256 u8" measures prim's histogram
-// instead.
+// histogramWork measures a hand-written kernel of the suite. In contrast, row "histogram 256 u8"
+// measures the histogram of package prim.
 var histogramWork = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	const bins = kernels.Levels
 	hx := randomWords(n)

@@ -2,10 +2,11 @@
 // hand-written alternatives.
 //
 // [Run] measures each of [Works] on one device, together with the work's available peers. Peers are CUDA
-// programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that this runtime
-// launches, and loops in Go on all processors. The contestants of a row take turns, so that other load on the
-// machine affects all of them. The suite checks the results of all contestants. The report shows the rate of
-// each row as a share of the device's ceilings, which other rows of the same run measure.
+// programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder glsl) that kgen's
+// runtime launches, and loops in Go on all processors. The contestants of a row take turns, so that
+// other load on the machine affects all of them. The suite checks the results of all contestants.
+// The report shows the rate of each row as a share of the device's ceilings, which other rows of
+// the same run measure.
 //
 // Command kgenbench prints the report. docs/performance.md explains the report.
 package bench
@@ -102,7 +103,7 @@ type Job struct {
 	Size   string
 	Amount float64
 	Unit   Unit
-	// Ceiling reports whether the row measures a ceiling.
+	// Ceiling reports whether the row measures a ceiling, which is a limit of the device.
 	Ceiling     bool
 	Contestants []Contestant // contestants; the first is kgen
 	CUDA        []CUDAPeer
@@ -111,9 +112,9 @@ type Job struct {
 	// Sum returns a checksum of the last contestant's results, and the checksum of their absolute values. The suite
 	// compares the two checksums with the checksums of CUDA peers.
 	Sum func() (sum, size float64, err error)
-	// Measured, if not nil, returns the time of a run. The report then shows this time, not the time that the
-	// suite measures. The returned time covers the runs since the last call of Measured. The second result of
-	// Measured is a remark for the report.
+	// Measured, if not nil, returns the time of a run. The report shows the time that Measured
+	// returns instead of the time that the suite measures. The returned time covers the runs since
+	// the last call of Measured. The second result of Measured is a remark for the report.
 	Measured func() (time.Duration, string)
 	// Digits is the largest permitted difference of checksums, relative to the checksum of absolute values.
 	Digits float64
@@ -134,7 +135,8 @@ type CUDAPeer struct{ Name, Work string }
 type Options struct {
 	Scale  Scale
 	Rounds int
-	// Round is the duration of one measurement. A contestant repeats its work as often as possible in this time.
+	// Round is the duration of one measurement. A contestant repeats its work as often as the
+	// duration allows.
 	Round time.Duration
 	// Peers are the kinds of contestants besides kgen. If Peers is nil, contestants of all kinds are measured.
 	Peers []string

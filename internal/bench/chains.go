@@ -8,8 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// chainWork returns a benchmark row that runs a graph of kernels. Each kernel reads the results of the previous
-// one. The graph is fused, so values between two kernels stay in registers. Each peer is a single hand-written kernel.
+// chainWork returns a benchmark row that runs a graph of kernels. Each kernel reads the results of
+// the previous kernel. The graph is fused, so values between two kernels stay in registers. Each
+// peer is a single hand-written kernel.
 func chainWork(kernels int) Work {
 	return Work{Group: "Graphs", Name: fmt.Sprintf("chain of %d kernels f32, fused", kernels), Target: "≥ 0.9 CUDA", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 		const A, B = 0.75, 0.5

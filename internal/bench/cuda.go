@@ -21,7 +21,7 @@ import (
 //go:embed cuda/*.cu cuda/*.h
 var cudaSources embed.FS
 
-// cudaProgram is the compiled CUDA program, in a temporary folder that close removes.
+// cudaProgram is the compiled CUDA program, in a temporary folder that method close removes.
 type cudaProgram struct {
 	dir, path string
 	without   []string // names of peers whose libraries are missing
@@ -173,7 +173,7 @@ func (r *cudaRun) measureTurn() (time.Duration, bool) {
 	return time.Duration(l.NS), r.err == nil
 }
 
-// endProgram ends the program and compares its checksum with that of kgen.
+// endProgram ends the program and compares the program's checksum with kgen's checksum.
 func (r *cudaRun) endProgram(job *Job) error {
 	defer r.cancel()
 	if r.in == nil || r.cmd.Process == nil {

@@ -95,7 +95,8 @@ func memoryFor[T number](b *Bench, n int) (*devMemory[T], error) {
 
 func (m *devMemory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// fillPoison fills the memory with values that no result equals: NaNs, or integers with all bits set.
+// fillPoison fills the memory with values that no result equals, either NaNs or integers with all
+// bits set.
 func (m *devMemory[T]) fillPoison() error {
 	return m.fill(wrong[T]())
 }
@@ -277,8 +278,8 @@ func (t *totalSum[T]) add(v T) {
 	t.Unlock()
 }
 
-// sumInto changes how the contestants run. After the change, each run sets t to zero, runs the contestant's loop, and
-// stores the sum t in out[0].
+// sumInto changes the Run functions of the contestants. A changed function sets t to zero, runs the
+// contestant's loop, and stores the sum t in out[0], for each run.
 func (t *totalSum[T]) sumInto(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

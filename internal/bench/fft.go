@@ -143,8 +143,9 @@ func checkTransform(got, in []complex64, shape ...int) error {
 	return nil
 }
 
-// goTransform is a hand-written Fourier transform in Go, the peer of kgen's. The algorithm first
-// permutes the elements by reversing the bits of their indices, and then transforms with radix two.
+// goTransform is a hand-written Fourier transform in Go, the peer of kgen's transform. The
+// algorithm first permutes the elements by reversing the bits of their indices, and then transforms
+// with radix two.
 func goTransform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {

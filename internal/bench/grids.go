@@ -82,8 +82,8 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 	return j, nil
 }}
 
-// fillShell fills a cube with values that differ from all results. It sets elements on the sides of the cube to zero,
-// because the stencil does not write these elements.
+// fillShell fills a cube with values that differ from all results. fillShell sets elements on the
+// sides of the cube to zero, because the stencil does not write these elements.
 func (b *Bench) fillShell(m *devMemory[float32], n int) error {
 	nan := float32(math.NaN())
 	return m.writeElems(makeSlice(n*n*n, func(i int) float32 {
@@ -177,7 +177,7 @@ func (m *matrixSet) checked(s []float32) error {
 	return nil
 }
 
-// goProduct computes the product on the host, in the usual way for a processor's caches.
+// goProduct computes the product on the host, by loops in an order that suits a processor's caches.
 func (m *matrixSet) goProduct(b *Bench) {
 	if !b.cpu {
 		return

@@ -16,8 +16,8 @@ import (
 
 // This file defines the benchmark rows that read and write half-precision numbers sequentially.
 
-// float32Peer is the name of the peer that runs the same computation with float32s, also in kgen. It processes
-// half as many elements, so its number of bytes is the same.
+// float32Peer is the name of the peer, also a kgen kernel, that runs the same computation with
+// float32s. The peer processes half as many elements, and therefore as many bytes.
 const float32Peer = "f32"
 
 type f16 = half.Float16
@@ -32,8 +32,9 @@ func doubled(sizes [4]int) [4]int {
 	return sizes
 }
 
-// halfPeriod is the number of elements after which inputs repeat, because package half is slow on the host. halfPeriod
-// is odd, so that a vector loaded from a wrong index has wrong values.
+// halfPeriod is the number of elements after which inputs and expected results repeat. Only one
+// period of expected results is computed, because package half is slow on the host. halfPeriod is
+// odd, so that a vector loaded from a wrong index has wrong values.
 const halfPeriod = 1<<20 - 3
 
 // halfWork returns a benchmark row in half precision. Parameter run prepares the kernel that computes out from

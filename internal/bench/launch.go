@@ -18,7 +18,7 @@ import (
 // The array `chain` contains the number of launches between two waits, for each Scale.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// counterMemory is memory with one element. Each launch increments this element.
+// counterMemory is memory with one element, which each launch increments.
 type counterMemory struct {
 	*devMemory[uint32]
 	launches uint32
@@ -126,8 +126,9 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 	run := func(runs int) error {
 		var before, after goruntime.MemStats
 		for i := range runs {
-			// Reading the statistics stops all goroutines, and the next launches take twice as long. For this reason,
-			// the suite does not time the launches whose allocations it counts, or the launches directly after them.
+			// Reading the statistics stops all goroutines, and the next launches take twice as
+			// long. The suite therefore times neither the launches whose allocations it counts, nor
+			// the launches directly after a count.
 			count := i%10 == 0
 			if count {
 				goruntime.ReadMemStats(&before)

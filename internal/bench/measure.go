@@ -71,9 +71,10 @@ func (b *Bench) measureJob(row *Row, job *Job) error {
 }
 
 // warmUp keeps a GPU busy until the GPU runs at its full clock. Without warmUp, the clock would be low, because the GPU
-// was idle while the host generated the data. An H200 needs up to 0.4 s of work to reach its full clock. After only 0.2
-// s, the first measurements of some rows took up to twice the time. Rows with CUDA peers do not need warmUp, because
-// CUDA peers generate their data on the GPU.
+// was idle while the host generated the data. An H200 needs up to 0.4 s of work to reach its full
+// clock. After only 0.2 s of work, the first measurements of some rows took up to twice as long as
+// later measurements. Rows with CUDA peers do not need warmUp, because CUDA peers generate their
+// data on the GPU.
 func (b *Bench) warmUp(c Contestant) error {
 	if b.cpu || b.Round == 0 {
 		return nil

@@ -207,8 +207,8 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 		}
 		return i
 	}
-	// Devices may fuse products and sums. Therefore the orbits of a few points near the border
-	// of the Mandelbrot set differ between devices.
+	// Because devices may fuse products and sums, the orbits of a few points near the border of the
+	// Mandelbrot set differ between devices.
 	checked := func(s []uint32) error {
 		other, most := 0, min(len(s), 20000)
 		for j := range most {

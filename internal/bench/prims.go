@@ -139,7 +139,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
 		out:   out,
 		check: func() error { return checkFirst(out, near) },
 		host: all.sumInto(plainLoop(b, ho, n, func(lo, hi int) {
-			var s0, s1, s2, s3 T // with a single sum, each addition would wait for the previous one
+			var s0, s1, s2, s3 T // with a single sum, each addition would wait for the previous addition
 			for ; lo+4 <= hi; lo += 4 {
 				s0, s1, s2, s3 = s0+hx[lo], s1+hx[lo+1], s2+hx[lo+2], s3+hx[lo+3]
 			}
@@ -275,8 +275,8 @@ func scanOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
 	}, firstSet(err1, err2)
 }
 
-// checkSorted checks that slice `got` is sorted, and that it has the elements of slice `from`. For the second
-// check, it compares the sums of the elements' hashes.
+// checkSorted checks that slice `got` is sorted, and that it has the elements of slice `from`. To
+// compare the elements, checkSorted adds up the hashes of the elements of each slice.
 func checkSorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {

@@ -13,7 +13,7 @@ func randomOf(b *Bench, n int) (primCall, error) {
 	s := primrand.Stream{Seed: 0x0123456789abcdef, Sequence: 7}
 	ho := make([]float32, n)
 	// checkBlocks compares the numbers in got with the numbers in the generator's blocks. blockOf returns the block of
-	// the generator that contains number i, and the index in the block. blockOf differs
+	// the generator that contains number i, and the index of number i in the block. blockOf differs
 	// between prim's kernel and the loop in Go, because they use blocks in different orders.
 	checkBlocks := func(got []float32, blockOf func(i int) (block, word int)) error {
 		step := max(1, n/nearSamples)

@@ -21,8 +21,8 @@ type Report struct {
 	Scale    string
 	Rounds   int
 	Duration float64 // duration of the whole suite, in seconds
-	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations per second. Each
-	// ceiling is the highest rate among the rows that measure it.
+	// Memory and Arithmetic are the ceilings of the device, in bytes and floating-point operations
+	// per second. Each ceiling is the highest rate among the rows that measure the ceiling.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row

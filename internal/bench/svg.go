@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WriteSVG draws each row as a bar. A full bar is the ceiling or the fastest contestant's speed, and the
-// bar's length is kgen's speed relative to it. Marks on the bar are the speeds of peers. The picture
-// adapts to the reader's light or dark theme.
+// WriteSVG draws each row as a bar. The length of the bar is kgen's speed relative to the ceiling
+// or to the fastest contestant, whichever is faster. Marks on the bar are the speeds of peers. The
+// picture adapts to the reader's light or dark theme.
 func (r *Report) WriteSVG(w io.Writer) error {
 	const line, left, wide, right, top = 18, 250, 420, 100, 64
 	var body strings.Builder

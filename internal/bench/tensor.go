@@ -30,7 +30,7 @@ type tensorWork[E any, P any, F number] struct {
 	per                int // number of elements in a vector
 	value              func(E) float64
 	tolerance          float64 // permitted error of a sum, relative to the sum of absolute values
-	rows               bool    // whether B is stored by rows; no CUDA peer supports this
+	rows               bool    // whether B is stored by rows, which no CUDA peer supports
 	kernel             *runtime.Kernel
 	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
 }

@@ -18,13 +18,13 @@ import (
 )
 
 // This file contains the benchmark rows for two devices. Each row runs on the suite's device alone, and on the suite's
-// device together with another device of the same kind. The row's remark compares the two times. On the processor, both
-// devices are the host device.
+// device together with another device of the same kind. The row's remark compares the times on one
+// device and on two devices. On the processor, both devices are the host device.
 
 // twoDevices is the group of the report's rows for two devices.
 const twoDevices = "Two devices"
 
-// secondDevice opens another device like the suite's.
+// secondDevice opens another device of the same kind as the suite's device.
 func (b *Bench) secondDevice() (*runtime.Device, error) {
 	own := b.dev.Info()
 	for i, info := range runtime.Devices() {
@@ -91,7 +91,7 @@ func (b *Bench) twoDeviceJob(size string, amount float64, unit Unit, make func(g
 		}}, nil
 }
 
-// crossDeviceCopy copies from the suite's device to another one.
+// crossDeviceCopy copies from the suite's device to another device.
 var crossDeviceCopy = Work{Group: twoDevices, Name: "copy to another device", Target: "≥ 40 GB/s", Sizes: [4]int{1 << 10, 1 << 20, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 	other, err := b.secondDevice()
 	if err != nil {
@@ -274,14 +274,14 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 	})
 }}
 
-// stencilStep launches a step of a run, whose number is given, on the planes that a device keeps. The step before an
-// exchange first computes the planes that the devices exchange, and the step after an exchange computes the planes next
-// to the halos last. The copies can then overlap with the kernels on the inner planes of both steps:
+// stencilStep launches one step of a run on the planes that a device keeps. The argument `step` is
+// the number of the step. The first step of a run exchanges the planes that the previous run has
+// computed. The step before an exchange first computes the planes that the devices exchange, and
+// the step after an exchange computes the planes next to the halos last. The copies can then overlap
+// with the kernels on the inner planes of both steps, as in this example:
 //
 //	step 3   outer planes   exchange   inner planes
 //	step 4                             inner planes   outer planes, after the exchange
-//
-// The first step of a run exchanges the planes of the last run's result.
 func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int) error {
 	const w = stencilHalo
 	plane, total := n*n, in.Around(p).Len()/n/n
@@ -310,14 +310,14 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		}
 		return lo, hi
 	}
-	begin, end := inner(step%w - w + 1) // later steps before the next exchange read these planes of the halos
+	begin, end := inner(step%w - w + 1) // includes the planes of the halos that later steps before the next exchange read
 	before, after := step%w == w-1 && step < steps-1, step%w == 0
 	if step == 0 {
 		if err := in.Exchange(p); err != nil {
 			return err
 		}
 	}
-	if last-first <= 2*w+3 { // no plane is an inner one
+	if last-first <= 2*w+3 { // the device has no inner planes
 		err := launchPlanes(begin, end)
 		if before {
 			err = errors.Join(err, out.Exchange(p))

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Load compiles the kernel with the given import path and name from its source. Load returns the module as it is
-// before the pass that makes a work-item wait at later barriers even if it returns early. Load is nil unless the
-// program imports package checked.
+// Load compiles the kernel with the given import path and name from its source. Load returns the
+// module as it is before the pass that makes work-items wait at barriers after an early return.
+// Load is nil unless the program imports package checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

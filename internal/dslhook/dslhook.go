@@ -1,5 +1,5 @@
 // Package dslhook lets the host backend run kernels through package dsl, although dsl exports no constructors
-// for its items. Package dsl sets the variables of this package when it is initialised.
+// for its items. During initialization, package dsl sets the variables of package dslhook.
 package dslhook
 
 import (
@@ -35,8 +35,8 @@ type Spec struct {
 // turnLocks are the locks that Turn returns.
 var turnLocks [64]sync.Mutex
 
-// Turn returns the lock that protects the 8 or 16 bits at p in atomic operations. Go has no
-// atomic operations for these sizes.
+// Turn returns the lock that protects the 8 or 16 bits at p in atomic operations. Go has no atomic
+// operations for 8 and 16 bits.
 func Turn(p unsafe.Pointer) *sync.Mutex { return &turnLocks[uintptr(p)/2%uintptr(len(turnLocks))] }
 
 // Launch contains the data that all work-items of one launch share. The first Rank entries of sizes and ids
@@ -56,7 +56,7 @@ type Launch struct {
 	// Stop and Stopped may be nil.
 	Stop, Stopped *atomic.Bool
 	// Panicked is called in the work-item's goroutine, from a deferred function,
-	// with the recovered value. The stack of the panic is still readable.
+	// with the recovered value. During the call, the stack of the panic is still readable.
 	Panicked func(id [3]int, v any)
 }
 
@@ -70,9 +70,9 @@ func (l *Launch) Stopping() bool {
 	return true
 }
 
-// RunItems runs work-items of a kernel over a range, one after another. Their linear ids are in [lo, hi). For a
-// task, hi is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems still runs the
-// other work-items.
+// RunItems runs the work-items of a kernel whose linear ids are in [lo, hi), one after another. For
+// a task, hi is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems
+// still runs the other work-items.
 var RunItems func(kernel any, l *Launch, lo, hi int)
 
 // RunGroup runs the work-group with the given linear id of an nd-range kernel. The work-items of the group

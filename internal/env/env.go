@@ -104,8 +104,8 @@ func oneOf(values ...string) func(string) bool {
 	return func(s string) bool { return slices.Contains(values, s) }
 }
 
-// isCache reports whether s is off or a path with a separator. isCache requires a separator, because a misspelt "off"
-// would otherwise name a directory.
+// isCache reports whether s is "off" or a path with a separator. isCache requires a separator,
+// because a misspelt "off" would otherwise name a directory.
 func isCache(s string) bool {
 	if s == "off" {
 		return true

@@ -1,7 +1,8 @@
 package matrix
 
-// Known lists devices with their native matrix products, as drivers report them. kgen generates modules for these
-// devices. For other devices, the runtime makes modules with native matrix products when it loads a kernel.
+// Known lists devices with their native matrix products, as drivers report them. kgen generates
+// modules for the listed devices. For other devices, the runtime makes modules with native matrix
+// products when it loads a kernel.
 var Known = []Device{
 	{"llvmpipe, Mesa 26.1", 8, []Tuple{
 		{8, 8, 8, Float16, Float16}, {8, 8, 8, Float16, Float32}, {8, 8, 8, Uint8, Uint32}, {8, 8, 8, Int8, Int32},

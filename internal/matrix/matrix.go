@@ -1,6 +1,6 @@
 // Package matrix defines the shapes and element types of matrices that sub-groups can use. Package dsl checks
-// the use of matrices on the host, and kgen checks it during compilation. dsl and kgen report errors with the
-// texts of this package.
+// the use of matrices on the host, and kgen checks the use of matrices during compilation. dsl and
+// kgen report errors with the texts of package matrix.
 package matrix
 
 import "fmt"
@@ -20,7 +20,7 @@ var useNames = [...]string{"A", "B", "Accumulator"}
 // String returns the use's name in the text form of modules.
 func (u Use) String() string { return useNames[u] }
 
-// Type returns the name of the type in package dsl for matrices with this use.
+// Type returns the name of package dsl's type for matrices with use u.
 func (u Use) Type() string { return [...]string{"MatrixA", "MatrixB", "Accumulator"}[u] }
 
 // Elem is the type of a matrix's elements.
@@ -64,7 +64,7 @@ const MaxElements = 4096
 // have to hold more than MaxHeld elements, the matrix is in work-group memory.
 const MaxHeld = 256
 
-// Shape is the type of a matrix: its use, element type and size.
+// Shape is the type of a matrix, which consists of its use, its element type and its size.
 type Shape struct {
 	Use        Use
 	Rows, Cols int

@@ -2,6 +2,6 @@
 // can imitate another driver that computes different results.
 package modulehook
 
-// If Rewrite is not nil, it gets each module as words, and returns the module that the driver gets instead. A test sets
-// Rewrite before it opens devices.
+// Rewrite, if not nil, is called with the words of each module, and returns the words of the module
+// for the driver. A test sets Rewrite before it opens devices.
 var Rewrite func(words []uint32) ([]uint32, error)

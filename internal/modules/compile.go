@@ -18,12 +18,13 @@ import (
 	"sync"
 )
 
-// compilerFiles lists the files and folders of the Go module that contain the compiler. The compiled modules depend on
-// these files, and on the kernel's package and its imports.
+// compilerFiles lists the files and folders of the Go module that contain the compiler. Compiled
+// modules depend on the compiler's files, on the package of the kernels, and on the imports of the
+// package.
 var compilerFiles = []string{"go.mod", "go.sum", "abi", "cmd/kgen", "codegen", "internal/modules", "internal/sources", "properties"}
 
-// sourceRoot returns the folder of the Go module from which this package was compiled. sourceRoot returns ""
-// if that folder does not exist.
+// sourceRoot returns the folder of the Go module from which package modules was compiled.
+// sourceRoot returns "" if the folder does not exist.
 func sourceRoot() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
@@ -79,8 +80,9 @@ var compilerSum = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 })
 
-// Sum returns a checksum of all inputs from which the modules of a package are compiled. The inputs are the
-// sources of the package, of its imports in the Go module and of the compiler, and Go's version.
+// Sum returns a checksum of all inputs from which the modules of a package are compiled. The inputs
+// are Go's version, and the sources of the package, of its imports in the Go module, and of the
+// compiler.
 func Sum(root, pkg string) (string, error) {
 	sum, err := compilerSum()
 	if err != nil {
@@ -164,7 +166,7 @@ func cachedModules(root, pkg, sum string) (string, error) {
 	return dir, nil
 }
 
-// removeOld removes all folders in dir except for the newest ones.
+// removeOld removes all folders in dir except for the newest folders.
 func removeOld(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,10 +1,13 @@
-// Package modules provides the SPIR-V modules of kgen's own test kernels. These modules are not committed.
+// Package modules provides the SPIR-V modules of kgen's own test kernels. The modules of test
+// kernels are not committed.
 //
-// A package of kernels may have the directive "//kgen:bare" above its package clause. Such a package has stubs without
-// modules and without descriptions of the kernels. When a test starts, the stubs get modules and descriptions from this
-// package. The modules are in the folder that environment variable KGEN_TEST_MODULES names, and "make modules" fills
-// that folder. If the variable is not set, the modules are in the user's cache folder. Without the variable, this
-// package runs kgen for packages that have changed. If the variable is set, a test needs neither Go nor sources.
+// A package of kernels may have the directive "//kgen:bare" above its package clause. The generated
+// stubs of a package with the directive contain neither modules nor descriptions of the kernels.
+// When a test starts, the stubs get modules and descriptions from package modules. The modules are
+// in the folder that environment variable KGEN_TEST_MODULES names, and "make modules" fills that
+// folder. If the variable is not set, the modules are in the user's cache folder. Without the
+// variable, package modules runs kgen for packages of kernels that have changed. If the variable is
+// set, a test needs neither Go nor sources.
 //
 // Tests of a package with the directive mostly call only Run functions, so by default the stubs have no other
 // functions. Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
@@ -234,7 +237,7 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
-// loadResult is the result of loading a package: a map from names to kernels, or an error.
+// loadResult is the result of loading a package, either a map from names to kernels, or an error.
 type loadResult struct {
 	kernels map[string]*abi.Kernel
 	err     error
@@ -250,9 +253,9 @@ var loadedPackages struct {
 type Package string
 
 // Kernel returns the description of a kernel with its modules. vars point to the variables of
-// abi.Kernel.Variables. Stubs call Kernel while a program's packages are initialized, before the program has
-// read its flags. Therefore Kernel must not panic if modules are missing. If modules are missing, Kernel
-// returns a description without modules, and Missing returns the reason.
+// abi.Kernel.Variables. Kernel must not panic if modules are missing, because stubs call Kernel
+// before the program has read its flags. If modules are missing, Kernel returns a description
+// without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	loadedPackages.Lock()
 	defer loadedPackages.Unlock()

@@ -1,5 +1,5 @@
 // Package sources finds Go files that have changed since kgen compiled the kernels in them. For the comparison, package
-// sources computes checksums of the files' tokens. A program can do this in little time.
+// sources computes checksums of the files' tokens. Computing the checksums takes little time.
 package sources
 
 import (

@@ -1,5 +1,5 @@
-// Package layers contains a kernel for each part of a transformer. The results have a row for each token of the
-// text. Each launch computes the row with index At[0]. At is in device memory, so that a graph can increase it.
+// Package layers contains a kernel for each part of a transformer. Results have a row for each token of the
+// text. Each launch computes the row with index At[0]. At is in device memory, so that a graph can increase At[0].
 package layers
 
 import (
@@ -16,7 +16,7 @@ import (
 // is the number of tokens in the longest text.
 const Group, MaxTokens = 32, 1024
 
-// Mat is a matrix, row by row.
+// Mat is a matrix that is stored row by row.
 type Mat struct {
 	Data []float32
 	Cols int
@@ -24,8 +24,8 @@ type Mat struct {
 
 func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// Next advances to the next token of the text, which is a printable character. If Text does not contain
-// that token yet, Next chooses the token with the greatest score. Next adds the token's row of Table to X.
+// Next advances to the next token of the text, which is a printable character. If Text does not contain the
+// next token yet, Next chooses the token with the greatest score. Next adds the token's row of Table to X.
 type Next struct {
 	At               []int32
 	Text             []byte // text so far, followed by zeros
@@ -76,7 +76,7 @@ func (k Linear) Kernel(it dsl.NDItem1) {
 
 // Attend computes attention. Each row of QKV contains a query, a key and a value for each head. Out
 // is the weighted mean of the values of the tokens so far. The weights are the softmax of the
-// products of their keys with the query.
+// products of the tokens' keys with the query.
 type Attend struct {
 	At       []int32
 	QKV, Out Mat

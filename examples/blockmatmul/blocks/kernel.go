@@ -17,9 +17,9 @@ const (
 	Block  = Across * Each
 )
 
-// Depth is the number of columns of A in work-group memory at a time, and of rows of B. It is 1 to
-// Deepest. Deeper blocks need fewer barriers and more registers. Depth is set before the kernel is
-// compiled for a device, so it is a constant for the device.
+// Depth is the number of columns of A, and of rows of B, that are in work-group memory at a time.
+// Depth is at least 1 and at most Deepest. Deeper blocks need fewer barriers and more registers.
+// Depth is set before the kernel is compiled for a device, so it is a constant for the device.
 var Depth = dsl.NewSpecConstant(Deepest)
 
 // Deepest is the largest allowed Depth.
@@ -27,14 +27,14 @@ const Deepest = 16
 
 const (
 	items = Across * Across
-	each  = Block * Deepest / items // elements of a block of A, or of B, that a work-item loads
+	each  = Block * Deepest / items // number of elements that a work-item loads from a block of A, and as many from a block of B
 	strip = 8                       // number of adjacent elements of a row of A that adjacent work-items load
 	quad  = 4                       // number of adjacent elements of a column or row of C that a work-item computes
 )
 
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row. The
-// nd-range has Across by Across work-items for each block of C, including incomplete blocks. So the
-// nd-range has [Groups] work-groups in each direction.
+// nd-range has Across by Across work-items for each block of C, including incomplete blocks. In
+// each direction, the nd-range has [Groups] work-groups.
 type MatMul struct {
 	M, K, N int
 	A, B, C []float32
@@ -45,22 +45,22 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Across, Across)}
 }
 
-// Groups returns the number of blocks, and so of work-groups, for n rows or columns of C.
+// Groups returns the number of blocks, each computed by a work-group, that cover n rows or columns of C.
 func Groups(n int) int { return (n + Block - 1) / Block }
 
 // Kernel computes Each by Each elements of C. In each iteration, the group loads a block of A and a
-// block of B to work-group memory. A work-item uses each element that it reads in Each sums. The
-// sums stay in registers, because kgen unrolls loops that index small arrays.
+// block of B to work-group memory. With every element that it reads from work-group memory, a work-item
+// updates `Each` sums. The sums stay in registers, because kgen unrolls loops that index small arrays.
 func (k MatMul) Kernel(it dsl.NDItem2) {
-	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; 4 more, so that neighbouring elements use different banks
+	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; because of the 4 unused elements, neighbouring elements are in different banks
 	right := dsl.Local[[Deepest][Block]float32](it)    // rows of B
 	depth := min(max(Depth.Get(it), 1), Deepest)
 	gy, gx := it.GroupID()
 	row, col := gy*Block, gx*Block
 	y, x := it.LocalID()
 
-	// The slices contain the block's rows of A and of C. Slicing checks once, for the whole group,
-	// that these rows exist. Below, an index in such a slice is an index in a row of the matrix.
+	// Slices a and c contain the block's rows of A and of C. Slicing checks once, for the whole group,
+	// that the rows exist. Each index within one of these slices belongs to an existing row of the matrix.
 	top, bottom := min(row, k.M), min(row+Block, k.M)
 	a, c := k.A[top*k.K:bottom*k.K], k.C[top*k.N:bottom*k.N]
 
@@ -69,7 +69,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	for t := 0; t < k.K; t += depth {
 		next.store(it, left, right)
 		it.Barrier()
-		// The loads for the next iteration are in progress while this one multiplies.
+		// The loads for the next iteration are in progress while this iteration multiplies.
 		next = k.load(it, a, t+depth, depth)
 		for d := range depth {
 			var u, v [Each]float32
@@ -86,8 +86,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 		it.Barrier()
 	}
 
-	// The loop below indexes an array with copies of the sums, because an unrolled loop would be
-	// most of the kernel's code.
+	// The sums are copied to an array that the loop below indexes. The loop is not unrolled,
+	// because an unrolled loop would be most of the kernel's code.
 	var out [Each * Each]float32
 	for i := range Each {
 		for j := range Each {
@@ -106,8 +106,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 // The type `part` contains the elements of a block of A and of B that a work-item loads.
 type part struct{ p, q [each]float32 }
 
-// load() loads a work-item's elements from columns t to t+depth of a, and from the same rows of B.
-// load returns zeros past the edges.
+// load() loads a work-item's elements from columns t to t+depth of a, and from rows t to t+depth of
+// B. load returns zeros past the edges.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
 	b := k.B[min(t, k.K)*k.N : end*k.N]
@@ -126,7 +126,7 @@ func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	return r
 }
 
-// store() stores the part in work-group memory, for all work-items of the group.
+// store() stores the elements of r in work-group memory, where all work-items of the group can read them.
 func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[Deepest][Block]float32) {
 	for j := range each {
 		y, x := ofLeft(it, j)
@@ -136,8 +136,8 @@ func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[D
 	}
 }
 
-// ofLeft returns a row and column in the block of A, those of the j-th element that a work-item
-// loads. Neighbouring work-items load strips, which are complete memory transactions.
+// ofLeft returns the row and column, in the block of A, of the j-th element that a work-item loads.
+// The elements of a strip, which neighbouring work-items load, fill a memory transaction.
 func ofLeft(it dsl.NDItem2, j int) (y, x int) {
 	const rows = items / strip
 	l := uint(it.LocalLinearID()) // unsigned, because unsigned division is faster

@@ -5,9 +5,9 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Step computes the temperatures Out of a plate one time step after In. A row of the plate has W
-// points. Each point gains Rate times the difference to each of its four neighbours. Points at the
-// edges keep their temperatures. Step is stable for a Rate of up to a quarter.
+// Step computes the temperatures of a plate after a time step, from In to Out. A row of the plate
+// has W points. Each point gains Rate times the difference to each of its four neighbours. Points
+// at the edges keep their temperatures. Step is stable for a Rate of up to a quarter.
 type Step struct {
 	W       int
 	Rate    float32

@@ -7,11 +7,11 @@ import (
 
 //go:generate go tool kgen .
 
-// One is the number 1 as a weight or factor. Weights and factors are fixed-point numbers.
+// One represents the number 1 in weights and factors, which are fixed-point numbers.
 const One = 1 << 12
 
 // Blur blurs a picture along rows or along columns, over a range of height and width. Pixels past
-// an edge are equal to the nearest pixel on it.
+// an edge are equal to the nearest pixel on the edge.
 type Blur struct {
 	Weights []int32 // weights of an odd number of neighbours; their sum is One
 	Columns bool    // blur along columns instead of rows
@@ -57,7 +57,7 @@ func (k Edges) Kernel(it dsl.Item2) {
 
 // Brightness multiplies colours by a factor, and does not change alpha.
 type Brightness struct {
-	Factor  int32 // factor times One
+	Factor  int32 // the factor multiplied by One
 	In, Out []RGBA
 }
 

@@ -14,7 +14,7 @@ func (p RGBA) Unpack() Color {
 	return Color{int32(p & 0xff), int32(p >> 8 & 0xff), int32(p >> 16 & 0xff), int32(p >> 24)}
 }
 
-// Pack returns the pixel. Channels below 0 become 0, and channels above 255 become 255.
+// Pack combines the channels to a pixel. Channels below 0 become 0, and channels above 255 become 255.
 func (c Color) Pack() RGBA {
 	return channel(c.R) | channel(c.G)<<8 | channel(c.B)<<16 | channel(c.A)<<24
 }

@@ -85,7 +85,7 @@ func Line(label, format string, args ...any) {
 	fmt.Printf("%-10s %s\n", label, fmt.Sprintf(format, args...))
 }
 
-// Rate prints how long some work took, and how much work that is per second.
+// Rate prints the duration of some work, and the amount of work per second.
 func Rate(label string, d time.Duration, work float64, unit string) {
 	Line(label, "%10v  %s", d.Round(d/1000+1), PerSecond(work, d, unit))
 }
@@ -171,7 +171,7 @@ func WritePNG(name string, img image.Image) error {
 	return WriteFile(name, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
-// WriteFile writes a file with the output of write. The folder of the file must exist.
+// WriteFile writes a file with the output of function write. The folder of the file must exist.
 func WriteFile(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s cannot be written: there is no folder %s; make it first, or name another one", name, filepath.Dir(name))

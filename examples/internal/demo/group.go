@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/shard"
 )
 
-// MainGroup is Main for examples that run on several devices. MainGroup opens every GPU, or the devices
-// that the flag -device lists with commas between them, such as "host,host".
+// MainGroup is like Main, for examples that run on several devices. MainGroup opens every GPU, or
+// the devices that the flag -device lists with commas between them, such as "host,host".
 func MainGroup(run func(ctx context.Context, g *shard.Group) error) {
 	flag.Parse()
 	if flag.NArg() > 0 {

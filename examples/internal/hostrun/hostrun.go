@@ -20,7 +20,7 @@ func Range(t testing.TB, kernel any, global ...int) {
 }
 
 // NDRange runs the Kernel method of an nd-range kernel. The first half of sizes is the global
-// range, and the second half the work-group size. The global range is rounded up.
+// range, and the second half is the work-group size. The global range is rounded up.
 func NDRange(t testing.TB, kernel any, sizes ...int) {
 	t.Helper()
 	global, local := sizes[:len(sizes)/2], sizes[len(sizes)/2:]

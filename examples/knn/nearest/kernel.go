@@ -25,7 +25,7 @@ type Hit struct {
 	Index    int32
 }
 
-// nearer() reports whether h comes before g. If both are equally near, the one with the smaller number comes first.
+// nearer() reports whether h comes before g. Of two equally near hits, the hit with the smaller number comes first.
 func (h Hit) nearer(g Hit) bool {
 	return h.Distance < g.Distance || h.Distance == g.Distance && h.Index < g.Index
 }
@@ -110,8 +110,8 @@ func (k Search) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// distance() returns the square of the distance. The conversion keeps compilers from fusing product
-// and sum, so all devices compute the same.
+// distance() returns the square of the distance between v and w. The conversion keeps compilers
+// from fusing product and sum, so all devices compute the same result.
 func distance(v, w []float32) float32 {
 	sum := float32(0)
 	for i, x := range v {

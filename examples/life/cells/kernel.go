@@ -23,8 +23,8 @@ func (Life) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Tile, Tile)}
 }
 
-// Kernel copies the group's square and the cells around it to local memory. So each cell is read
-// about once, instead of nine times.
+// Kernel copies the group's square and the cells around it to local memory. Each cell is then read
+// from device memory about once, not nine times.
 func (k Life) Kernel(it dsl.NDItem2) {
 	const side = Tile + 2
 	tile := dsl.Local[[side][side]uint32](it)

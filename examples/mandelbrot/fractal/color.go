@@ -23,8 +23,8 @@ func channel(v float32) RGBA {
 	return RGBA(255*min(max(v, 0), 1) + 0.5)
 }
 
-// Palette returns the colour of an escape count. The colours are bands from deep blue through white
-// to amber, which are wider for larger counts.
+// Palette returns the colour of an escape count. The bands of colours, from deep blue through white
+// to amber, are wider for larger counts.
 func Palette(n float32) Color {
 	t := 0.9 * log2(max(n, 0)+2)
 	return Color{wave(t + 0.50), wave(t + 0.42), wave(t + 0.30)}
@@ -38,6 +38,6 @@ func wave(t float32) float32 {
 	return g * g * (3 - 2*g)
 }
 
-// log2 returns the binary logarithm. [math32.Log2] takes five times as long to get the last bit
-// right, which is not visible in a colour.
+// log2 returns the binary logarithm. [math32.Log2] also gets the last bit right, which is not
+// visible in a colour, but takes five times as long.
 func log2(x float32) float32 { return math32.Log2E * math32.Log(x) }

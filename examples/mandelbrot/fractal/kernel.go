@@ -57,8 +57,8 @@ type Point struct{ Re, Im float32 }
 // Escape iterates z = z*z + c from zero. Escape returns the smooth number of iterations until z
 // escapes. If z has not escaped after limit iterations, Escape returns false.
 //
-// Near the border of the set, an orbit depends on the last bit. So conversions
-// round products before they are added, and all devices paint the same
+// Near the border of the set, an orbit depends on the last bit. Conversions
+// round each product before it is added, so that all devices paint the same
 // picture.
 func (c Point) Escape(limit int) (float32, bool) {
 	if c.inBulbs() {
@@ -77,7 +77,7 @@ func (c Point) Escape(limit int) (float32, bool) {
 }
 
 // inBulbs reports whether c is in one of the two largest parts of the set. The orbits of points in
-// these parts would never escape.
+// the two parts never escape.
 func (c Point) inBulbs() bool {
 	im2 := c.Im * c.Im
 	x := c.Re - 0.25

@@ -24,7 +24,7 @@ func (MatMul) Properties() properties.List {
 }
 
 // Kernel computes one element of C. In each iteration, the group loads a tile of A and a tile of B
-// to work-group memory. Tile work-items use each element.
+// to work-group memory. Each element in work-group memory is used by Tile work-items.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	a := dsl.Local[[Tile][Tile]float32](it)
 	b := dsl.Local[[Tile][Tile]float32](it)
@@ -46,7 +46,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// element() returns an element of a rows by cols matrix. Outside of the matrix it returns zero.
+// element() returns an element of a rows by cols matrix. Outside of the matrix, element returns zero.
 func element(m []float32, row, col, rows, cols int) float32 {
 	if row >= rows || col >= cols {
 		return 0

@@ -5,13 +5,13 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Window is the width of a square of pixels around each pixel. The pixel becomes the median of that
-// square. Window is odd.
+// Window is the width, an odd number, of a square of pixels. Each pixel becomes the median of the
+// square around it.
 var Window = dsl.NewSpecConstant(3)
 
-// Median replaces every pixel by the median of the pixels around it and itself. Single wrong pixels
-// disappear, and edges remain. The range is the picture, rows first. Pixels past a border are equal
-// to the nearest pixel on it.
+// Median replaces every pixel by the median of itself and the pixels around it. Single wrong pixels
+// disappear, and edges remain. The range has the height and width of the picture. Pixels past a
+// border are equal to the nearest pixel on the border.
 type Median struct {
 	In, Out []float32
 }

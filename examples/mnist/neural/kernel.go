@@ -2,7 +2,7 @@
 //
 // A batch of pictures is stored one picture after the other, row by row and pixel by pixel. The channels of a pixel are
 // neighbours. Numbers are stored as Ts, and kernels compute with float32s. Each sum has a fixed order, and products are
-// rounded before a sum. So results have the same bits in each run, and on all devices that keep subnormals.
+// rounded before a sum. The results have the same bits in each run, and on all devices that keep subnormals.
 //
 //kgen:variants load
 package neural
@@ -14,11 +14,11 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-item computes Block channels, or adds the derivatives of Part pictures.
+// A work-item computes Block channels of a pixel, or adds up the derivatives of Part pictures.
 const Block, Part = 8, 8
 
-// Classes is the number of channels of the last layer that are used, and Momentum the fraction of a
-// weight's change that is added to its next change.
+// Classes is the number of channels of the last layer that are used. Momentum is the fraction of a
+// weight's change that is added to the weight's next change.
 const Classes, Momentum = 10, 0.9
 
 // Layer is a layer of a network. Filter and pictures are squares. In a dense layer, the filter is as large as the pictures.
@@ -27,8 +27,8 @@ type Layer[T any] struct {
 	In, Out             int       // channels of X and Y; multiples of Block, except In of the first layer
 	ReLU                bool      // negative results become 0
 	X, Y, DX, DY        []T       // pictures before and after the layer, and the derivatives of the loss with respect to them
-	W                   []T       // weights by pixel of the filter, channel of X and channel of Y; then weights to add, by channel of Y
-	Parts               []float32 // derivatives of the loss with respect to W, for each Part pictures
+	W                   []T       // weights, indexed by filter pixel, channel of X and channel of Y; then biases, indexed by channel of Y
+	Parts               []float32 // derivatives of the loss with respect to W, one set for every Part pictures
 	Exact, Speed        []float32 // W before rounding, and the last change of each weight
 	At                  []int32   // number of steps that have been done
 	Steps               int       // number of all steps
@@ -41,13 +41,13 @@ func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
 // Rows returns the number of rows of W. A row of W has one weight for each channel of Y.
 func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
 
-// Forward computes Y. Each work-item computes Block channels of a pixel. The range is pictures, pixels of Y and blocks.
+// Forward computes Y. Each work-item computes Block channels of a pixel. The range is indexed by picture, pixel and block.
 type Forward[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Forward[T, N]) Kernel(it dsl.Item3) {
 	var as N
 	picture, pixel, z := it.GlobalID()
-	size, row := k.Size(), k.Side*k.In // size of Y, and size of a row of the filter, whose pixels are neighbours in X
+	size, row := k.Size(), k.Side*k.In // number of pixels in a row of Y, and number of elements in a row of the filter
 	y, x := pixel/size*k.Stride, pixel%size*k.Stride
 	w := k.W[z*Block:]
 	var sums [Block]float32
@@ -66,8 +66,8 @@ func (k Forward[T, N]) Kernel(it dsl.Item3) {
 	}
 }
 
-// Back computes DX from DY. A work-item computes Block channels of a pixel, in a range of pictures,
-// pixels of X and blocks of channels. X is the result of a ReLU, so DX is 0 where X is 0.
+// Back computes DX from DY. A work-item computes Block channels of a pixel. The range is indexed by
+// picture, pixel of X and block of channels. X is the result of a ReLU, so DX is 0 where X is 0.
 type Back[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Back[T, N]) Kernel(it dsl.Item3) {
@@ -95,7 +95,7 @@ func (k Back[T, N]) Kernel(it dsl.Item3) {
 }
 
 // Gradient computes derivatives of the loss with respect to Block weights, for Part pictures. The
-// range is parts, rows of W and blocks of channels.
+// range is indexed by set of Part pictures, row of W and block of channels.
 type Gradient[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Gradient[T, N]) Kernel(it dsl.Item3) {
@@ -104,7 +104,7 @@ func (k Gradient[T, N]) Kernel(it dsl.Item3) {
 	var sums [Block]float32
 	size, row, added := k.Size(), k.Side*k.In, weight == k.Side*k.Side*k.In
 	first, last := part*Part, min(part*Part+Part, len(k.Y)/(k.Size()*k.Size()*k.Out))
-	for y := first * size; y < last*size; y++ { // rows of all pictures of the part
+	for y := first * size; y < last*size; y++ { // rows of Y of Part pictures
 		x := k.X[((y/size*k.Width+y%size*k.Stride+weight/row)*k.Width)*k.In+weight%row:]
 		for i := range size {
 			v := as.Narrow(1)
@@ -117,7 +117,7 @@ func (k Gradient[T, N]) Kernel(it dsl.Item3) {
 	copy(k.Parts[(part*k.Rows()+weight)*k.Out+z*Block:], sums[:])
 }
 
-// Update changes a weight by gradient descent with momentum, in a range of all weights.
+// Update changes one weight in each work-item, by gradient descent with momentum.
 type Update[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Update[T, N]) Kernel(it dsl.Item1) {
@@ -133,7 +133,7 @@ func (k Update[T, N]) Kernel(it dsl.Item1) {
 	k.W[i] = as.Narrow(k.Exact[i])
 }
 
-// Batch contains the pictures that a network sees in a step, and its guesses.
+// Batch contains the pictures that a network sees in a step, and the network's guesses.
 type Batch[T any] struct {
 	At      []int32   // number of steps that have been done; the batch begins at index At*Size of Order
 	Order   []int32   // numbers of pictures
@@ -152,7 +152,7 @@ func (k Batch[T]) picture(i int) (int, bool) {
 	return i, i < len(k.Order)
 }
 
-// Show copies the pictures of a batch to X, in a range of pictures and pixels.
+// Show copies the pictures of a batch to X, one pixel in each work-item.
 type Show[T any, N Number[T]] struct{ Batch[T] }
 
 func (k Show[T, N]) Kernel(it dsl.Item2) {
@@ -164,8 +164,8 @@ func (k Show[T, N]) Kernel(it dsl.Item2) {
 	}
 }
 
-// Judge computes the loss, the guess and the derivatives DY of each picture, in a range of pictures. The
-// loss is the cross-entropy of the softmax of Y, and DY are derivatives of the mean loss of the batch.
+// Judge computes the loss, the guess and the derivatives DY of one picture in each work-item. The loss
+// is the cross-entropy of the softmax of Y, and DY are derivatives of the mean loss of the batch.
 type Judge[T any, N Number[T]] struct{ Batch[T] }
 
 func (k Judge[T, N]) Kernel(it dsl.Item1) {

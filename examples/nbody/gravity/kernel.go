@@ -1,5 +1,5 @@
-// Package gravity moves bodies by the force between each pair of them, and
-// paints them.
+// Package gravity moves bodies by the force between each pair of bodies, and paints the
+// bodies.
 package gravity
 
 import (
@@ -14,7 +14,7 @@ const (
 	// GroupSize is the number of bodies that a work-group moves.
 	GroupSize = 256
 	// TileSize is the number of bodies that a work-group loads to work-group memory at a time, four
-	// for each work-item. So the work-items wait for each other at fewer barriers.
+	// for each work-item. With large tiles, the work-items wait at fewer barriers.
 	TileSize = 4 * GroupSize
 )
 
@@ -39,9 +39,9 @@ type Body struct {
 	Mass float32
 }
 
-// Step computes the bodies New one time step after the bodies of Old that begin at index First,
-// and updates Velocity in place. All bodies of Old attract each body. The nd-range covers the
-// bodies of New in work-groups of GroupSize.
+// Step moves bodies by one time step. New contains the moved bodies of Old from index First on, and
+// Velocity is updated in place. All bodies of Old attract each body. The nd-range covers the bodies
+// of New in work-groups of GroupSize.
 type Step struct {
 	Dt        float32
 	Softening float32 // length that prevents close bodies from flinging each other away

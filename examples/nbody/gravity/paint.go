@@ -18,8 +18,8 @@ type Camera struct {
 	Sin, Cos      float32 // sine and cosine of the tilt about the x axis
 }
 
-// project() returns the position of p in pixels, and the number of pixels of a unit of length there.
-// The number of pixels is zero behind the camera.
+// project() returns the position of p in the image, and the scale at p in pixels per unit of
+// length. For points behind the camera, the scale is zero.
 func (c Camera) project(p Vec3) (x, y, size float32) {
 	depth := c.Distance - (p.Z*c.Cos + p.Y*c.Sin)
 	if depth <= 0.05*c.Distance {
@@ -31,8 +31,8 @@ func (c Camera) project(p Vec3) (x, y, size float32) {
 	return x, y, size
 }
 
-// Paint adds the light of the bodies to an image. Bodies before Split add to the first
-// plane of Light, and the others to the second. Each plane has Height rows of Width
+// Paint adds the light of the bodies to an image. Bodies before index Split add light to the
+// first plane of Light, and the others to the second plane. Each plane has Height rows of Width
 // pixels.
 type Paint struct {
 	Camera Camera
@@ -41,7 +41,7 @@ type Paint struct {
 	Light  []uint32
 }
 
-// Kernel paints one body, divided among the four pixels around it.
+// Kernel divides the light of one body among the four nearest pixels.
 func (k Paint) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x, y, size := k.Camera.project(k.Bodies[i].Pos)
@@ -61,7 +61,7 @@ func (k Paint) Kernel(it dsl.Item1) {
 	k.shed(plane, px+1, py+1, fx*fy)
 }
 
-// shed() adds a part of a body's light to a pixel, if it is in the image.
+// shed() adds a part of a body's light to a pixel, if the pixel is in the image.
 func (k Paint) shed(plane, x, y int, part float32) {
 	c := k.Camera
 	if x < 0 || x >= c.Width || y < 0 || y >= c.Height {

@@ -12,8 +12,8 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Call is the right to buy a share for Strike after some years, and at no other time. Rate is the
-// yearly interest rate, and Volatility is the yearly volatility of the share's price.
+// Call is the right to buy a share for the price Strike after Years years, but not earlier. Rate is
+// the yearly interest rate, and Volatility is the yearly volatility of the share's price.
 type Call struct {
 	Spot, Strike, Rate, Volatility, Years float32
 }
@@ -23,7 +23,7 @@ type Sums struct {
 	Worth, Squares float32
 }
 
-// Price simulates paths of the share's price. Each work-group stores its sums in its own element.
+// Price simulates paths of the share's price. Each work-group stores its sums in its own element of Out.
 type Price struct {
 	Call  Call
 	Key   [2]uint32 // key of Philox; other keys give other paths
@@ -34,7 +34,7 @@ type Price struct {
 // Properties states the work-group's size.
 func (Price) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel processes counters that are as far apart as the range is long. The numbers of counter n are for paths 4n to 4n+3.
+// Kernel processes counters that differ by the size of the range. The random numbers of counter n are for paths 4n to 4n+3.
 func (k Price) Kernel(it dsl.NDItem1) {
 	c := k.Call
 	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years

@@ -65,7 +65,7 @@ func (s Sphere) Hit(from, to Vec) (float32, Vec) { // Hit solves a quadratic equ
 	return d, rel.Add(to.Scale(d)).Scale(1 / s.Radius)
 }
 
-// Material chooses a random direction from which light arrives. This light leaves the surface opposite to the direction in.
+// Material chooses a random direction from which light arrives. The surface reflects the light in the direction opposite to `in`.
 type Material interface {
 	Scatter(in, normal Vec, random func() float32) (from Vec)
 }

@@ -5,8 +5,8 @@ import "github.com/kgen-go/kgen/dsl"
 //go:generate go tool kgen .
 
 // The kernels run over a range of height and width, a work-item for each pixel. The six edits load
-// and store only the work-item's own pixel. So a work-item can do several edits without waiting for
-// other work-items, and a graph can fuse the edits into one launch.
+// and store only the work-item's own pixel. A work-item can therefore do several edits without
+// waiting for other work-items, and a graph can fuse the edits into one launch.
 
 // own() returns the index of the work-item's own pixel. Rows are as wide as the range.
 func own(it dsl.Item2) int {
@@ -90,8 +90,8 @@ func (k Print) Kernel(it dsl.Item2) {
 }
 
 // Blur sets each pixel to the mean of the three by three pixels around it. Pixels past an edge are
-// equal to the nearest one on it. Blur loads pixels that other work-items have stored before, so it
-// cannot be fused with the edit before it.
+// equal to the nearest pixel on the edge. Blur loads pixels that other work-items have stored
+// before, so it cannot be fused with the edit before it.
 type Blur struct{ In, Out []Pixel }
 
 // Kernel computes a pixel.

@@ -5,10 +5,10 @@ package develop
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Pixel is the red, green and blue light of a point. White has the value 1 in all three.
+// Pixel is the red, green and blue light of a point. White has the value 1 in all three colours.
 //
 // Products are converted to float32, so that they are rounded before a sum. Without conversions, Go
-// may fuse a product and a sum, and devices would have different last bits.
+// may fuse a product and a sum, and the results of devices would differ in the last bits.
 type Pixel struct{ R, G, B float32 }
 
 // Scale multiplies the light of each colour by its own factor.
@@ -29,7 +29,7 @@ func (p Pixel) Contrast(amount float32) Pixel {
 	})
 }
 
-// Saturate moves the colours away from the gray of the same brightness. An amount of 0 gives that
+// Saturate moves the colours away from the gray of the same brightness. An amount of 0 gives the
 // gray, and an amount of 1 changes nothing.
 func (p Pixel) Saturate(amount float32) Pixel {
 	gray := float32(0.2126*p.R) + float32(0.7152*p.G) + float32(0.0722*p.B)

@@ -1,5 +1,5 @@
 // Package tensor uses matrices of sub-groups to multiply matrices of 16-bit floats or of bytes. The
-// method of the kernels is the fastest on GPUs with matrices of 16 by 16 elements.
+// kernels use the fastest method for GPUs that support matrices of 16 by 16 elements.
 //
 //kgen:variants load
 package tensor
@@ -12,7 +12,7 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-group computes a tile of Tile by Tile elements of C. Each of its SubGroups sub-groups computes a block of the tile.
+// A work-group computes a tile of Tile by Tile elements of C. Each sub-group of the work-group computes a block of the tile.
 const (
 	Tile      = 128
 	rows      = 64 // number of rows in a block
@@ -28,7 +28,7 @@ const (
 // Work-items load and store parts of 16 bytes.
 const (
 	parts = 8
-	each  = Tile * parts / Items // number of parts of A, or of B, that a work-item loads
+	each  = Tile * parts / Items // number of parts that a work-item loads from a tile of A, and as many from a tile of B
 )
 
 // Halves contains 16 bytes of a row of 16-bit floats.
@@ -37,8 +37,8 @@ type Halves [8]half.Float16
 // Bytes contains 16 bytes of a row of bytes, in words. The first byte is in the lowest bits of the first word.
 type Bytes [4]uint32
 
-// Elements of a row in an iteration, and distances of rows in work-group memory. The distance is
-// one part longer, so that rows begin in different banks.
+// deepHalves and deepBytes are the numbers of elements of a row in an iteration. In work-group memory, the
+// distance between rows is one part longer (pitchHalves, pitchBytes), so that rows begin in different banks.
 const (
 	deepHalves  = parts * len(Halves{})
 	deepBytes   = parts * 16
@@ -61,8 +61,8 @@ func BytesOf(s []int8) (b Bytes) {
 func Global(rows, cols int) int { return rows / Tile * (cols / Tile) * Items }
 
 // MatMul computes C = A*B. A and C are stored row by row, and B column by column, like the weights of a
-// network's layer. A row of A and a column of B have Width parts, a multiple of 8, and a row of C has N
-// elements. Rows and columns of C are multiples of Tile. The nd-range has Global work-items, in groups of Items.
+// network's layer. A row of A and a column of B have Width parts (a multiple of 8). A row of C has N elements.
+// Rows and columns of C are multiples of Tile. The nd-range has Global work-items, in groups of Items.
 type MatMul struct {
 	N, Width int
 	A, B     []Halves
@@ -74,7 +74,7 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
 
-// Kernel computes a tile. Each sub-group computes a block of it.
+// Kernel computes a tile. Each sub-group computes a block of the tile.
 func (k MatMul) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -88,7 +88,7 @@ func (k MatMul) Kernel(it dsl.NDItem1) {
 		storeHalves(it, nextA, left)
 		storeHalves(it, nextB, right)
 		it.Barrier()
-		// The loads for the next iteration are in progress while this one multiplies.
+		// The loads for the next iteration are in progress while this iteration multiplies.
 		nextA, nextB = load(it, a, k.Width, t+parts), load(it, b, k.Width, t+parts)
 		multiply[[16][16]half.Float16, [16][16]half.Float16](it, &sums, left[:], right[:], pitchHalves, 16, deepHalves/16)
 	}
@@ -105,7 +105,7 @@ type MatMulBytes struct {
 // Properties states the sizes of work-groups and sub-groups.
 func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 
-// Kernel computes a tile. Each sub-group computes a block of it.
+// Kernel computes a tile. Each sub-group computes a block of the tile.
 func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
 	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
@@ -128,8 +128,8 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 
-// check() panics unless the sizes are multiples of Tile and of the parts in an iteration. The
-// result is the same for all work-items of a launch.
+// check() panics unless the sizes are multiples of Tile and of the parts in an iteration. Either
+// all work-items of a launch panic, or none.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
 		panic("the parts of a row of A are no multiple of 8")
@@ -154,8 +154,8 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (Tile / columns) * rows), int(s % (Tile / columns) * columns)
 }
 
-// load() loads the work-item's parts of a tile. From each row of the tile, the parts begin with part t.
-// After the last iteration, load returns parts of the next row, or zeros, which the kernel does not use.
+// load() loads the work-item's parts of a tile. The work-group loads eight parts of each row, from index t
+// on. After the last iteration, load returns parts of the next row, or zeros, which the kernel does not use.
 func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
 		i := j*Items + it.LocalID()
@@ -186,7 +186,7 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 }
 
 // multiply() adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
-// pitch elements apart. The argument `steps` is the number of products, and each product has deep elements along the sum.
+// pitch elements apart. The argument `steps` is the number of products. In each product, the left matrix has `deep` columns.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

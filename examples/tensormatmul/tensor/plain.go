@@ -9,8 +9,8 @@ import (
 const Side = 16
 
 // Plain computes C = A*B as MatMul does, but on every device. Each sub-group computes Side by Side elements of C, and
-// loads matrices directly from global memory. A row of A and a column of B have K elements, and a row of C has N. All
-// sizes are multiples of Side. The nd-range has N/Side by rows/Side sub-groups, in work-groups of one sub-group.
+// loads matrices directly from global memory. A row of A and a column of B have K elements, and a row of C has N elements.
+// All sizes are multiples of Side. The nd-range has N/Side by rows/Side sub-groups, in work-groups of one sub-group.
 type Plain struct {
 	N, K int
 	A, B []half.Float16

@@ -26,8 +26,8 @@ func Begins(text []byte, i int) bool {
 	return small(text[i]) != 0 && (i == 0 || small(text[i-1]) == 0)
 }
 
-// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same hash of 64 bits.
-// With a million different words, this happens in one of 37 million texts.
+// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same 64-bit hash. Of
+// 37 million texts with a million different words each, one has two words with the same hash.
 func Hash(text []byte, i int) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for ; i < len(text); i++ {
@@ -40,7 +40,7 @@ func Hash(text []byte, i int) uint64 {
 	return h
 }
 
-// small() returns a byte of a word, in lower case. For other bytes it returns 0.
+// small() returns a byte of a word, in lower case. For other bytes, small returns 0.
 func small(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':

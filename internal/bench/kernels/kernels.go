@@ -116,7 +116,7 @@ func (Blur) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(8, 32)}
 }
 
-// Rows computes, for each row of A, its product with X.
+// Rows computes the product of each row of A with X.
 type Rows struct {
 	A, X, Out []float32
 }
@@ -358,7 +358,7 @@ func (k Histogram) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Step computes A*x+B for each element x. The suite runs chains of these kernels.
+// Step computes A*x+B for each element x. The suite runs chains of Step kernels.
 type Step struct {
 	A, B    float32
 	In, Out []float32
@@ -379,7 +379,7 @@ type Empty struct{}
 
 func (Empty) Kernel(it dsl.Item1) {}
 
-// Touch counts its launches. Each launch depends on the previous one.
+// Touch counts its launches. Each launch depends on the previous launch.
 type Touch struct{ X []uint32 }
 
 func (k Touch) Kernel(it dsl.Item1) { k.X[it.GlobalID()]++ }

@@ -59,9 +59,9 @@ func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	}
 }
 
-// Weights4 computes the same as Weights8 for weights of 4 bits, from -8 to 7. A 32-bit word holds 8 weights; 8 is
-// added to each. X has 2*Width Quads. The first Width Quads of X are multiplied by the even weights, and the
-// others by the odd weights. Eights is eight times the sum of all bytes of X.
+// Weights4 computes the same as Weights8 for weights of 4 bits, from -8 to 7. A 32-bit word holds 8
+// weights, each increased by 8. X has 2*Width Quads. The first Width Quads of X are multiplied by the
+// even weights, and the others by the odd weights. Eights is eight times the sum of all bytes of X.
 type Weights4 struct {
 	W, X   []Quad
 	Out    []int32

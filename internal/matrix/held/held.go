@@ -1,6 +1,7 @@
 // Package held computes with whole matrices in the memory of the host. Package dsl calls package held
 // for kernels that run as Go code. Package kernelimpl calls package held for host forms, the versions
-// of kernels that kgen generates for the host. So Go code and host forms compute the same bits.
+// of kernels that kgen generates for the host. Because both callers use package held, Go code and
+// host forms compute the same bits.
 //
 // Integer elements are 32-bit words, whose products wrap around. Float elements are float32s, even if the
 // matrix has floats of 16 bits.

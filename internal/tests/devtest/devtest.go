@@ -1,5 +1,5 @@
-// Package devtest opens devices for tests. A device is closed when its test ends, and the test
-// fails if Close does. With KGEN_VALIDATE=1 Close reports the messages of the validation layers.
+// Package devtest opens devices for tests. Each device is closed at the end of its test, and the test fails
+// if Close returns an error. With KGEN_VALIDATE=1 Close reports the messages of the validation layers.
 package devtest
 
 import (
@@ -22,8 +22,8 @@ func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return openNamed(tb, "host", opts)
 }
 
-// Vulkan opens the first Vulkan device. If there is no Vulkan device, Vulkan skips the test, or fails it if
-// KGEN_REQUIRE_VULKAN is set.
+// Vulkan opens the first Vulkan device. If there is no Vulkan device, the test is skipped, or fails
+// if KGEN_REQUIRE_VULKAN is set.
 func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() {
@@ -32,8 +32,8 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return openNamed(tb, "vulkan", opts)
 }
 
-// VulkanOrNone opens the first Vulkan device, for tests that can also run without one. If there is no Vulkan
-// device, VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
+// VulkanOrNone opens the first Vulkan device, for tests that can also run without a Vulkan device. If
+// there is no Vulkan device, VulkanOrNone returns nil, or fails the test if KGEN_REQUIRE_VULKAN is set.
 func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() && !need.Promised(need.Vulkan) {
@@ -52,7 +52,7 @@ func there() bool {
 	return false
 }
 
-// Chosen returns the device that KGEN_DEVICE names, or the Vulkan device if it names none.
+// Chosen returns the device that KGEN_DEVICE names, or the first Vulkan device if KGEN_DEVICE is not set.
 func Chosen(tb testing.TB) *runtime.Device {
 	tb.Helper()
 	if os.Getenv(env.Device) == "" {
@@ -143,7 +143,7 @@ func SmallGroups() {
 	}
 }
 
-// Index opens the device with an index in runtime.Devices.
+// Index opens the device with index i in runtime.Devices.
 func Index(tb testing.TB, i int, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	return openNamed(tb, strconv.Itoa(i), opts)

@@ -10,7 +10,7 @@ import (
 )
 
 // Groups runs an example on one, two and three devices. The example checks its own results. The devices are the host
-// device, opened several times, and the Vulkan device, if there is one.
+// device, opened several times, and, if it exists, the Vulkan device.
 func Groups(t *testing.T, run func(ctx context.Context, g *shard.Group) error) {
 	t.Helper()
 	devs := []*runtime.Device{Host(t), Host(t)}

@@ -1,5 +1,5 @@
-// Package difftest runs the kernels of package corpus on every device. The package compares the resulting
-// memory and the faults with those of the host device, where gc compiled the kernels.
+// Package difftest runs the kernels of package corpus on every device. The resulting memory and the
+// faults must be the same as on the host device, where gc compiled the kernels.
 //
 // The cases are divided between lavapipe and SwiftShader, unless -every-case is set. TestInterpreter runs the
 // cases in the interpreter, after the passes that -points names.

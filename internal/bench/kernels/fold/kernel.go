@@ -57,7 +57,7 @@ func (s Stats) over(g dsl.Group) Stats {
 	}
 }
 
-// Finish reduces the Stats of Fold's work-groups to one. Finish is launched with one
+// Finish combines the Stats of Fold's work-groups in one Stats. Finish is launched with one
 // work-group.
 type Finish struct {
 	Parts []Stats

@@ -23,7 +23,7 @@ const (
 	Digits = 1 << Bits
 )
 
-// Count counts the digits of each part: Counts[d*parts + p] is the number of keys in part p with digit d.
+// Count counts the digits of each part. Counts[d*parts + p] is the number of keys in part p with digit d.
 type Count struct {
 	Shift  int // position of the digit's lowest bit
 	Keys   []uint32
@@ -36,7 +36,7 @@ const ahead = 4
 // Properties states the work-group's size.
 func (Count) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts in work-group memory first.
+// Kernel counts the digits in work-group memory first.
 func (k Count) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	l, base := it.LocalID(), it.GroupID()*Part
@@ -120,17 +120,17 @@ func (k Scatter) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// sortBlock sorts by half a digit. A row has the counters for one value of the half digit, one column per
-// work-item. Every 33rd column is unused, so that neighbours use different banks.
+// sortBlock sorts by four bits, half of a digit. A row has the counters for one value of the half
+// digit, one column per work-item. Every 33rd column is unused, so that neighbours use different banks.
 const (
 	halfBits = 4
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// sortBlock sorts the keys in tile by half a digit. During the count, registers hold the keys, and tile holds the
-// counters. Each work-item counts its own keys. One scan of all counters, ordered by digit and then by work-item,
-// gives the new index of each key.
+// sortBlock sorts the keys in tile by four bits, half of a digit. During the count, registers hold
+// the keys, and tile holds the counters. Each work-item counts its own keys. One scan of all
+// counters, ordered by digit and then by work-item, gives the new index of each key.
 func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
 	l := it.LocalID()
 	column := l + l/32

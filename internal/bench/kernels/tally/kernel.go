@@ -20,8 +20,8 @@ const (
 	Levels   = 256
 )
 
-// Tally counts the levels of red, green and blue, which are the lowest bytes of
-// each pixel: Bins[c*Levels + v] is the number of pixels with level v of channel c.
+// Tally counts the levels of red, green and blue, which are the lowest bytes of each pixel.
+// Bins[c*Levels + v] is the number of pixels with level v of channel c.
 type Tally struct {
 	Pixels []uint32
 	Bins   []uint32
@@ -30,7 +30,7 @@ type Tally struct {
 // Properties states the work-group's size.
 func (Tally) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel counts in work-group memory first, where atomics do not compete with other
+// Kernel counts the levels in work-group memory first, where atomics do not compete with other
 // groups.
 func (k Tally) Kernel(it dsl.NDItem1) {
 	bins := dsl.Local[[Channels * Levels]atomic.Uint32](it)

@@ -1,5 +1,5 @@
-// Package kernels contains each kernel of the benchmark in three versions. The size is a
-// constant, a specialization constant, or an argument. All three versions call the same
+// Package kernels contains each kernel of the benchmark in three versions. In the versions, the
+// size is a constant, a specialization constant, or an argument. All three versions call the same
 // function.
 //
 //kgen:bare nospare views
@@ -121,7 +121,7 @@ func blur(it dsl.Item2, radius int, in, weights, out []float32) {
 	out[y*w+x] = sum
 }
 
-// MedianConstant filters by the median of FixedWindow by FixedWindow pixels.
+// MedianConstant sets each pixel to the median of FixedWindow by FixedWindow pixels.
 type MedianConstant struct{ In, Out []float32 }
 
 // Kernel computes one pixel.
@@ -130,7 +130,7 @@ func (k MedianConstant) Kernel(it dsl.Item2) {
 	median(it, FixedWindow, near[:], k.In, k.Out)
 }
 
-// MedianSpec filters by the median of Window by Window pixels.
+// MedianSpec sets each pixel to the median of Window by Window pixels.
 type MedianSpec struct{ In, Out []float32 }
 
 // Kernel computes one pixel.
@@ -139,8 +139,8 @@ func (k MedianSpec) Kernel(it dsl.Item2) {
 	median(it, w, dsl.PrivateAlloca[float32](it, w*w), k.In, k.Out)
 }
 
-// MedianArgument filters by the median of Window by Window pixels, at most
-// MaxWindow by MaxWindow.
+// MedianArgument sets each pixel to the median of Window by Window pixels, at most MaxWindow by
+// MaxWindow.
 type MedianArgument struct {
 	Window  int
 	In, Out []float32

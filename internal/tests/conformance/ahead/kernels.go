@@ -1,5 +1,5 @@
-// Package ahead contains kernels that call the Kernel methods of other kernels, and kernels with internal
-// memory.
+// Package ahead contains kernels that call the Kernel methods of other kernels, and kernels with
+// internal memory, which only the kernel uses.
 //
 //kgen:bare views
 package ahead
@@ -46,14 +46,14 @@ func (k AffineTwice) Kernel(it dsl.Item1) {
 	Affine{A: k.A, B: k.B, In: k.Tmp, Out: k.Out}.Kernel(it)
 }
 
-// FourTimes calls AffineTwice twice. Each call has its own Tmp, and the internal memory Mid connects them.
+// FourTimes calls AffineTwice twice. Each call has its own Tmp. Mid holds the results of the first call.
 type FourTimes struct {
 	First, Last AffineTwice
 	//kgen:internal
 	Mid []float32
 }
 
-// Kernel runs both.
+// Kernel runs both calls.
 func (k FourTimes) Kernel(it dsl.Item1) {
 	k.First.Out = k.Mid
 	k.First.Kernel(it)
@@ -185,7 +185,7 @@ func (k *Scale[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = k.Tmp[i] * k.By
 }
 
-// Inverse divides by the work-item's element, and faults if it is zero.
+// Inverse divides by an internal element, and faults if the element is zero.
 type Inverse struct {
 	In, Out []int32
 	Tmp     []int32 //kgen:internal

@@ -63,7 +63,7 @@ func (k Inner) Kernel(it dsl.Item1) {
 		for round := range k.Rounds {
 			a := dsl.PrivateAlloca[int32](it, N)
 			for j := range a {
-				k.Out[i] += a[j] // zero
+				k.Out[i] += a[j] // the element is zero
 				a[j] += int32(round) + 1
 			}
 			for j := range a {
@@ -99,7 +99,7 @@ func (k Types) Kernel(t dsl.Task) {
 	}
 }
 
-// filled() fills a slice whose elements must be zero. filled() returns the length, or less if an element was not zero.
+// filled() fills a slice whose elements must be zero. filled() returns the length of s, or -1 if an element was not zero.
 func filled[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](s []T) int32 {
 	n := int32(0)
 	for i := range s {
@@ -195,7 +195,7 @@ func helper(h dsl.KernelHandler, x int32, f func([]int32) int32) int32 {
 	return f(s)
 }
 
-// Sum passes the memory to a function whose parameter is a plain slice.
+// Sum passes private memory to a function whose parameter is a plain slice.
 type Sum struct{ Out []int32 }
 
 // Kernel runs once.
@@ -231,7 +231,7 @@ type PinnedOnly struct{ Out []int32 }
 // Kernel runs once.
 func (k PinnedOnly) Kernel(t dsl.Task) { k.Out[0] = Pinned.Get(t) }
 
-// Narrow allocates no private memory, for devices that lack the aspect.
+// Narrow allocates no private memory, for devices without the aspect of private memory.
 type Narrow struct{ Out []int32 }
 
 // Kernel runs once.

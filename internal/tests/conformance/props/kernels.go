@@ -10,7 +10,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Keys declares one property of each key.
+// Keys declares one property of each kind.
 type Keys struct{ Out []int32 }
 
 // Properties states them.
@@ -77,7 +77,7 @@ func (k Mul) Kernel(it dsl.NDItem2) {
 	k.C[y*w+x] = k.A[y*w+x] * k.B[y*w+x]
 }
 
-// More declares properties in addition to those of Base.
+// More declares properties in addition to the properties of Base.
 type More struct {
 	Base
 	Out []int32
@@ -246,7 +246,7 @@ func outer(x int32) int32 { return inner(x) + 1 }
 
 func inner(x int32) int32 { return int32(float64(x) * 1.5) }
 
-// Plain uses no aspect, though its package has functions that do.
+// Plain uses no aspect, though its package has functions that use aspects.
 type Plain struct{ Out []int32 }
 
 // Kernel runs once.
@@ -267,7 +267,7 @@ func (k Annotated) Kernel(dsl.Task) { k.Out[0] = wants(k.Out[0]) }
 //kgen:device_has int16
 func wants(x int32) int32 { return x + 1 }
 
-// Half calls a function whose directive lists fp16, although Go has no type for it.
+// Half calls a function whose directive lists fp16, although Go has no type for 16-bit floats.
 type Half struct{ Out []int32 }
 
 // Kernel runs once.

@@ -1,6 +1,6 @@
 package steps
 
-// This file defines kernels for tests of fusion. Some launches of these kernels can be fused, others cannot.
+// This file defines kernels for tests of fusion. Only some launches of the kernels can be fused.
 
 import (
 	"github.com/kgen-go/kgen/dsl"
@@ -68,7 +68,7 @@ func (k Groups2) Kernel(it dsl.NDItem2) {
 // Eight adds one to each element, in work-groups of eight.
 type Eight struct{ Out []int32 }
 
-// Properties states the size.
+// Properties states the size of work-groups.
 func (Eight) Properties() properties.List { return properties.List{properties.WorkGroupSize(8)} }
 
 // Kernel increments the element of its work-item.
@@ -77,7 +77,7 @@ func (k Eight) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 // Sixteen adds one to each element, in work-groups of sixteen.
 type Sixteen struct{ Out []int32 }
 
-// Properties states the size.
+// Properties states the size of work-groups.
 func (Sixteen) Properties() properties.List { return properties.List{properties.WorkGroupSize(16)} }
 
 // Kernel increments the element of its work-item.
@@ -163,7 +163,7 @@ func (k AddF) Kernel(it dsl.Item1) {
 // ExactF computes the same as AddF in another floating-point mode.
 type ExactF struct{ X, Y, Out []float32 }
 
-// Properties states the mode.
+// Properties states the floating-point mode.
 func (ExactF) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -174,7 +174,7 @@ func (k ExactF) Kernel(it dsl.Item1) {
 	k.Out[i] = k.X[i] + k.Y[i]
 }
 
-// Many has more arguments than fit in a launch block.
+// Many has more arguments than fit in push constants.
 type Many struct {
 	Weights [40]int32
 	Out     []int32
@@ -252,7 +252,7 @@ type Point struct {
 	Y [2]int16
 }
 
-// ToPoints makes points of numbers.
+// ToPoints converts numbers to points.
 type ToPoints struct {
 	In  []int32
 	Out []Point
@@ -424,7 +424,7 @@ func (k Rebox) Kernel(it dsl.Item1) {
 	k.To.Data[i] = k.From.Data[i] + k.From.Plus
 }
 
-// Mixed writes two elements of one slice and one element of another. The two slices may be the same memory.
+// Mixed writes two elements of one slice and one element of another slice. The two slices may be the same memory.
 type Mixed struct{ Two, One []int32 }
 
 // Kernel writes the elements of its work-item.
@@ -434,8 +434,8 @@ func (k Mixed) Kernel(it dsl.Item1) {
 	k.One[i] = 3
 }
 
-// Tree adds up the elements of each work-group by halving. The size of the work-group is a power of two, at most
-// 16.
+// Tree adds up the elements of each work-group as a binary tree. The size of the work-group is a
+// power of two, at most 16.
 type Tree struct{ In, Out []int32 }
 
 // Kernel writes the sum to the element of its work-item.
@@ -472,7 +472,7 @@ func (k Quit) Kernel(it dsl.NDItem1) {
 	k.Out[i] += tile[(l+1)%it.LocalRange()]
 }
 
-// Scan adds up the elements of the work-group up to each work-item's own, and panics for large elements.
+// Scan computes the inclusive prefix sums of each work-group, and panics for large elements.
 type Scan struct{ In, Out []int32 }
 
 // Kernel writes the element of its work-item.

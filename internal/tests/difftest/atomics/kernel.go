@@ -1,6 +1,6 @@
 // Package atomics contains kernels with atomic operations. The results do not depend on the order of the
-// work-items. The differential test runs the kernels in the same way as package corpus. In host forms, which kgen
-// generates, an int is an int64.
+// work-items. The differential test runs the kernels in the same way as the kernels of package
+// corpus. In host forms, which kgen generates, an int is an int64.
 //
 //kgen:bare noform=GenericInt,GenericUint,RelaxedInt
 package atomics
@@ -126,7 +126,7 @@ func (k Typed) Kernel(it dsl.NDItem1) {
 
 	tile := dsl.Local[[8]Cell](it)
 	slot := dsl.Local[atomic.Uint32](it)
-	mine := slot.Add(1) - 1 // distinct numbers from 0 to the size of the group
+	mine := slot.Add(1) - 1 // distinct numbers from 0 to the size of the group minus one
 	t := &tile[mine%8]
 	t.Count.Add(int32(mine))
 	t.Total.Add(int64(mine) << 33)
@@ -257,7 +257,7 @@ func (k Push) Kernel(it dsl.Item1) {
 	}
 }
 
-// Native adds floats by atomic additions, on devices that have the aspect for them.
+// Native adds floats by atomic additions, on devices that have aspect AtomicFloat32.
 type Native struct {
 	In  []float32
 	Sum []float32
@@ -284,7 +284,7 @@ type (
 	RelaxedInt = Relaxed[int]
 )
 
-// Kernel passes numbers from each work-item of a group to the previous one, in memory of each kind.
+// Kernel passes numbers from each work-item of a group to the previous work-item, in memory of each kind.
 func (k Relaxed[T]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]T](it)
 	i, l, n := it.GlobalID(), it.LocalID(), it.LocalRange()

@@ -103,7 +103,7 @@ func (k Counted) sum() int32 {
 			h = h*31 + k.In[int32(j)*int32(k.By)]
 			h += k.In[int16(j)]
 		}
-	case 13: // the bound holds only in some iterations
+	case 13: // a condition guards the loads in the loop
 		for j := k.From; j < k.To; j++ {
 			if k.By > 0 {
 				h = h*31 + k.In[j/2*(k.To-k.By)]

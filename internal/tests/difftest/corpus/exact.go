@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file defines kernels with properties.FloatExact that add up products in loops. The results of these
-// kernels must have the same bits on every device. A device that rounds a product and a sum only once computes
-// other bits.
+// This file defines kernels with properties.FloatExact that add up products in loops. The results
+// of the kernels must have the same bits on every device. A device that fuses a product and a sum
+// rounds only once, and computes other bits.
 
 // exact() returns the properties of the kernels in this file.
 func exact() properties.List { return properties.List{properties.Float(properties.FloatExact)} }
@@ -115,8 +115,8 @@ func complexSum[T ~float32 | ~float64](a, b []T) (re, im T) {
 	return re, im
 }
 
-// ExactMatrices multiplies matrices with rows of N numbers. It computes the product of A and B, and the product of
-// A's transpose and B, as for gradients of neural networks.
+// ExactMatrices multiplies matrices with rows of N numbers. ExactMatrices computes the product of A
+// and B, and the product of A's transpose and B, as for gradients of neural networks.
 type ExactMatrices struct {
 	N                  int
 	A, B, Product, Dot []float32
@@ -180,8 +180,8 @@ func (k ExactTiles) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// ExactTraining trains one neuron in each work-item. The inputs X are rows of 4 numbers, each with the wanted
-// output.
+// ExactTraining trains one neuron in each work-item. The inputs X are rows of 4 numbers, and Y
+// contains the wanted output for each row.
 type ExactTraining struct {
 	Rounds     int
 	X, Y       []float32

@@ -112,7 +112,7 @@ func (k ZeroDivisors) Kernel(it dsl.Item1) {
 		}
 		o = o*31 + uint32(math.Float64bits(q)>>32)
 	}
-	// The bits of other NaNs are not defined either.
+	// The function `hash` replaces NaNs, because the bits of a NaN are not defined.
 	hash := func(x float32) {
 		if x != x {
 			x = 78

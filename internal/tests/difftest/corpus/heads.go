@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Heads has loops whose conditions load from memory. The loaded value is the same in all iterations, or an
-// iteration may have changed it. Each work-item i owns four elements of At, from At[4*i] on.
+// Heads has loops whose conditions load from memory. The loaded value is the same in all iterations,
+// or an iteration may change the value. Each work-item i owns four elements of At, from At[4*i] on.
 type Heads struct {
 	How    int
 	Starts []uint32 // indexes of At, ascending
@@ -29,12 +29,12 @@ func (k Heads) sum(i, own int) int32 {
 		for ; j < k.Starts[i+1]; j++ {
 			h = h*31 + k.At[j]
 		}
-	case 1: // the loop stores into the slice that bounds it
+	case 1: // the loop stores into the slice that contains its bound
 		for j := int32(0); j < k.At[own+1]; j++ {
 			k.At[own+1]--
 			h = h*31 + j
 		}
-	case 2: // the loop stores into a slice that may be the same memory
+	case 2: // the loop stores into a slice that may be the same memory as the slice of its bound
 		for j := int32(0); j < k.At[own+1]; j++ {
 			k.Same[own+1]--
 			h = h*31 + j

@@ -208,7 +208,7 @@ func (k Args) Kernel(it dsl.Item1) {
 	k.Out[i] = v
 }
 
-// Closures resolves function values by inlining.
+// Closures has function values that kgen resolves by inlining.
 type Closures struct {
 	Out []int32
 }

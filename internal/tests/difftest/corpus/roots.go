@@ -10,13 +10,13 @@ import (
 // RootResults is the number of results that Roots stores for each pair of operands.
 const RootResults = 40
 
-// Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results are only
-// stored. In other code, kgen hides comparisons with zero from drivers.
+// Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results
+// are only stored, because kgen hides comparisons with zero from drivers in code that computes with roots.
 type Roots[T ~float32 | ~float64] struct {
 	A, B, Out []T
 }
 
-// rootUnlessNegative computes a square root behind a guard, as users write it.
+// rootUnlessNegative guards a square root by a comparison, as users write it.
 func rootUnlessNegative[T ~float32 | ~float64](x T) T {
 	if x < 0 {
 		return 0

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Rounds has loops with loads. kgen may combine several iterations of these loops. Each work-item i processes the
-// elements of At from Starts[i] up to Starts[i+1].
+// Rounds has loops with loads. kgen may combine several iterations of a loop. Each work-item i
+// processes the elements of At from Starts[i] up to Starts[i+1].
 type Rounds struct {
 	How    int
 	Starts []uint32
@@ -29,7 +29,7 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[k.At[j]]
 		}
-	case 1: // stores into the slice of the loads, or into one that may be the same memory
+	case 1: // stores into a slice that may be the same memory as the slice of the loads
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[j]
 			k.Same[j+1] = h
@@ -54,7 +54,7 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 			h = h*31 + last
 		}
 		h = h*31 + last + int32(j)
-	case 4: // an index that an iteration computes for the next one
+	case 4: // an index that each iteration computes for the next iteration
 		for j, at := from, from; j < to; j++ {
 			at = k.At[at]
 			h = h*31 + int32(at)

@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Searches has loops that work-items leave in different iterations. After the loop each work-item uses values of its
-// last iteration.
+// Searches has loops that work-items leave in different iterations. After the loop each work-item
+// uses values from its own last iteration.
 type Searches struct {
 	Seeds []uint32
 	Found [][Kinds]uint32
@@ -196,8 +196,8 @@ func fraction(s uint32) float32 {
 	return x
 }
 
-// Bounds searches sorted elements for needles, which are distributed over the work-items. The first index is
-// computed after a branch that does not need it.
+// Bounds searches sorted elements for needles, which are distributed over the work-items. The
+// work-item's first index is computed after a branch in which the index is not used.
 type Bounds struct {
 	Sorted  []int32
 	Limit   []int64

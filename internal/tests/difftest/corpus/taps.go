@@ -2,8 +2,8 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Taps has small loops that index private arrays. kgen unrolls some of these loops, so that elements become values,
-// and keeps others.
+// Taps has small loops that index private arrays. kgen unrolls some of the loops, so that array
+// elements become values, and keeps the other loops.
 type Taps struct {
 	How  int
 	X    []int32
@@ -90,7 +90,7 @@ func (k Taps) tap(i int) int32 {
 		for j := range len(v) {
 			h = h*31 + v[j]
 		}
-	case 6: // an index that varies, for all accesses or for one
+	case 6: // one access with an unknown index, among accesses with known indices
 		var v, w [6]int32
 		for j := range len(v) {
 			v[j] = k.X[i+j]
@@ -122,7 +122,7 @@ func (k Taps) tap(i int) int32 {
 	return h
 }
 
-// products() computes a block of a matrix product in private memory, as work-items do in registers.
+// products() computes a block of a matrix product in private memory, as kernels compute it in registers.
 func (k Taps) products(i int) float32 {
 	var sum [3][3]float32
 	for d := range i % 11 {

@@ -293,7 +293,7 @@ func (k LargeStructs) Kernel(it dsl.Item1) {
 	k.Out[i] = w
 }
 
-// Spilled has more arguments than fit in the launch block.
+// Spilled has more arguments than fit in push constants.
 type Spilled struct {
 	A, B, C, D, E, F, G []int32
 	H, I, J, K          int64

@@ -2,9 +2,9 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Except for an element that all work-items read, Vectors accesses only the work-item's elements. So kgen may
-// combine accesses into vectors of 16 bytes. Loads and stores alternate, some arithmetic is conditional, and
-// work-items past N do nothing.
+// Except for an element that all work-items read, Vectors accesses only the work-item's elements.
+// kgen may combine the accesses of Vectors into vectors of 16 bytes. Loads and stores alternate,
+// some arithmetic is conditional, and work-items past N do nothing.
 type Vectors struct {
 	A, B []float32
 	C, D []int32
@@ -39,7 +39,7 @@ func (k VectorAdd) Kernel(it dsl.Item1) {
 	k.C[i] = k.A[i] + k.B[i]
 }
 
-// VectorAdd64 adds 64-bit elements. Two of them fit in a vector.
+// VectorAdd64 adds 64-bit elements, two of which fit in a vector.
 type VectorAdd64 struct{ A, B, C []float64 }
 
 func (k VectorAdd64) Kernel(it dsl.Item1) {
@@ -47,7 +47,7 @@ func (k VectorAdd64) Kernel(it dsl.Item1) {
 	k.C[i] = k.A[i] + k.B[i]
 }
 
-// VectorsSmall copies 16-bit elements. Eight of them fit in a vector.
+// VectorsSmall copies 16-bit elements, eight of which fit in a vector.
 type VectorsSmall struct {
 	A, B, C []uint16
 	N       int

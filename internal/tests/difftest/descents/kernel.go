@@ -1,6 +1,6 @@
 // Package descents contains kernels with loops near the limits of their counters' types. The loops count downwards
-// near the least value, or upwards past the greatest value. Near these limits, a driver's computation of the number
-// of iterations may overflow.
+// near the least value, or upwards past the greatest value. Near the limits of a type, a driver's
+// computation of the number of iterations may overflow.
 //
 //kgen:bare nospare
 package descents
@@ -153,7 +153,7 @@ func untilPositive[T Signed](out []int, least T) {
 	out[7] = n
 }
 
-// countDown has loops that count down to the least value, or would do so with enough iterations.
+// countDown has loops that count down to the least value, but may end earlier, after `most` iterations.
 func countDown[T Signed](out []int, most int, least T) {
 	r := rounds{most: most}
 	for i := T(0); i > least && r.more(int(i)); i-- {

@@ -2,8 +2,8 @@ package dispatch
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Nested has values that contain other values of the same type. kgen resolves method calls on these values when it
-// generates the kernel.
+// Nested has values that contain other values of the same type. kgen resolves method calls on
+// nested values at compile time.
 type Nested struct{ In, Out []int32 }
 
 type formula interface{ eval(x int32) int32 }

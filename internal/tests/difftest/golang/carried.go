@@ -2,7 +2,7 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Again compares errors with those of the previous iteration.
+// Again compares errors with the errors of the previous iteration.
 type Again struct{ In, Out []int32 }
 
 // Kernel keeps two.

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Changes has fields and captured variables of function, slice, pointer and interface types. It assigns
-// several values to each of these variables, one after another.
+// Changes has fields and captured variables of function, slice, pointer and interface types. The
+// kernel changes the value of each field and variable several times.
 type Changes struct{ A, B, Out []int64 }
 
 func (k Changes) Kernel(it dsl.Item1) {

@@ -10,8 +10,8 @@ import (
 // Chunks runs loops with a known number of iterations, but unknown start and end.
 type Chunks[T, U integer] struct{ X, Out []uint64 }
 
-// Instances of Chunks with two types each. Some bugs of NVIDIA's compiler need two loops in one kernel. With
-// more than two types lavapipe is slow.
+// Instances of Chunks with two integer types each. Some bugs of NVIDIA's compiler need two loops in
+// one kernel. With more than two types lavapipe is slow.
 type (
 	SignedChunks   = Chunks[int32, int64]
 	UnsignedChunks = Chunks[uint32, uint64]

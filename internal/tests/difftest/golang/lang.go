@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// LoopVars has closures and pointers that refer to variables of three-part for statements. In Go, each
-// iteration of such a statement has new variables.
+// LoopVars has closures and pointers that refer to variables of three-part for statements. In Go,
+// each iteration of a three-part for statement has new variables.
 type LoopVars struct{ Out []int }
 
 func (k LoopVars) Kernel(it dsl.Item1) {
@@ -133,8 +133,8 @@ func (k DeferredNil) Kernel(it dsl.Item1) {
 	k.Out[3] = 2
 }
 
-// BitsFault calls the functions of package math/bits that divide, and that may panic. gc compiles
-// these functions to instructions.
+// BitsFault calls the functions of package math/bits that divide, and that may panic. gc replaces
+// calls of functions of math/bits by instructions.
 type BitsFault struct {
 	Mode    int
 	X, Y, Z []uint64

@@ -153,7 +153,7 @@ type MakesFault struct {
 
 func sizedMake(n, c int) []int16 { return make([]int16, n, c) }
 
-// Kernel makes one such call.
+// Kernel makes one call with a wrong size, which depends on In.
 func (k MakesFault) Kernel(it dsl.Item1) {
 	x := int(k.In[0])
 	var s []int16
@@ -259,7 +259,7 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	}
 	out = out*31 + int32(m) + int32(changed(x, true)*8+changed(x, false))
 
-	// One of two make calls makes this slice.
+	// One of two make calls makes the slice.
 	var s []int32
 	for j := range 4 {
 		if s != nil {

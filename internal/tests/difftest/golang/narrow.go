@@ -28,8 +28,8 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	out[5] = float32(float64(x) - float64(y))
 	out[6] = float32(float64(x) * float64(y))
 	out[7] = float32(float64(x) / float64(y))
-	out[8] = float32(float64(x)*float64(y)) + out[4] // the product is not fused
-	out[9] = float32(float64(x*y) - float64(y))      // this product is not fused either
+	out[8] = float32(float64(x)*float64(y)) + out[4] // the product is not fused with the sum
+	out[9] = float32(float64(x*y) - float64(y))      // the product is not fused with the difference
 	out[10] = float32(math.Abs(math.Floor(float64(x))) * 0.25)
 	out[11] = float32(float64(int32(i)*16777259)) + float32(float64(uint32(i)*3221225473))
 	out[12] = float32(float64(x) * 0.125)
@@ -58,8 +58,8 @@ func (k InFloat64) Kernel(it dsl.Item1) {
 	bits[3] = quietNaN(float32(-math.Abs(float64(y))))
 }
 
-// quietNaN returns x's bits, or the bits of a quiet NaN if x is a NaN. The other bits of a NaN depend on
-// the device.
+// quietNaN returns x's bits, or the bits of a quiet NaN if x is a NaN. quietNaN clears the bits of
+// a NaN that depend on the device.
 func quietNaN(x float32) uint32 {
 	b := math.Float32bits(x)
 	if x != x {

@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Order evaluates expressions whose calls change variables that the expressions read. Go does not define the order.
-// gc reads the variables after the calls.
+// Order evaluates expressions whose calls change variables that the expressions read. Go does not
+// define the order of the calls and reads. gc reads the variables after the calls.
 type Order struct {
 	In  []int32
 	Out []int32 // 40 results for each work-item
@@ -83,7 +83,7 @@ func (k Order) Kernel(it dsl.Item1) {
 	o.put(total + add(3) + total*add(4))
 	total += add(1)
 	o.put(total)
-	for _, w := range a { // w has the value that it had when the iteration began
+	for _, w := range a { // w is an element of a copy of the array from before the first iteration
 		o.put(w + clearAll(&a) + a[1])
 	}
 	for q := range c[:2] {

@@ -75,7 +75,7 @@ func (t *tally) Write(p []byte) (int, error) {
 
 func (c *counter) Write(p []byte) (int, error) { c.n += len(p); return len(p), nil }
 
-// Write stores p in a variable. Nothing writes the elements through this variable.
+// Write stores p in a variable. No code writes elements of p through the variable.
 func (lastOf) Write(p []byte) (int, error) { passedLast = p; return len(passedLast), nil }
 
 var (

@@ -152,7 +152,7 @@ func converted(x, y uint64, out *[16]uint64) {
 	out[15] = doubleBits(float64(uint32(x)) / 3)
 }
 
-// negatives() negates numbers, also the least of three numbers.
+// negatives() negates numbers, including the least of three numbers.
 func negatives(x, y uint64, out *[6]uint64) {
 	n := int64(y)
 	out[0] = uint64(min(0, min(int32(y), -int32(x)))) // quirk/negated
@@ -163,7 +163,7 @@ func negatives(x, y uint64, out *[6]uint64) {
 	out[5] = ^max(y, math.MaxInt64) + 1<<63
 }
 
-// comparedBehind compares results of operations on multiples. Drivers move such a comparison before the operations.
+// comparedBehind compares results of operations on multiples. Drivers may compare the operands instead of the results.
 func comparedBehind(x, y uint64, out *[7]uint64) {
 	n := int64(y)
 	q := int64(x) / int64(y|1)
@@ -202,7 +202,7 @@ func oneBit(x, y uint64, out *[3]uint64) {
 	out[2] = uint64((int32(x) | math.MinInt32) >> 2) // quirk/shifted-negative
 }
 
-// shortLoops adds up in a loop that runs at most once, and doubles a value that a loop carries.
+// shortLoops adds up numbers in a loop that runs at most once, and doubles a value that a loop carries.
 func shortLoops(x, y uint64, out *[3]uint64) {
 	h := uint64(float64(y))
 	if x < 17744093488476213058 {

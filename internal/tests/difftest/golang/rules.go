@@ -38,8 +38,8 @@ type (
 	ShiftsUint   = Shifts[uint]
 )
 
-// Rounded contains products and sums that could be fused, but have explicit conversions or assignments that forbid
-// it.
+// Rounded contains products and sums that could be fused, but have explicit conversions or
+// assignments that forbid fusing.
 type Rounded[T float32 | float64] struct{ X, Y, Z, Out []T }
 
 type scaled[T float32 | float64] struct{ v T }

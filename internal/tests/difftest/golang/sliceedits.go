@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Edits inserts into slices and replaces parts of them within their capacity. Some of the inserted elements come
-// from the same slice.
+// Edits inserts elements into slices and replaces parts of slices, within the capacity of the
+// slices. Some of the inserted elements come from the same slice.
 type Edits struct {
 	In  []int32
 	Buf []int32 // 16 elements for each work-item
@@ -84,7 +84,7 @@ func (k Stable) Kernel(it dsl.Item1) {
 	k.Out[i] = h
 }
 
-// Runes counts the runes in bytes, valid or not.
+// Runes counts the runes in bytes, which may be invalid UTF-8.
 type Runes struct {
 	In  []byte
 	Out []int32

@@ -61,8 +61,8 @@ func (l recent) size(x int32) int32 { return l.s[uint32(x)%uint32(len(l.s))] + l
 
 var solids = [...]solid{sphere{[3]int32{1, 2, 3}, 4}, field40{5: 7, 39: 2}, couple{sphere{r: 2}, nil}, nil}
 
-// Solids has values that contain arrays. The types of the values depend on data. The values are interface values,
-// method values, and elements of arrays of such values.
+// Solids has values that contain arrays. The types of the values depend on data. The values are
+// interface values and method values, in variables and in arrays.
 type Solids struct {
 	In, Out []int32
 }
@@ -77,8 +77,8 @@ func (k Solids) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// SolidUses uses values with arrays in the ways that Solids lacks. A single kernel with all uses would need
-// more private memory than GPUs have.
+// SolidUses uses values with arrays in ways that do not occur in Solids. A single kernel with all
+// uses would need more private memory than GPUs have.
 type SolidUses struct{ Solids }
 
 // Kernel adds up the results of all uses.

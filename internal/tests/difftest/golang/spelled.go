@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Spelled converts bytes to strings and reads their runes. The bytes are one of several slices.
+// Spelled converts bytes to strings and reads their runes. The bytes come from one of several slices.
 type Spelled struct {
 	In, Other []byte
 	Out       []int32

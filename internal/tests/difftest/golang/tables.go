@@ -157,7 +157,7 @@ var (
 	many = []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}
 )
 
-// Tables reads large tables, and one of several tables.
+// Tables reads large tables, and tables that it selects at run time.
 type Tables struct {
 	In  []int32
 	Out []float64

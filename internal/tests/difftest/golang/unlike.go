@@ -72,8 +72,8 @@ func noneInLoop(x int32) int32 {
 	return a[0] + b[1]*3
 }
 
-// Unlike compares interface values. If both values have the same type, and that type is not comparable, the
-// comparison panics.
+// Unlike compares interface values. If both values have the same type, and the type is not
+// comparable, the comparison panics.
 type Unlike struct {
 	In, Out []int32
 }
@@ -135,12 +135,12 @@ func (k NilMethods) Kernel(it dsl.Item1) {
 	k.Out[i] = scale(3)
 }
 
-// NilCalls calls nil functions in branches that only some work-items take, or none.
+// NilCalls calls nil functions in branches that few or no work-items take.
 type NilCalls struct {
 	In, Out []int32
 }
 
-// Kernel asserts that values contain functions although they do not, and calls nil functions.
+// Kernel has type switches with cases for functions that never match, and calls nil functions.
 func (k NilCalls) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -189,7 +189,7 @@ type Firsts struct {
 	In, Out []int32
 }
 
-// Kernel runs these loops.
+// Kernel runs the loops of Firsts.
 func (k Firsts) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Watched reads exported variables of many types. Other packages can write these variables.
+// Watched reads exported variables of many types. Because the variables are exported, other packages can write them.
 type Watched struct{ Out []float64 }
 
 // Mixed has fields with padding between them, and an unexported field.

@@ -16,8 +16,8 @@ var (
 	turns  = []int{1, 3}
 )
 
-// Arrays contains the fields of the kernels below. The barriers of these kernels are in loops over uniform
-// arrays.
+// Arrays contains the fields of the kernels below. The barriers of the kernels are in loops over
+// uniform arrays.
 type Arrays struct {
 	N, M  int
 	Sizes [3]int

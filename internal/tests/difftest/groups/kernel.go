@@ -1,5 +1,5 @@
 // Package groups contains kernels with uniform values and group algorithms. The differential test runs the kernels
-// in the same way as package corpus.
+// in the same way as the kernels of package corpus.
 //
 //kgen:bare
 package groups
@@ -21,7 +21,7 @@ type Stated struct {
 	F    []float32
 }
 
-// Kernel rotates the elements of its group, as often as the group's element of F says.
+// Kernel rotates the elements of its group. The group's element of F is the number of rotations.
 func (k Stated) Kernel(it dsl.NDItem1) {
 	i, l := it.GlobalID(), it.LocalID()
 	if i >= k.N {

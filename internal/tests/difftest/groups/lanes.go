@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Lanes contains the fields of the kernels below. Work-items of these kernels exit loops, or return, before barriers
-// that other work-items still reach.
+// Lanes contains the fields of the kernels below. Work-items of the kernels exit loops, or return,
+// before barriers that other work-items still reach.
 type Lanes struct {
 	N, M int
 	T    []int32 // table that the kernels never write
@@ -103,10 +103,10 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// OneWayOut has loops with panics. Work-items leave these loops together, or some at a time.
+// OneWayOut has loops with panics. Work-items leave the loops all together, or some at a time.
 type OneWayOut struct{ Lanes }
 
-// Kernel panics after the last barrier, too.
+// Kernel also has panics after the last barrier.
 func (k OneWayOut) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	v := k.X[i]
@@ -163,7 +163,7 @@ func (k Replaced) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// Search has a loop that work-items leave when they have found a value. Search panics in the other work-items.
+// Search has a loop that work-items leave when they have found a value. Work-items that find no value panic.
 type Search struct{ Lanes }
 
 // Kernel counts rounds.
@@ -183,7 +183,7 @@ func (k Search) Kernel(it dsl.NDItem1) {
 	panic("not found")
 }
 
-// Votes has a loop that continues as long as one remaining work-item votes for it.
+// Votes has a loop that continues as long as one remaining work-item votes to continue.
 type Votes struct{ Lanes }
 
 // Kernel halves numbers, with fewer work-items in each iteration.

@@ -59,7 +59,7 @@ type Atomic[T half.Float[T]] struct {
 	X             []T
 	Sum, Min, Max []T
 	Count         []T // sums to which work-items add one
-	After         []T // results of these additions
+	After         []T // results of the additions to Count
 	Local         []T // Cells numbers for each work-group
 	Own           []T
 }

@@ -166,8 +166,8 @@ func (k Pairs) Kernel(it dsl.Item1) {
 	out[4], out[5] = a.Neg(), half.FromBits[half.Float16](d.Bits()^1)
 }
 
-// Crossed computes with neighbours that are halves of a 32-bit word. Some operations depend on others of the same
-// kind.
+// Crossed computes with neighbours that are halves of a 32-bit word. Some operations use results of
+// operations of the same kind.
 type Crossed struct{ X, Y, Out []half.Float16 }
 
 func (k Crossed) Kernel(it dsl.Item1) {

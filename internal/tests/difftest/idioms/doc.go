@@ -1,12 +1,12 @@
-// Package idioms contains kernels with idioms that compilers recognize and replace: saturating sums,
-// comparisons, rotations, byte swaps and the like. A driver's compiler may compile an idiom wrongly although
-// it compiles plain operators correctly. The result of each idiom, for each type, is one element of a row,
-// widened to 64 bits. If a test reports a difference at index n, the idiom is the expression assigned to
-// out[n].
+// Package idioms contains kernels with idioms that compilers recognize and replace, such as
+// saturating sums, comparisons, rotations and byte swaps. A driver's compiler may compile an idiom
+// wrongly although it compiles plain operators correctly. The result of each idiom, for each type,
+// is one element of a row, widened to 64 bits. If a test reports a difference at index n, the idiom
+// is the expression assigned to out[n].
 //
-// Without -every-case, one case in 3 runs on SwiftShader, one in 7 on the other Vulkan device and one in 11 on that
-// device with memory that is accessed as words. Flag -random is the number of random operands. Flag -all tries all
-// pairs of 8-bit operands.
+// Without -every-case, SwiftShader runs one case in 3. Another Vulkan device runs one case in 7,
+// and one case in 11 with memory that is accessed as words. Flag -random is the number of random
+// operands. Flag -all tries all pairs of 8-bit operands.
 //
 //kgen:bare nospare
 package idioms

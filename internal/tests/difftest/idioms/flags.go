@@ -24,7 +24,7 @@ type FlagsAlike[T Integer] struct {
 	Out     []Rows
 }
 
-// Properties requires groups of one work-item, because all work-items would store the same.
+// Properties requires groups of one work-item, because all work-items of a group would store the same results.
 func (FlagsAlike[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1)}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Floats32 computes the idioms of float32. It omits idioms whose results depend on a NaN's payload or may be
-// subnormal.
+// Floats32 computes the idioms of float32. Floats32 omits idioms whose results depend on a NaN's
+// payload or may be subnormal.
 type Floats32 struct {
 	A, B []float32
 	Out  []Row

@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Scaled compares results of operators with constants. Compilers may move the operator to the constant if nothing
-// can wrap around.
+// Scaled compares results of operators with constants. Compilers may compare the operand with
+// another constant instead, if the operator cannot wrap around.
 type Scaled[T Integer] struct {
 	A, B, C []T
 	Out     []Rows
@@ -25,7 +25,7 @@ type ScaledAlike[T Integer] struct {
 	Out     []Rows
 }
 
-// Properties requires groups of one work-item, because all work-items would store the same.
+// Properties requires groups of one work-item, because all work-items of a group would store the same results.
 func (ScaledAlike[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1)}
 }
@@ -78,7 +78,7 @@ func scaled[T Integer](a, b T, out *Row) {
 	out[33] = flag(x(33)>>2<<2 > 3)
 	out[34] = flag(x(34)&^3 > 3)
 	out[35] = flag(x(35)|3 > 3)
-	out[36] = uint64(b % (a | 1)) // for % kgen adds a routine, and then compares numbers in another way
+	out[36] = uint64(b % (a | 1)) // the module gets a routine for %, which changes how numbers are compared
 	out[37] = flag(x(37)*6%3 == 0)
 	out[38] = flag(x(38)*4 > y(38)*4)
 	out[39] = flag(x(39)*4 == y(39)*4)

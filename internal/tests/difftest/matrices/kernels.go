@@ -141,9 +141,9 @@ func (k Local) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, dsl.MulAdd(sg, a, b, c), k.Out[(first+sg.GroupID())*16:], 4, dsl.RowMajor)
 }
 
-// Tiled multiplies through work-group memory. Twice, each sub-group copies 16 rows of A and 16 columns of B to that
-// memory and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, and consecutive
-// rows or columns are Stride apart. Work-item Bad faults between the products. Sub-groups store By*sum + 1.
+// Tiled multiplies matrices through work-group memory. Twice, each sub-group copies 16 rows of A and 16 columns of B to
+// work-group memory, and multiplies the copies. Rows and columns have Depth elements. The copies start at index At, and
+// consecutive rows or columns are Stride apart. Work-item Bad faults between the products. Sub-groups store By*sum + 1.
 type Tiled[SA, SB, SC any, E, F comparable] struct {
 	A, B   []E // 16*Depth elements for each sub-group
 	C, Out []F // 256 elements for each sub-group
@@ -207,8 +207,8 @@ func (k Tiled[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	dsl.StoreAccumulator(sg, acc, k.Out[s*256:], 16, dsl.ColumnMajor)
 }
 
-// Fixed multiplies a matrix in work-group memory by itself, and by a matrix one element further on. kgen knows the
-// offset and stride of both matrices. The kernel runs in work-groups of one sub-group.
+// Fixed multiplies a matrix in work-group memory by itself, and by the matrix that begins one element later.
+// kgen knows the offset and stride of both matrices. The kernel runs in work-groups of one sub-group.
 type Fixed struct {
 	In  []half.Float16 // 272 numbers
 	Out []float32      // 512 numbers

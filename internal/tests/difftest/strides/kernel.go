@@ -1,5 +1,5 @@
 // Package strides contains kernels with loops in which neighbouring work-items load neighbouring elements. Host
-// forms, which kgen generates for the host, run these loops in lockstep.
+// forms, which kgen generates for the host, run the loops in lockstep.
 //
 //kgen:bare
 package strides
@@ -30,7 +30,7 @@ func (k Dot) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Ended adds up a range of elements for each work-group. The first index is computed, and the last is loaded.
+// Ended adds up a range of elements for each work-group. The first index is computed, and the last index is loaded.
 type Ended struct {
 	X    []int32
 	From int // distance between the first indices of consecutive work-groups
@@ -58,7 +58,7 @@ type Steps struct {
 	X         []int32
 	To        int
 	Step      uint32
-	Leave     int32 // work-items whose id modulo 7 has this value return first
+	Leave     int32 // work-items whose id modulo 7 is equal to Leave return first
 	Skip      int32
 	Out, Last []int32
 }

@@ -1,5 +1,5 @@
-// Package subnormals contains kernels whose results depend on subnormal float32s. The operations of these kernels
-// promise gc's bits on every device.
+// Package subnormals contains kernels whose results depend on subnormal float32s. Every device must
+// compute the kernels' results with the same bits as gc.
 //
 //kgen:bare noform
 package subnormals

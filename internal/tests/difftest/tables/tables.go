@@ -1,5 +1,5 @@
-// Package tables contains kernels that read tables. Functions fill these tables during
-// package initialization.
+// Package tables contains kernels that read tables. Functions fill the tables during package
+// initialization.
 //
 //kgen:bare
 package tables
@@ -115,7 +115,7 @@ func (k Waves) Kernel(it dsl.Item1) {
 	out[4] = odds[n%len(odds)]
 }
 
-// The variable `shuffled` contains the same permutation twice, as noise functions use it.
+// The variable `shuffled` contains the same permutation twice, like the tables of noise functions.
 var shuffled = func() []uint8 {
 	p := make([]uint8, 256)
 	for i := range p {

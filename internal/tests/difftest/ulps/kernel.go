@@ -10,7 +10,7 @@ import (
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .
 
-// These constants are the numbers of the functions, for field Fn.
+// These constants are the values of field Fn, one for each function.
 const (
 	Sin = iota
 	Cos

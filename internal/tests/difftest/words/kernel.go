@@ -1,7 +1,7 @@
-// Package words contains kernels of the differential test that need no optional
-// feature of devices, such as float64. On devices without 64-, 16- and 8-bit
-// integers, the kernels compute with 32-bit words. The kernels have no host
-// forms, because they test only code with 32-bit words.
+// Package words contains kernels of the differential test that need neither float64 nor other
+// optional features of devices. On devices without 64-, 16- and 8-bit integers, the kernels
+// compute with 32-bit words. The kernels have no host forms, because they test only code with
+// 32-bit words.
 //
 //kgen:bare noform views=Bytes,Fill
 package words
