@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// A Client submits jobs of type J to a queue and waits for their results of type R. Its methods may
-// be called by several goroutines at once.
+// A Client submits jobs of type J to a queue and waits for their results of type R. Several
+// goroutines may call the methods of a Client at the same time.
 type Client[J, R any] struct {
 	*queue
 	watch jetstream.KeyWatcher
@@ -25,16 +25,17 @@ type Client[J, R any] struct {
 	closed  bool
 }
 
-// Open returns a client of the queue, and makes the queue if there is none. Its errors are of the
-// classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client when it is not needed
-// any more.
+// Open returns a client of the queue, and creates the queue if it does not exist. The errors of
+// Open are of the classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client when
+// it is not needed any more.
 func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, opts ...Option) (*Client[J, R], error) {
 	q, err := openQueue(ctx, js, name, reflect.TypeFor[J](), reflect.TypeFor[R](), opts)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client[J, R]{queue: q, waiting: map[string][]chan struct{}{}}
-	// One consumer of the client hears of all records; a waiting call then asks for its own record.
+	// The client watches the keys of all new records. A call that waits for a job is woken when the
+	// job's record is new, and then asks for the record.
 	var live context.Context
 	live, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.watch, err = q.records.WatchAll(live, jetstream.UpdatesOnly(), jetstream.MetaOnly(), jetstream.IgnoreDeletes())
@@ -46,7 +47,7 @@ func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, op
 	return c, nil
 }
 
-// notify wakes the calls that wait for the jobs whose records are made.
+// notify wakes each call that waits for a job when the record of this job is stored.
 func (c *Client[J, R]) notify() {
 	for entry := range c.watch.Updates() {
 		if entry == nil {
@@ -66,8 +67,8 @@ func (c *Client[J, R]) notify() {
 // Settings returns the queue's settings.
 func (c *Client[J, R]) Settings() Settings { return c.settings }
 
-// Close ends the client: calls that wait return ErrInvalid, and so do later calls. Jobs that were submitted are not
-// touched.
+// Close ends the client. Waiting calls and later calls return ErrInvalid. The server keeps the jobs
+// that were submitted.
 func (c *Client[J, R]) Close() error {
 	c.mu.Lock()
 	was := c.closed
@@ -108,10 +109,11 @@ type submitOptions struct {
 	id string
 }
 
-// ID gives the job an id: 1 to 64 letters of A-Z and a-z, digits, hyphens and underscores. Jobs with the same id are
-// the same job. Only the first one runs, and all calls of Wait return its result. They can do so until the queue's
-// Retention after the job's end. If the id already belongs to another job, Wait returns ErrConflict. Without this
-// option the id is random.
+// ID sets the id of the job, which has 1 to 64 letters of A-Z and a-z, digits, hyphens and
+// underscores. Jobs with the same id and the same contents are one job, which has one result. All
+// calls of Wait return the result of this job, until the queue's Retention after the job's end. If
+// an earlier job has the same id but other contents, Submitted.Wait returns ErrConflict. Without
+// the option ID, a job has a random id.
 func ID(id string) SubmitOption {
 	return func(o *submitOptions) { o.id = id }
 }
@@ -126,15 +128,17 @@ type Submitted[R any] struct {
 // ID returns the job's id, with which any program can wait for the result.
 func (s *Submitted[R]) ID() string { return s.id }
 
-// Wait is Client.Wait for this job. It returns ErrConflict if the id is that of another job.
+// Wait waits for the job and returns its result, as Client.Wait does. Wait returns ErrConflict if
+// the server already had a job with the same id and other contents.
 func (s *Submitted[R]) Wait(ctx context.Context) (R, error) { return s.wait(ctx, s.id, s.sum) }
 
-// Submit stores the job with the server and returns: the job's slices of more than MaxInline bytes as an object, then
-// the job's message. After Submit has returned, nothing uses the job's memory.
+// Submit stores the job on the server. Submit stores slices of more than MaxInline bytes in an
+// object, and then sends the job's message. After Submit has returned, nothing uses the job's
+// memory.
 //
-// An error of the class ErrType says that a field's own MarshalBinary has failed. If the server does not answer
-// (ErrConnection, or the context's error), it may or may not have the job. Another Submit with the same ID then makes
-// no second job.
+// Submit returns an error of the class ErrType if the MarshalBinary method of a field fails. If
+// Submit returns ErrConnection or the context's error, the server may or may not have stored the
+// job. Submitting the job again with the same ID does not create a second job.
 func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) (*Submitted[R], error) {
 	if err := c.usable(); err != nil {
 		return nil, err
@@ -168,7 +172,8 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 	}
 	other, err := c.publish(ctx, msg, o.id)
 	if err != nil {
-		// The server may have the message, so the object stays until its retention ends.
+		// The server may have stored the message, so the object is not removed before its retention
+		// ends.
 		return nil, c.fault(ctx, o.id, "submitting the job", err)
 	}
 	if other {
@@ -177,15 +182,16 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 	return &Submitted[R]{id: o.id, sum: pl.sum, wait: c.await}, nil
 }
 
-// publish sends a job's message. If no acknowledgement comes, it sends it again, a few times: the server knows the id.
-// It reports whether the server already had a message with the id from another Submit.
+// publish sends a job's message. Without an acknowledgement, publish sends the message again up to
+// three times, because the server ignores a message whose id it knows. publish reports whether the
+// server already had a message with the id from another call of Submit.
 func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (other bool, err error) {
 	for again := 0; ; again++ {
 		once, cancel := context.WithTimeout(ctx, request)
 		ack, err := c.js.PublishMsg(once, msg, jetstream.WithMsgID(id))
 		cancel()
 		if err == nil {
-			// After a repetition the message that the server had may be this one.
+			// If the message was sent more than once, the server's copy may come from this call.
 			return ack.Duplicate && again == 0, nil
 		}
 		if ctx.Err() != nil || again == 3 || closed(err) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
@@ -204,15 +210,18 @@ func (c *Client[J, R]) Do(ctx context.Context, job J, opts ...SubmitOption) (R, 
 	return s.Wait(ctx)
 }
 
-// Wait waits until the job with the id has ended, and returns its result. Any program may wait, also several times,
-// until the queue's Retention after the job's end. If the job has failed for good, the error is a *JobError.
+// Wait waits until the job with the id has ended, and returns its result. Any program may call
+// Wait, even several times, until the queue's Retention after the job's end. If the job has failed
+// for good, the error is a *JobError.
 //
-// Wait returns when the context ends, with its error; when the connection is closed, with ErrConnection; when the queue
-// is removed, with ErrRemoved. It goes on while the client library tries to reach the server again. If no job has the
-// id, or the job ended longer ago than the retention, Wait waits until the context ends.
+// Wait returns the context's error when the context ends, ErrConnection when the connection is
+// closed, and ErrRemoved when the queue is removed. While the client library tries to reach the
+// server again, Wait continues to wait. If no job has the id, or the job ended longer ago than the
+// retention, Wait waits until the context ends.
 func (c *Client[J, R]) Wait(ctx context.Context, id string) (R, error) { return c.await(ctx, id, "") }
 
-// poll is the interval at which a waiting call asks for the record if no message arrives.
+// poll is the interval at which a waiting call asks for the record of its job if no message
+// arrives.
 const poll = 2 * time.Second
 
 func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err error) {
@@ -254,8 +263,8 @@ func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err
 	}
 }
 
-// ask returns the job's record, or nil if there is none or the server does not answer now. It returns an error if the
-// server will not answer any more.
+// ask returns the job's record, or nil if the job has no record or the server does not answer at
+// the moment. ask returns an error if it makes no sense to ask again.
 func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
 	once, cancel := context.WithTimeout(ctx, request)
 	rec, err := c.find(once, id)
@@ -265,7 +274,8 @@ func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
 	}
 	err = c.fault(ctx, id, "waiting for the result", err)
 	if errors.Is(err, ErrConnection) && !closed(err) && ctx.Err() == nil {
-		// A bucket that is removed does not answer either.
+		// The server does not answer requests for a removed bucket either, so check that the queue
+		// exists.
 		if err := c.exists(ctx); err != nil {
 			return nil, c.fault(ctx, id, "waiting for the result", err)
 		}

@@ -11,13 +11,13 @@ import (
 	"unsafe"
 )
 
-// A plan says how values of a type are encoded. See the package doc for the encoding.
+// A plan says how values of a type are encoded. The package documentation describes the encoding.
 type plan struct {
 	typ    reflect.Type
 	kind   reflect.Kind
-	size   int  // number of bytes, if it is the same for all values; otherwise 0
-	raw    bool // whether the bytes are those in this machine's memory
-	marsh  bool // whether the type's own methods encode it
+	size   int  // number of bytes of each value, or 0 if the values differ in size
+	raw    bool // whether the encoding is the same as the bytes of the value in memory
+	marsh  bool // whether values are encoded by the type's own methods
 	elem   *plan
 	fields []*plan
 	shape  string
@@ -47,7 +47,7 @@ func planOf(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// newPlan returns the plan of a type. The list above contains the types around it.
+// newPlan returns the plan of a type. The argument `above` lists the types that contain the type.
 func newPlan(t reflect.Type, above []reflect.Type) (*plan, error) {
 	if slices.Contains(above, t) {
 		return nil, fmt.Errorf("%v contains itself", t)
@@ -117,20 +117,22 @@ func (p *plan) addFields(above []reflect.Type) error {
 	return nil
 }
 
-// memory returns the bytes of a slice whose elements' plan is raw.
+// memory returns the bytes of a slice whose elements are encoded as they are in memory.
 func memory(v reflect.Value, size int) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*size)
 }
 
-// An encoder collects the encoding of a value: text, and slices that are stored beside it.
+// An encoder collects the encoding of a value, which consists of a text and of slices that are
+// stored outside the text.
 type encoder struct {
 	text  []byte
 	moved [][]byte
 	limit int // largest number of bytes of a slice that stays in the text
 }
 
-// encode returns the text of an addressable value, and the slices beside it. The bytes of raw
-// slices are the value's own.
+// encode returns the text of an addressable value, and the slices that are stored outside the text.
+// If the elements of a slice are encoded as they are in memory, encode returns the slice's own
+// memory.
 func (p *plan) encode(v reflect.Value, limit int) (text []byte, moved [][]byte, err error) {
 	e := &encoder{limit: limit}
 	if err := e.value(p, v); err != nil {
@@ -183,8 +185,8 @@ func (e *encoder) elements(elem *plan, v reflect.Value) error {
 	return nil
 }
 
-// slice writes the length plus one, doubled, or 0 for nil. The lowest bit says whether the elements are beside the
-// text.
+// slice writes the number 0 for a nil slice, and otherwise 2*(length+1). The lowest bit of this
+// number is set if the elements are stored outside the text.
 func (e *encoder) slice(elem *plan, v reflect.Value) error {
 	if v.IsNil() {
 		e.text = append(e.text, 0)

@@ -10,14 +10,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// deadLetter is the message of a dead letter.
+// deadLetter is the message that stores a dead letter.
 type deadLetter struct {
 	location
 	Record record `json:"record"`
-	Job    []byte `json:"job"` // the message of the job
+	Job    []byte `json:"job"` // contents of the job's message
 }
 
-// bury stores the dead letter of a job. If there is one already, bury does not change it.
+// bury stores the dead letter of a job, unless the job already has a dead letter.
 func (q *queue) bury(ctx context.Context, id string, rec *record, loc location, job []byte) error {
 	text, err := json.Marshal(&deadLetter{loc, *rec, job})
 	if err != nil {
@@ -41,8 +41,8 @@ type DeadLetter[J any] struct {
 	text []byte
 }
 
-// Job returns the job. The server keeps the job's long slices until the queue's Retention after its submission; after
-// that the error is of the class ErrExpired.
+// Job returns the job. If the job has long slices, and was submitted longer ago than the queue's
+// Retention, Job returns an error of the class ErrExpired.
 func (d *DeadLetter[J]) Job(ctx context.Context) (job J, err error) {
 	if err := d.q.load(ctx, d.q.job, reflect.ValueOf(&job).Elem(), d.loc, d.text); err != nil {
 		return job, d.q.fault(ctx, d.Err.Job, "reading the job", err)
@@ -50,8 +50,8 @@ func (d *DeadLetter[J]) Job(ctx context.Context) (job J, err error) {
 	return job, nil
 }
 
-// DeadLetters returns the jobs that have failed for good, in the order in which they ended: those of the last Retention
-// that no Discard has removed.
+// DeadLetters returns the jobs that have failed for good within the queue's Retention, in the order
+// in which they ended. DeadLetters omits jobs that Discard has removed.
 func (c *Client[J, R]) DeadLetters(ctx context.Context) (letters []*DeadLetter[J], err error) {
 	if err := c.usable(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (c *Client[J, R]) DeadLetters(ctx context.Context) (letters []*DeadLetter[J
 		once, cancel := context.WithTimeout(ctx, request)
 		msg, err := c.dead.GetMsg(once, seq)
 		cancel()
-		if errors.Is(err, jetstream.ErrMsgNotFound) { // discarded, or old
+		if errors.Is(err, jetstream.ErrMsgNotFound) { // the dead letter was discarded, or its retention is over
 			continue
 		}
 		if err != nil {
@@ -84,9 +84,9 @@ func (c *Client[J, R]) DeadLetters(ctx context.Context) (letters []*DeadLetter[J
 	return letters, nil
 }
 
-// Discard removes a dead letter, and the job's slices. The job's record stays, so waits for it still return its error,
-// and its id cannot be used anew, until the queue's Retention is over. If the dead letter does not exist any more,
-// Discard returns no error.
+// Discard removes a dead letter, and the job's slices. The job's record remains until the queue's
+// Retention is over. During this time, Wait still returns the job's error, and no other job can
+// have the same id. Discard returns no error if the dead letter does not exist any more.
 func (c *Client[J, R]) Discard(ctx context.Context, letter *DeadLetter[J]) error {
 	if err := c.usable(); err != nil {
 		return err

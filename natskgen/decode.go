@@ -11,11 +11,11 @@ import (
 	"reflect"
 )
 
-// A decoder reads a value from its text and from the slices beside it.
+// A decoder reads a value from its text and from the slices that are stored outside the text.
 type decoder struct {
 	text []byte
-	// The reader beside contains the slices that are not in the text, one after the other. The field left is the number
-	// of its bytes that have not been read.
+	// The reader beside contains the slices that are stored outside the text, one after the other.
+	// The field left is the number of bytes that this reader still has.
 	beside io.Reader
 	left   int64
 }
@@ -25,8 +25,9 @@ var (
 	errRest  = errors.New("it goes on after its end")
 )
 
-// decode reads a value into v, of the plan's type. The reader beside has left bytes, and contains the slices that are
-// not in the text. All bytes must belong to the value.
+// decode reads a value of the plan's type into v. The reader `beside` contains the slices that are
+// stored outside the text, and has `left` bytes. The value must use all bytes of the text and of
+// the reader.
 func (p *plan) decode(v reflect.Value, text []byte, beside io.Reader, left int64) error {
 	d := &decoder{text, beside, left}
 	err := d.value(p, v)

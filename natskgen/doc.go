@@ -1,8 +1,8 @@
-// Package natskgen runs kernels on any number of machines: jobs wait in a queue of NATS JetStream,
-// and worker processes take them, run kernels, and store results. It is a module of its own, so
-// that kgen requires nothing of NATS.
+// Package natskgen runs kernels on any number of machines. Jobs wait in a queue of NATS JetStream.
+// Worker processes take jobs, run kernels, and store results. Package natskgen is in a module of
+// its own, so that kgen's module does not depend on NATS.
 //
-// A worker, one for each GPU:
+// The following program is a worker. Run one worker for each GPU:
 //
 //	type Job struct { A float32; X, Y []float32 }
 //
@@ -14,62 +14,79 @@
 //		return j.Y, err
 //	})
 //
-// A program that has work:
+// Another program submits jobs:
 //
 //	c, err := natskgen.Open[Job, []float32](ctx, js, "saxpy")
 //	job, err := c.Submit(ctx, Job{2, xs, ys}) // returns when the server has the job
 //	y, err := job.Wait(ctx)
 //
-// The order of the two does not matter: the queue is on the server, and keeps the jobs until there
-// are workers. The server is nats-server 2.10 or later with -js, or one that a program embeds.
+// The two programs may start in any order, because the server keeps the jobs of the queue until
+// there are workers. The server is nats-server 2.10 or later with the option -js, or a server that
+// a program embeds.
 //
 // # Promises
 //
-//   - A job that Submit has returned is run until it has a result, or is a dead letter.
-//   - A job has at most one result. A worker stores it under the job's id only if there is none yet, and acknowledges
-//     the job after that. So a job whose worker dies goes to another worker. If two workers have run the job, its
-//     result is that of the first.
-//   - A job with the id of an earlier one is that job. This holds from the first Submit until the
-//     queue's Retention after the job's end.
-//   - A job runs as long as its handler, with a sign of life to the server each third of the queue's AckWait. The job
-//     goes to another worker when AckWait has passed since the last sign of life.
-//   - A job whose deliveries have all failed is a dead letter: after Tries of them. Calls that wait for it return a
-//     *JobError. It has the text of the handler's error and, if a work-item panicked, the *runtime.Fault with the file
-//     and line, the work-item and the values.
-//   - All calls end with their contexts. Calls whose connection is closed end with ErrConnection.
-//     While the client library tries to reach the server again, Serve and Wait go on; other calls
-//     end with ErrConnection after 5 to 30 seconds.
-//   - A slice that comes back has the bits that were sent, or the call returns an error: objects
-//     have a SHA-256, and encodings their lengths.
+//   - After Submit has returned, the server delivers the job to workers until the job has a result
+//     or is a dead letter.
+//   - A job has at most one result. A worker stores a result only if the job has none, and
+//     acknowledges the job after that. So if a worker dies, another worker runs the job. If two
+//     workers have run a job, the result that was stored first remains.
+//   - A job with the id and the contents of an earlier job is the same job, from the first Submit
+//     until the queue's Retention after the job's end.
+//   - A job runs as long as its handler needs. During that time the worker sends a heartbeat after
+//     each third of the queue's AckWait. If no heartbeat comes for the time AckWait, the job goes
+//     to another worker.
+//   - A job becomes a dead letter after as many failed deliveries as the setting Tries says. Calls
+//     that wait for the job return a *JobError with the text of the handler's error. If a work-item
+//     panicked, the JobError also has the *runtime.Fault with the file and line, the work-item and
+//     the values.
+//   - All calls end when their contexts end. Calls return ErrConnection if the connection is
+//     closed. While the client library tries to reach the server again, Serve and Wait continue.
+//     Other calls return ErrConnection after 5 to 30 seconds.
+//   - A slice arrives with the bits that were sent, or the call returns an error. To detect
+//     errors, objects have a SHA-256, and encodings contain the lengths of slices.
 //
-// A handler may run more than once for a job, and two workers may run a job at the same time if one
-// of them was silent for AckWait.
+// A handler may run more than once for a job. Two workers may run a job at the same time if one of
+// them sent no heartbeat for the time AckWait.
 //
 // # Types
 //
-// J and R are numbers, bools, strings, and arrays, slices, structs and pointers of those. Fields are exported. A type
-// with the methods MarshalBinary and UnmarshalBinary, such as time.Time, is encoded by them. For maps, interfaces,
-// functions, channels, uintptr and types that contain themselves, Serve and Open return ErrType. The queue has the
-// types, as the encoding sees them: field names, kinds and lengths. Serve and Open return ErrType for others. A program
-// whose types have changed must use a queue with another name, or call Remove first.
+// J and R are numbers, bools and strings, or arrays, slices, structs and pointers of these types.
+// Fields must be exported. Types with the methods MarshalBinary and UnmarshalBinary, such as
+// time.Time, are encoded and decoded by these methods. For maps, interfaces, functions, channels,
+// uintptr and types that contain themselves, Serve and Open return ErrType. The queue stores a
+// description of its types, with the names of fields, the kinds and the lengths. Serve and Open
+// return ErrType if the description of their types differs. A program whose types have changed must
+// use a queue with another name, or call Remove first.
 //
 // # Encoding
 //
-// Numbers are little-endian, with 8 bytes for int and uint, and one for a bool. A string is its length as a uvarint
-// (encoding/binary) and its bytes; so is the output of MarshalBinary. An array is its elements, a struct its fields in
-// their order, without padding. A pointer is the byte 0 for nil, and otherwise the byte 1 and its element. A slice is a
-// uvarint and its elements. The uvarint is 0 for nil, and otherwise 2*(length+1), or 2*(length+1)+1 if the elements are
-// in the job's object, one slice after the other: if they have a fixed size, and together more than MaxInline bytes. If
-// the rest of the encoding is longer than MaxInline, the object begins with that rest.
+// Numbers are little-endian. An int or uint has 8 bytes, and a bool has one byte. A string is
+// encoded as its length and its bytes, where the length is a uvarint (see package encoding/binary).
+// The output of MarshalBinary is encoded like a string. An array is encoded as its elements, and a
+// struct as its fields in order, without padding. A pointer is encoded as the byte 0 if it is nil,
+// and otherwise as the byte 1 and its element. A slice is encoded as a uvarint and its elements.
+// The uvarint is 0 for a nil slice, and otherwise 2*(length+1). If the elements of a slice have a
+// fixed size, and more than MaxInline bytes together, they are stored in the job's object. The
+// uvarint of a slice in the object is 2*(length+1)+1. The object contains its slices one after the
+// other. If the rest of the encoding is longer than MaxInline, the object begins with that rest.
 //
-// Slices of numbers are copied as they are in memory, without a loop over their elements. The same
-// holds for arrays and structs of numbers, if the struct has no padding.
+// Slices of numbers are copied as they are in memory, without a loop over their elements. Slices of
+// arrays of numbers are copied in the same way, and so are slices of structs of numbers without
+// padding.
 //
 // # On the server
 //
-// For a queue called NAME: the stream KGEN_NAME_JOBS with the messages of jobs that have not ended, its consumer
-// "workers", the stream KGEN_NAME_DEAD with dead letters, and the key-value bucket and the object store KGEN_NAME with
-// results and slices. A message has the id in Nats-Msg-Id. The slices of a job are removed once the job has its result.
-// Results, dead letters and their slices are removed when they are as old as the queue's Retention. The same happens to
-// an object if a worker died after storing it and before storing the record that names it.
+// A queue called NAME consists of the following streams and stores on the server:
+//
+//   - The stream KGEN_NAME_JOBS contains the messages of jobs that have not ended. The stream's
+//     consumer is called "workers".
+//   - The stream KGEN_NAME_DEAD contains dead letters.
+//   - The key-value bucket KGEN_NAME contains the results and errors of jobs that have ended.
+//   - The object store KGEN_NAME contains long slices of jobs and results.
+//
+// The header Nats-Msg-Id of a message is the job's id. The slices of a job are removed once the job
+// has its result. Results, dead letters and their slices are removed when they are as old as the
+// queue's Retention. If a worker dies after storing an object, and before storing the record that
+// names the object, the object is also removed when it is as old as the Retention.
 package natskgen

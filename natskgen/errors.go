@@ -12,32 +12,34 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The classes of errors, for use with errors.Is. All errors of this package are of type *Error or *JobError. If a
-// call's context has ended, the call's error matches the context's error: context.Canceled or context.DeadlineExceeded.
+// These variables are the classes of errors, for use with errors.Is. All errors of this package are
+// of type *Error or *JobError. If a call's context has ended, the call's error matches
+// context.Canceled or context.DeadlineExceeded.
 var (
-	// ErrInvalid means that a call makes no sense: no JetStream, no handler, an option out of range, a name or an id
-	// with characters that are not allowed, a closed client.
+	// ErrInvalid means that a call makes no sense, for example without a JetStream or a handler,
+	// with an option out of range, with a name or an id that is not allowed, or on a closed client.
 	ErrInvalid = errors.New("invalid")
-	// ErrType is a type of jobs or results that cannot be encoded, or one that differs from the
-	// type of the queue.
+	// ErrType means that a type of jobs or results cannot be encoded, or differs from the type of
+	// the queue.
 	ErrType = errors.New("type")
-	// ErrConfig is an option that differs from the queue's own setting.
+	// ErrConfig means that an option differs from the queue's setting.
 	ErrConfig = errors.New("configuration")
-	// ErrConnection means that the server does not answer: the connection is closed or lost, or the server has no
-	// JetStream.
+	// ErrConnection means that the server does not answer, because the connection is closed or
+	// lost, or because the server has no JetStream.
 	ErrConnection = errors.New("connection")
-	// ErrServer is a request that JetStream has refused, such as one past a limit of storage.
+	// ErrServer means that JetStream has refused a request, for example because a limit of storage
+	// is reached.
 	ErrServer = errors.New("server")
-	// ErrRemoved is a queue that does not exist any more.
+	// ErrRemoved means that the queue does not exist any more.
 	ErrRemoved = errors.New("queue removed")
-	// ErrExpired is a result or a job's slices that the server does not have any more, because
-	// the queue's retention is over.
+	// ErrExpired means that the server has removed a result or a job's slices, because the queue's
+	// retention is over.
 	ErrExpired = errors.New("expired")
-	// ErrConflict is an id that belongs to another job.
+	// ErrConflict means that the id belongs to another job.
 	ErrConflict = errors.New("id of another job")
-	// ErrData is a message, a record or an object that cannot be decoded.
+	// ErrData means that a message, a record or an object cannot be decoded.
 	ErrData = errors.New("data")
-	// ErrFailed is a job that has no result; see JobError.
+	// ErrFailed means that a job has failed for good (see JobError).
 	ErrFailed = errors.New("job failed")
 )
 
@@ -81,15 +83,16 @@ func errorf(class error, format string, args ...any) *Error {
 	return &Error{Class: class, Problem: fmt.Sprintf(format, args...)}
 }
 
-// JobError is a job that has failed for good. It is of the class ErrFailed. The job is among the
-// queue's dead letters; see Client.DeadLetters.
+// JobError is the error of a job that has failed for good. A JobError matches ErrFailed. The job is
+// one of the queue's dead letters (see Client.DeadLetters).
 type JobError struct {
 	Queue string
 	Job   string // id of the job
 	Tries int    // number of deliveries to workers
 	// Text is the text of the error that ended the last try.
 	Text string
-	// Fault is the run-time panic of a work-item, if such a panic was or caused the handler's error.
+	// Fault is the run-time panic of a work-item, if the handler's error is or wraps a
+	// *runtime.Fault.
 	Fault *runtime.Fault
 	// Stack is the stack of the handler's goroutine, if the handler panicked.
 	Stack string
@@ -114,7 +117,7 @@ func (e *JobError) Unwrap() []error {
 	return []error{ErrFailed, e.Fault}
 }
 
-// unreachable lists the errors of the client library which mean that no server answers.
+// unreachable lists the errors of the client library that mean that no server answers.
 var unreachable = []error{
 	nats.ErrConnectionClosed, nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected,
 	nats.ErrInvalidConnection, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrTimeout, nats.ErrReconnectBufExceeded,
@@ -122,7 +125,7 @@ var unreachable = []error{
 	context.DeadlineExceeded,
 }
 
-// closed reports whether the error says that the connection will not come back.
+// closed reports whether the error says that the connection is closed for good.
 func closed(err error) bool {
 	return errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrConnectionDraining) || errors.Is(err, nats.ErrInvalidConnection)
 }
@@ -134,7 +137,8 @@ func gone(err error) bool {
 		errors.Is(err, nats.ErrStreamNotFound) || errors.Is(err, nats.ErrConsumerNotFound)
 }
 
-// fault returns an error of this package for an error of the client library. ctx is the context of the call.
+// fault converts an error of the client library to an error of this package. Parameter ctx is the
+// context of the call that failed.
 func (q *queue) fault(ctx context.Context, job, problem string, err error) error {
 	var own *Error
 	if errors.As(err, &own) {

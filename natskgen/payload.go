@@ -18,8 +18,8 @@ import (
 // stall is the time without new bytes after which the transfer of an object counts as failed.
 const stall = 30 * time.Second
 
-// A payload is an encoded job or result: its text, and the slices beside it. If there are slices, or the text is long,
-// they are stored in an object.
+// A payload is an encoded job or result, which consists of a text and of slices outside the text.
+// An object stores the slices, and also the text if it has more than MaxInline bytes.
 type payload struct {
 	text  []byte
 	moved [][]byte
@@ -28,7 +28,7 @@ type payload struct {
 
 // pack encodes an addressable value.
 func pack(p *plan, v reflect.Value) (pl *payload, err error) {
-	defer func() { // MarshalBinary is the user's code
+	defer func() { // MarshalBinary is the user's code, and may panic
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
@@ -46,15 +46,17 @@ func pack(p *plan, v reflect.Value) (pl *payload, err error) {
 	return pl, nil
 }
 
-// A location says where the parts of a payload are.
+// A location says where the text and the slices of a payload are.
 type location struct {
 	Object string `json:"object,omitempty"` // name of the object; empty if there is none
-	// Text is the number of bytes at the object's start that belong to the text. It is 0 if the text is in the message.
+	// Text is the number of bytes at the object's start that belong to the text, or 0 if the text
+	// is in the message.
 	Text int `json:"text,omitempty"`
 }
 
-// store puts the long parts of a payload into the object store, under a name that begins with the job's id, and returns
-// the location and the rest of the text. Each call makes another object.
+// store stores the slices and a long text of a payload in an object, whose name begins with the
+// job's id. store returns the location of the payload, and the text if it is not in the object.
+// Each call of store creates another object.
 func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location, []byte, error) {
 	var parts []io.Reader
 	var loc location
@@ -69,7 +71,7 @@ func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location
 		return loc, text, nil
 	}
 	loc.Object = id + "." + of + "." + nuid.Next()
-	// A server that is lost sends no acknowledgements, so the transfer ends when it stalls.
+	// If the server is lost, no acknowledgement comes, so a timer ends the transfer.
 	ctx, stop := context.WithCancelCause(ctx)
 	watch := time.AfterFunc(stall, func() { stop(errStalled) })
 	defer watch.Stop()
@@ -85,7 +87,7 @@ func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location
 	return loc, text, nil
 }
 
-// errStalled is a transfer that brought no bytes for the time stall.
+// errStalled is the error of a transfer in which no byte came for the time `stall`.
 var errStalled = fmt.Errorf("no byte for %v: %w", stall, context.DeadlineExceeded)
 
 // lively is a reader that restarts a timer before each read.
@@ -99,9 +101,9 @@ func (a *lively) Read(p []byte) (int, error) {
 	return a.Reader.Read(p)
 }
 
-// load decodes a payload into v, of the plan's type.
+// load decodes a payload of the plan's type into v.
 func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location, text []byte) (err error) {
-	defer func() { // UnmarshalBinary is the user's code
+	defer func() { // UnmarshalBinary is the user's code, and may panic
 		if r := recover(); r != nil {
 			err = &Error{Class: ErrData, Queue: q.name, Problem: fmt.Sprintf("decoding: panic: %v", r)}
 		}
@@ -109,11 +111,11 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	if loc.Object == "" {
 		return q.data(p.decode(v, text, nil, 0))
 	}
-	// The library's reader ends after 5 seconds without a byte, and its context ends with a delay. So another goroutine
-	// reads the object, into a value that only this goroutine uses.
+	// A read of the library's object may take 5 seconds, even if the context has ended. So another
+	// goroutine reads the object into a value of its own, and this goroutine returns when ctx ends.
 	to := reflect.New(p.typ)
 	done := make(chan error, 1)
-	// If ctx had a deadline, the library would wait until then for each answer.
+	// If ctx had a deadline, the library would wait for each answer until the deadline.
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -136,7 +138,7 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	return err
 }
 
-// data returns an error of decoding with its class.
+// data gives an error of decoding the class ErrData.
 func (q *queue) data(err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +178,7 @@ func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location
 		}
 		return q.data(err)
 	}
-	// At the end the library compares the object's SHA-256.
+	// The library compares the object's SHA-256 at the end of the object, so read to the end.
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
 		if errors.Is(err, jetstream.ErrDigestMismatch) {
 			return q.data(err)
@@ -186,7 +188,8 @@ func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location
 	return nil
 }
 
-// patient reads an object. If no byte comes for 5 seconds, a read returns no bytes and no error.
+// patient reads an object. If no byte comes for 5 seconds, the library's reader returns no bytes
+// and no error, and patient reads again.
 type patient struct {
 	ctx context.Context
 	r   io.Reader
@@ -211,7 +214,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	}
 }
 
-// drop removes an object. If that fails, the object stays until its retention ends.
+// drop removes an object. An object that cannot be removed is kept until its retention ends.
 func (q *queue) drop(name string) {
 	if name == "" {
 		return

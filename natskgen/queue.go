@@ -14,28 +14,28 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Settings contains the settings of a queue. The first call that names the queue makes it, with the call's options, and
-// stores them with the types of jobs and results. Later calls use the stored settings; if an option differs from them,
-// the error is ErrConfig.
+// Settings contains the settings of a queue. The first call that names the queue creates it, with
+// the settings from the call's options and with the call's types of jobs and results. Later calls
+// use the stored settings, and return ErrConfig if an option differs from a stored setting.
 type Settings struct {
-	AckWait   time.Duration // a worker without a sign of life for this time counts as dead
+	AckWait   time.Duration // time without a heartbeat after which a worker counts as dead
 	Tries     int           // number of deliveries of a job before it is a dead letter
-	Retention time.Duration // how long results, slices and dead letters are kept
+	Retention time.Duration // time for which results, slices and dead letters are kept
 	Replicas  int           // number of servers of a cluster that have the data
 	Memory    bool          // whether the data is in the server's memory only
-	Job       string        // the type of jobs, as the encoding sees it
-	Result    string        // the type of results
+	Job       string        // type of jobs, with names of fields, kinds and lengths
+	Result    string        // type of results, with names of fields, kinds and lengths
 }
 
-// The default settings of queues.
+// These are the default settings of queues.
 const (
 	DefaultAckWait   = 30 * time.Second
 	DefaultTries     = 5
 	DefaultRetention = 24 * time.Hour
 )
 
-// MaxInline is the number of bytes up to which a slice travels within a message, 512 KiB. Longer slices are objects.
-// The server must accept messages of 1 MiB, which is its default.
+// MaxInline is the largest number of bytes of a slice that is stored in a message, 512 KiB. Longer
+// slices are stored in objects. The server must accept messages of 1 MiB, which is its default.
 const MaxInline = 512 << 10
 
 // An Option is an option of Open and Serve.
@@ -55,9 +55,9 @@ func (o *options) fail(format string, args ...any) {
 	}
 }
 
-// AckWait sets how long the server waits for a sign of life from a worker that runs a job: 100 ms to an hour; the
-// default is 30 seconds. Workers give one each third of that time, also while a kernel runs. If there is none, the job
-// goes to another worker.
+// AckWait sets how long the server waits for a heartbeat of a worker that runs a job, from 100 ms
+// to an hour. The default of AckWait is 30 seconds. Workers send a heartbeat after each third of
+// AckWait, also while a kernel runs. If no heartbeat comes in time, the job goes to another worker.
 func AckWait(d time.Duration) Option {
 	return func(o *options) {
 		if d < 100*time.Millisecond || d > time.Hour {
@@ -67,8 +67,9 @@ func AckWait(d time.Duration) Option {
 	}
 }
 
-// Tries sets how often a job is delivered to workers, from 1 to 1000; the default is 5. If the last try ends with an
-// error, or its worker dies, the job becomes a dead letter.
+// Tries sets how often a job is delivered to workers, from 1 to 1000. The default of Tries is 5. If
+// the last try ends with an error, or the worker of the last try dies, the job becomes a dead
+// letter.
 func Tries(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 1000 {
@@ -78,9 +79,10 @@ func Tries(n int) Option {
 	}
 }
 
-// Retention sets how long the server keeps results and dead letters from the end of a job, and long slices of a job
-// from its submission: at least a second; the default is 24 hours. The slices of a job that has a result are removed at
-// once. After that time another job may have the same id.
+// Retention sets how long the server keeps data of jobs, which is at least a second. The default of
+// Retention is 24 hours. Results and dead letters are kept from the end of a job on, and long
+// slices of a job from its submission on. The slices of a job are removed as soon as the job has a
+// result. When the retention of a job is over, another job may have its id.
 func Retention(d time.Duration) Option {
 	return func(o *options) {
 		if d < time.Second {
@@ -90,7 +92,8 @@ func Retention(d time.Duration) Option {
 	}
 }
 
-// Replicas sets how many servers of a cluster have the queue's data: 1, which is the default, to 5.
+// Replicas sets how many servers of a cluster have the queue's data, from 1 to 5. The default of
+// Replicas is 1.
 func Replicas(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 5 {
@@ -100,14 +103,15 @@ func Replicas(n int) Option {
 	}
 }
 
-// Memory keeps the queue's data in the server's memory, which is faster. A restart of the server loses the data, unless
-// other replicas have it.
+// Memory keeps the queue's data in the server's memory, which is faster. A restart of the server
+// loses the data, unless other replicas have the data.
 func Memory() Option {
 	return func(o *options) { o.settings.Memory, o.stated = true, append(o.stated, "Memory") }
 }
 
-// Parallel sets how many jobs a call of Serve runs at once, from 1, which is the default, to 1024. With 2, the slices
-// of a job travel while the kernel of another runs. Parallel is not stored with the queue.
+// Parallel sets how many jobs a call of Serve runs at once, from 1 to 1024. The default of Parallel
+// is 1. With Parallel(2), the slices of one job are transferred while the kernel of another job
+// runs. Parallel is not stored with the queue.
 func Parallel(n int) Option {
 	return func(o *options) {
 		if n < 1 || n > 1024 {
@@ -117,8 +121,8 @@ func Parallel(n int) Option {
 	}
 }
 
-// Logger sets the logger for warnings about failed tries and about a server that does not answer. The default is
-// slog.Default().
+// Logger sets the logger for warnings about failed tries and about a server that does not answer.
+// The default logger is slog.Default().
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.log = l; l == nil {
@@ -127,10 +131,10 @@ func Logger(l *slog.Logger) Option {
 	}
 }
 
-// A queue is the streams and buckets of a name:
+// A queue consists of the following streams and buckets on the server:
 //
-//	stream KGEN_name_JOBS, subject kgen.name.job: messages of jobs, each until it is finished
-//	consumer KGEN_name_JOBS/workers: which jobs have been delivered
+//	stream KGEN_name_JOBS, subject kgen.name.job: messages of jobs that have not ended
+//	consumer KGEN_name_JOBS/workers: state of the deliveries of jobs
 //	stream KGEN_name_DEAD, subjects kgen.name.dead.ID: dead letters
 //	key-value bucket KGEN_name: a record for each finished job, by its id
 //	object store KGEN_name: slices of jobs and results, as ID.job.N and ID.result.N
@@ -150,7 +154,8 @@ type queue struct {
 	consumer jetstream.Consumer
 }
 
-// nameRule matches the allowed names of queues and ids of jobs. Both are parts of subjects.
+// nameRule matches the allowed names of queues and ids of jobs. Names of queues and ids of jobs are
+// parts of subjects.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkName(of, name string) error {
@@ -166,7 +171,7 @@ func (q *queue) bucketName() string  { return "KGEN_" + q.name }
 func (q *queue) jobSubject() string  { return "kgen." + q.name + ".job" }
 func (q *queue) deadSubject() string { return "kgen." + q.name + ".dead." }
 
-// request is how long a request may take. After that the server counts as not answering.
+// request is the time after which the server counts as not answering a request.
 const request = 5 * time.Second
 
 // consumerName is the name of the consumer that all workers share.
@@ -175,7 +180,7 @@ const consumerName = "workers"
 // settingsKey is the key of the settings in the metadata of the stream of jobs.
 const settingsKey = "kgen"
 
-// openQueue finds or makes the queue. It launches nothing.
+// openQueue finds or creates the queue. openQueue starts no goroutines.
 func openQueue(ctx context.Context, js jetstream.JetStream, name string, job, result reflect.Type, opts []Option) (*queue, error) {
 	if js == nil {
 		return nil, errorf(ErrInvalid, "the JetStream is nil")
@@ -222,7 +227,7 @@ func (q *queue) open(ctx context.Context, o options) error {
 			Name: q.jobsName(), Subjects: []string{q.jobSubject()}, Retention: jetstream.WorkQueuePolicy,
 			Storage: storage(o.settings), Replicas: o.settings.Replicas, Metadata: map[string]string{settingsKey: string(text)},
 		})
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process has created the stream
 			stream, err = q.js.Stream(ctx, q.jobsName())
 		}
 		if err != nil {
@@ -242,7 +247,7 @@ func (q *queue) open(ctx context.Context, o options) error {
 	return q.ensure(ctx)
 }
 
-// compare returns an error if the options or the types differ from the queue's.
+// compare returns an error if the options or types of a call differ from the queue's settings.
 func (q *queue) compare(o options) error {
 	have, want := q.settings, o.settings
 	for _, t := range []struct{ of, have, want string }{{"jobs", have.Job, want.Job}, {"results", have.Result, want.Result}} {
@@ -259,7 +264,7 @@ func (q *queue) compare(o options) error {
 	return nil
 }
 
-// ensure finds or makes the queue's other stream, its consumer and its buckets.
+// ensure finds or creates the stream of dead letters, the consumer and the buckets.
 func (q *queue) ensure(ctx context.Context) error {
 	s := q.settings
 	var err error
@@ -286,14 +291,14 @@ func (q *queue) ensure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Consumers are made again with the same configuration, which changes nothing.
+	// Creating a consumer again with the same configuration changes nothing.
 	q.consumer, err = q.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: s.AckWait, MaxDeliver: -1, MaxAckPending: -1,
 	})
 	return err
 }
 
-// find returns the stream or bucket that look finds. If there is none, build makes it.
+// find calls look to find a stream or bucket, and build to create it if it does not exist.
 func find[T any](ctx context.Context, look, build func(context.Context) (T, error)) (T, error) {
 	part, err := look(ctx)
 	if !gone(err) {
@@ -306,8 +311,8 @@ func find[T any](ctx context.Context, look, build func(context.Context) (T, erro
 	return part, err
 }
 
-// exists returns an error if the server says that the queue does not exist. It returns nil if the
-// server does not answer.
+// exists returns an error if the server says that the queue does not exist. exists returns nil if
+// the server does not answer.
 func (q *queue) exists(ctx context.Context) error {
 	once, cancel := context.WithTimeout(ctx, request)
 	defer cancel()
@@ -324,8 +329,8 @@ func storage(s Settings) jetstream.StorageType {
 	return jetstream.FileStorage
 }
 
-// Remove removes the queue with its jobs, results and dead letters. Calls of Serve, and calls that wait for its jobs,
-// then return ErrRemoved. If the queue does not exist, Remove returns no error.
+// Remove removes the queue with its jobs, results and dead letters. Calls of Serve and Wait for a
+// removed queue return ErrRemoved. If the queue does not exist, Remove returns no error.
 func Remove(ctx context.Context, js jetstream.JetStream, name string) error {
 	if js == nil {
 		return errorf(ErrInvalid, "the JetStream is nil")

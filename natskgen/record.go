@@ -15,15 +15,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// A record says how a job has ended. There is at most one for each id: a worker makes it, and no
-// other worker can then make another one. It is the value of a key, as the length of its JSON in
-// four bytes, the JSON, and the text of the result.
+// A record says how a job has ended. The first worker that finishes a job stores the record, and no
+// worker can store another record for the same id. The value in the key-value bucket consists of
+// the length of the record's JSON in four bytes, the JSON, and the text of the result.
 type record struct {
 	location
 	Sum     string   `json:"sum"` // SHA-256 of the job
 	Tries   int      `json:"tries"`
 	Failure *failure `json:"failure,omitempty"`
-	result  []byte   // text of the result, unless it is in the object
+	result  []byte   // text of the result, unless the text is in the object
 }
 
 // A failure is the error of a job's last try.
@@ -33,7 +33,8 @@ type failure struct {
 	Stack string         `json:"stack,omitempty"`
 }
 
-// Largest numbers of bytes of a text and of a stack in a failure, so that it fits into a message.
+// These constants limit the bytes of a text and of a stack in a failure, so that the failure fits
+// into a message.
 const (
 	maxText  = 16 << 10
 	maxStack = 8 << 10
@@ -55,7 +56,8 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// clip cuts a text that is longer than most bytes, and says so.
+// clip cuts a text that is longer than `most` bytes, and appends the number of bytes that it cut
+// off.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -110,18 +112,18 @@ func (q *queue) find(ctx context.Context, id string) (rec *record, err error) {
 	return rec, nil
 }
 
-// keep makes the record of a job if there is none. In any case keep returns the stored record.
+// keep stores the record of a job if the job has none, and returns the record that the server has.
 func (q *queue) keep(ctx context.Context, id string, rec *record) (*record, error) {
 	value, err := rec.marshal()
 	if err != nil {
 		return nil, err
 	}
-	_, err = q.records.Update(ctx, id, value, 0) // revision 0: there must be none
+	_, err = q.records.Update(ctx, id, value, 0) // revision 0 means that the key must not exist
 	if !errors.Is(err, jetstream.ErrKeyExists) {
 		return rec, err
 	}
 	there, err := q.find(ctx, id)
-	if err == nil && there == nil { // its retention has just ended
+	if err == nil && there == nil { // the retention of the record has just ended
 		err = &Error{Class: ErrExpired, Queue: q.name, Job: id, Problem: "the record of the job"}
 	}
 	return there, err

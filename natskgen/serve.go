@@ -15,12 +15,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A Handler runs a job and returns its result. The context ends with that of Serve. Calls of one
-// Serve run at the same time if Parallel asks for that; they may share a device.
+// A Handler runs a job and returns its result. The context of a handler ends when the context of
+// Serve ends. With the option Parallel, several calls of the handler run at the same time, and may
+// share a device.
 //
-// A job may run more than once: when its worker died, when the handler returned an error, or when the server heard
-// nothing of the worker for the time AckWait. So a handler must return the same result when it runs again, and its
-// effects must not change a second run.
+// A job may run more than once, for example after its worker has died, after the handler has
+// returned an error, or after the server has got no heartbeat for the time AckWait. So a handler
+// must return the same result when it runs again, and must have the same effects as if it had run
+// once.
 type Handler[J, R any] func(ctx context.Context, job J) (R, error)
 
 // Info says which job a handler runs.
@@ -32,13 +34,15 @@ type Info struct {
 
 type infoKey struct{}
 
-// InfoOf returns the Info of a job from the context of its handler. For other contexts the second result is false.
+// InfoOf returns the Info of a job from the context of its handler. For other contexts, InfoOf
+// returns false.
 func InfoOf(ctx context.Context) (Info, bool) {
 	i, ok := ctx.Value(infoKey{}).(Info)
 	return i, ok
 }
 
-// The headers of messages of jobs. The id is in Nats-Msg-Id.
+// These headers are in the messages of jobs, in addition to the header Nats-Msg-Id with the job's
+// id.
 const (
 	headerObject = "Kgen-Object" // name of the object with the long slices
 	headerText   = "Kgen-Text"   // bytes of the text at the object's start, if the text is there
@@ -46,32 +50,34 @@ const (
 )
 
 const (
-	// pull is how long the server keeps a request for a job. If Serve's context ends, Serve waits for the same time,
-	// because the server may have sent a job.
+	// pull is the time for which the server keeps a request for a job. After the end of its
+	// context, Serve waits for the time `pull`, because the server may have sent a job.
 	pull = time.Second
-	// storeTime is how long a request to store something is repeated, at least, and how long the storing of a result
-	// may take. In this time the worker sends signs of life.
+	// storeTime is the least time limit for storing a result, and for repeating requests that store
+	// data. While a worker stores data, it sends heartbeats.
 	storeTime = 2 * time.Minute
 )
 
-// passed is called at several steps of a job, so that tests can stop workers there.
+// passed is called at several steps of a job, so that tests can stop workers at these steps.
 var passed = func(point, id string) {}
 
-// Serve makes this process a worker of the queue: it takes jobs of type J one after the other, or several at once with
-// Parallel, calls the handler, and stores the results of type R. It returns when the context has ended and the handlers
-// have returned, with the context's error, or before if the queue cannot be served any more: ErrConnection if the
-// connection is closed, ErrRemoved if the queue does not exist any more. If the client library opens a lost connection
-// again, that is no error: Serve goes on then.
+// Serve makes this process a worker of the queue. The worker takes jobs of type J, calls the
+// handler, and stores the results of type R. With Parallel, the worker runs several jobs at the
+// same time. Serve returns the context's error after the context has ended and the handlers have
+// returned. Serve returns earlier with ErrConnection if the connection is closed, and with
+// ErrRemoved if the queue does not exist any more. Serve continues after the client library has
+// lost and reopened the connection.
 //
 // Serve checks types (ErrType), options (ErrConfig, ErrInvalid) and the server (ErrConnection)
 // before it takes a job.
 //
-// A job is acknowledged when its result is stored. While the handler runs, the server hears of the worker each third of
-// AckWait, so the job stays with it however long a kernel takes. The job goes to another worker if this one dies. If
-// the handler returns an error or panics, the try has failed: the job is delivered again, after a delay of 250 ms that
-// doubles with each try up to 30 s. After the last try the job becomes a dead letter, and calls that wait for it return
-// a *JobError. If the handler returns an error because Serve's context has ended, another worker may take the job at
-// once; that delivery counts as a try.
+// A job is acknowledged when its result is stored. While the handler runs, the worker sends a
+// heartbeat after each third of AckWait, so that the job stays with this worker. If the worker
+// dies, the job goes to another worker. If the handler returns an error or panics, the try has
+// failed, and the job is delivered again after a delay. The delay is 250 ms at first, and doubles
+// with each try up to 30 s. After the last try the job becomes a dead letter, and calls that wait
+// for the job return a *JobError. If the handler returns an error because Serve's context has
+// ended, another worker may take the job at once, but the delivery counts as a try.
 func Serve[J, R any](ctx context.Context, js jetstream.JetStream, name string, handler Handler[J, R], opts ...Option) error {
 	if handler == nil {
 		return errorf(ErrInvalid, "the handler is nil")
@@ -96,7 +102,8 @@ type worker struct {
 	run func(ctx context.Context, job reflect.Value) (*payload, error)
 }
 
-// serve runs as many loops as jobs may run at once. If one loop cannot go on, it ends the others.
+// serve runs as many loops as jobs may run at once. A loop that cannot continue ends the other
+// loops.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -118,7 +125,7 @@ func (w *worker) serve(ctx context.Context) error {
 	return w.fault(ctx, "", "serving has ended", ctx.Err())
 }
 
-// loop takes jobs until the context ends. It returns an error if it cannot go on.
+// loop takes jobs until the context ends. loop returns an error if it cannot continue.
 func (w *worker) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began, taken := time.Now(), false
@@ -130,8 +137,9 @@ func (w *worker) loop(ctx context.Context) error {
 			}
 			err = batch.Error()
 		}
-		// A server that answers says so when the request ends. If the server does not answer, more requests would wait
-		// in the client library. Later they would receive jobs that no loop handles.
+		// A server that has no job says so when the request ends. If the server says nothing, it
+		// does not answer, and further requests would wait in the client library and later receive
+		// jobs that no loop handles.
 		if err == nil && !taken && time.Since(began) > pull+pull/2 {
 			err = nats.ErrTimeout
 		}
@@ -145,8 +153,8 @@ func (w *worker) loop(ctx context.Context) error {
 	return nil
 }
 
-// revive waits until the server answers or the context ends, after a request for a job has failed with err. It returns
-// an error if the worker cannot receive jobs any more.
+// revive waits until the server answers or the context ends, after a request for a job has failed
+// with err. revive returns an error if the worker cannot receive jobs any more.
 func (w *worker) revive(ctx context.Context, err error) error {
 	for said := false; ctx.Err() == nil; {
 		if !closed(err) {
@@ -164,7 +172,7 @@ func (w *worker) revive(ctx context.Context, err error) error {
 			w.log.Warn("kgen: no jobs, since the server does not answer", "error", err)
 			said = true
 		}
-		select { // do not ask all the time
+		select { // wait between two requests
 		case <-ctx.Done():
 		case <-time.After(pull):
 		}
@@ -183,14 +191,15 @@ type delivery struct {
 	log *slog.Logger
 }
 
-// handle takes a message to its end: acknowledged, given back, or left for another worker.
+// handle processes a message. At the end, the message is acknowledged, given back, or left for
+// another worker.
 func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		w.log.Error("kgen: a message that is no job", "error", err)
 		return
 	}
-	if ctx.Err() != nil { // the server sent it before the context ended
+	if ctx.Err() != nil { // the server sent the message before the context ended
 		if err := msg.Nak(); err != nil {
 			w.log.Warn("kgen: a job is not given back, and comes again after AckWait", "error", err)
 		}
@@ -208,7 +217,7 @@ func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	d.loc = location{Object: h.Get(headerObject)}
 	d.loc.Text, err = strconv.Atoi(h.Get(headerText))
 	if err != nil && h.Get(headerText) != "" {
-		d.loc.Text = -1 // decoding then returns an error
+		d.loc.Text = -1 // decoding returns an error for this number
 	}
 	d.log = w.log.With("job", d.id, "try", d.try)
 
@@ -221,7 +230,7 @@ func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	end()
 }
 
-// beat tells the server that the job is being worked on, until the context ends.
+// beat sends heartbeats of the job to the server until the context ends.
 func (d *delivery) beat(ctx context.Context) {
 	tick := time.NewTicker(d.settings.AckWait / 3)
 	defer tick.Stop()
@@ -237,9 +246,11 @@ func (d *delivery) beat(ctx context.Context) {
 	}
 }
 
-// work runs the job and stores how it ended. It returns the last step, which tells the server.
+// work runs the job, and stores its result or failure. work returns the function that then answers
+// the job's message.
 func (d *delivery) work(ctx context.Context) (end func()) {
-	// Storing goes on when the context has ended: the result exists already.
+	// The request for the record goes on after the end of ctx, because the job may have a result
+	// already.
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	var rec *record
 	err := d.insist(keep, func(ctx context.Context) (err error) {
@@ -250,7 +261,7 @@ func (d *delivery) work(ctx context.Context) (end func()) {
 	switch {
 	case err != nil:
 		return d.again("asking for the job's record", err)
-	case rec != nil: // another worker has finished it, or the id was submitted twice
+	case rec != nil: // another worker has finished the job, or the id was submitted twice
 		return d.finish(ctx, rec)
 	case d.try > d.settings.Tries:
 		f := &failure{Text: fmt.Sprintf("delivered %d times, and no worker has ended it: the workers died, or were stopped, or lost the server", d.settings.Tries)}
@@ -279,7 +290,7 @@ func (d *delivery) work(ctx context.Context) (end func()) {
 	return d.failed(ctx, err)
 }
 
-// failed returns the step after a try that ended with an error.
+// failed returns the function that answers the message after a try that ended with an error.
 func (d *delivery) failed(ctx context.Context, err error) (end func()) {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		d.log.Info("kgen: the job is given back, since the worker stops")
@@ -322,7 +333,7 @@ func (p *panicError) Unwrap() error {
 	return err
 }
 
-// succeed stores a result and makes the record that names it.
+// succeed stores a result, and then the record that names the result's object.
 func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), err error) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
@@ -333,7 +344,8 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	passed("stored", d.id)
 	rec, err := d.settle(keep, &record{location: loc, Sum: d.sum, Tries: d.try, result: text})
 	if err != nil {
-		// The server may have made the record although no answer came, so the object is not removed.
+		// The server may have stored the record although no answer came, so the object is not
+		// removed.
 		return nil, d.fault(keep, d.id, "making the record", err)
 	}
 	passed("recorded", d.id)
@@ -344,8 +356,8 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	return d.done(true), nil
 }
 
-// finish makes the record of a failure, unless the job has a record. If the record then says that the job failed,
-// finish makes the dead letter.
+// finish stores the record of a failure, unless the job has a record. If the record then says that
+// the job failed, finish stores the dead letter.
 func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
@@ -356,7 +368,7 @@ func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	if err != nil {
 		return d.again("making the record of a failure", err)
 	}
-	if rec.Failure == nil { // another worker was faster, and had a result
+	if rec.Failure == nil { // another worker has stored a result before
 		return d.done(true)
 	}
 	d.log.Warn("kgen: the job has failed for good", "error", rec.Failure.Text)
@@ -367,8 +379,8 @@ func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	return d.done(false)
 }
 
-// settle is like keep, but repeats the request while the server does not answer. If an answer is lost, the stored
-// record may be the one that this call has made.
+// settle is like keep, but repeats the request while the server does not answer. If an answer is
+// lost, the stored record may be the one that settle itself has stored.
 func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err error) {
 	err = d.insist(ctx, func(ctx context.Context) (err error) {
 		there, err = d.keep(ctx, d.id, rec)
@@ -377,8 +389,7 @@ func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err 
 	return there, err
 }
 
-// insist calls a function until the server has answered it, the queue is removed or the context
-// ends.
+// insist calls a function until the server has answered, the queue is removed or the context ends.
 func (d *delivery) insist(ctx context.Context, f func(ctx context.Context) error) error {
 	for {
 		once, cancel := context.WithTimeout(ctx, request)
@@ -401,8 +412,8 @@ func (d *delivery) insist(ctx context.Context, f func(ctx context.Context) error
 	}
 }
 
-// done returns the step that acknowledges the message. The slices of a job that has a result are
-// removed; those of a dead letter stay for its retention.
+// done returns the function that acknowledges the message. If remove is set, the function also
+// removes the job's slices, but the slices of a dead letter are kept until its retention ends.
 func (d *delivery) done(remove bool) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), request)
@@ -418,13 +429,13 @@ func (d *delivery) done(remove bool) func() {
 	}
 }
 
-// again returns the step that leaves the message for another delivery, after AckWait.
+// again returns the function that leaves the message for another delivery, after AckWait.
 func (d *delivery) again(problem string, err error) func() {
 	d.log.Warn("kgen: the job comes again", "problem", problem, "error", err)
 	return func() {}
 }
 
-// giveBack returns the step that asks for another delivery after a delay.
+// giveBack returns the function that asks for another delivery after a delay.
 func (d *delivery) giveBack(delay time.Duration) func() {
 	return func() {
 		if err := d.msg.NakWithDelay(delay); err != nil {

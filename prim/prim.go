@@ -29,10 +29,10 @@
 //
 // # Order
 //
-// Results have the same bits on every device, except for blas.GemmHalf. The documentation of each function
-// states the order in which floats are added. That order depends only on constants, not on the
-// device or its sub-groups. Float32 subnormals are kept or flushed as the device does (see
-// runtime.Subnormals).
+// Results have the same bits on every device, except for blas.GemmHalf. The documentation of each
+// function states the order in which floats are added. The order of additions depends only on
+// constants, not on the device or its sub-groups. Float32 subnormals are kept or flushed as the
+// device does (see runtime.Subnormals).
 //
 // # Checks
 //
@@ -54,19 +54,19 @@ type Number = call.Number
 // Option is an option of a function whose name ends in On.
 type Option = call.Option
 
-// Length makes a function process the first min(n, v.Len()) elements of each input v. The argument n
-// is a view, and the device reads the number in it when the function runs. So a function may use the
-// number of elements that another function has stored, and the host need not wait for it. A negative
-// number counts as 0. The view must have one element (ErrInvalid otherwise).
+// Length makes a function process the first min(n, v.Len()) elements of each input v. The argument
+// n is a view, and the device reads the number in it when the function runs. So a function may use
+// the number of elements that another function has stored, and the host need not wait for this
+// number. A negative number counts as 0. The view must have one element (ErrInvalid otherwise).
 func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }
 
-// Scratch sets the memory that a function uses between its launches. Without this option, the
-// memory comes from a pool of the device. The memory must begin at a multiple of 16 bytes and have
-// at least as many bytes as the family's ScratchBytes says (ErrInvalid otherwise). Calls with the
-// same memory run one after the other. If a call without Scratch is recorded into a graph, it has
-// its own memory, which is kept as long as the graph.
+// Scratch sets the memory that a function uses between its launches. Without the option Scratch,
+// the memory comes from a pool of the device. The memory must begin at a multiple of 16 bytes and
+// have at least as many bytes as the family's ScratchBytes says (ErrInvalid otherwise). Calls with
+// the same memory run one after the other. If a call without Scratch is recorded into a graph, it
+// has its own memory, which is kept as long as the graph.
 func Scratch(memory runtime.View[byte]) Option {
 	return func(o *call.Options) { o.Scratch, o.HasScratch = memory, true }
 }
@@ -77,6 +77,6 @@ func Launch(opts ...runtime.LaunchOption) Option {
 	return func(o *call.Options) { o.Launch = append(o.Launch, opts...) }
 }
 
-// Unordered allows results that depend on the order in which work-items run, if that is faster. The
-// documentation of functions with such results says so.
+// Unordered allows results that depend on the order in which work-items run, if that is faster.
+// Functions whose results may change say so in their documentation.
 func Unordered() Option { return func(o *call.Options) { o.Unordered = true } }

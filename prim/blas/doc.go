@@ -22,11 +22,11 @@
 //
 // GemmHalf multiplies half.Float16s or half.BFloat16s, and adds up the products as float32s.
 // GemmInt8 multiplies int8s, and adds up the products as int32s, which wrap around. On devices that
-// support matrices of sub-groups, GemmHalf and GemmInt8 use them. A device with such matrices may
-// add float products in any order, so the last bits of GemmHalf depend on the device
-// (docs/matrices.md has the bound of a sum's error). Then alpha*sum, beta*c and their sum are each
-// rounded. On other devices GemmHalf converts the elements to float32 and returns the same results
-// as Gemm.
+// support matrices of sub-groups, GemmHalf and GemmInt8 use them. A device that supports matrices
+// of sub-groups may add float products in any order, so the last bits of GemmHalf depend on the
+// device (docs/matrices.md has the bound of a sum's error). With matrices of sub-groups, GemmHalf
+// rounds alpha*sum, beta*c and their sum to float32. Without these matrices, GemmHalf converts the
+// elements to float32 and returns the same results as Gemm.
 //
 // Axpy and Ger round each product and each sum.
 //
@@ -35,17 +35,18 @@
 //
 // # Cost
 //
-// GPUs have an instruction for fused products and sums, and the host emulates it by float64s. On
-// other devices, such as lavapipe, the emulation takes some 100 operations for float32s, and some
-// 200 for float64s. For float64s, the host has the instruction, too.
+// GPUs have an instruction for fused products and sums. The host has fused instructions only for
+// float64s, and emulates them for float32s by computing with float64s. Devices without fused
+// instructions, such as lavapipe, emulate them with some 100 operations for float32s, and some 200
+// operations for float64s.
 //
 // Gemm reads each element of A once for each 128 columns of the product, and each element of B once
 // for each 128 or 64 rows. Gemv reads each element once. A Gemv of few rows, and a Gemm of few
-// tiles of 64 by 128 elements, leave most of a GPU idle. The reason is that a sum is not divided
-// among work-items, unless prim.Unordered allows that for Gemm. On GPUs a Gemm of float32s takes
-// twice as long if both matrices are transposed. A Gemm of float32s is also half as fast unless the
-// row lengths, strides and offsets of A and B are multiples of 4 elements.
+// tiles of 64 by 128 elements, leave most of a GPU idle. Only Gemm with prim.Unordered divides a
+// sum among work-items. On GPUs a Gemm of float32s takes twice as long if both matrices are
+// transposed. A Gemm of float32s also takes twice as long if the row lengths, strides or offsets of
+// A and B are not multiples of 4 elements.
 //
 // Scratch memory is needed by GemmHalfOn, by GemmInt8On, and by GemmOn with prim.Unordered (see
-// ScratchBytes). No other function needs it.
+// ScratchBytes). The other functions of the package need no scratch memory.
 package blas

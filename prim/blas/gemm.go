@@ -83,14 +83,15 @@ func addOperands[T, S any](l *call.Call, nameA string, a View[T], nameB string, 
 	b.refuseShort(l, nameB, b.Data.Len())
 }
 
-// If a launch would have fewer than fewTiles tiles of 128 rows, it uses tiles of 64 rows, so that
-// more tiles run at the same time.
+// If a launch would have fewer than fewTiles tiles of 128 rows, the launch uses tiles of 64 rows,
+// so that more tiles run at the same time.
 const fewTiles = 512
 
-// isTall reports whether a launch uses tiles of 128 rows. Tests replace it.
+// isTall reports whether a launch uses tiles of 128 rows. Tests replace isTall.
 var isTall = func(m, n, batch int) bool { return tiles(m, 128)*tiles(n, kernels.TileColumns)*batch >= fewTiles }
 
-// isFused reports whether the device fuses products and sums of float32s or float64s. Tests replace it.
+// isFused reports whether the device fuses products and sums of float32s or float64s. Tests replace
+// isFused.
 var isFused = func(dev *runtime.Device, single bool) bool {
 	if single {
 		return primimpl.Fuses(dev)
@@ -185,7 +186,7 @@ func quadsKernel(tall, leftDeep, rightDeep bool, k kernelsgen.FlatNN) call.Kerne
 }
 
 // onHost reports whether the device is the host device. On the host device, the kernel for all
-// layouts is as fast as the others. Tests replace onHost.
+// layouts is as fast as the kernels for single layouts. Tests replace onHost.
 var onHost = func(dev *runtime.Device) bool { return dev.Info().Type == runtime.HostCPU }
 
 // mostItems is the largest number of work-items of a launch.

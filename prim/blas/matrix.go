@@ -38,12 +38,12 @@ type View[T any] struct {
 	Data runtime.View[T]
 }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
-// method T swaps the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T swaps
+// Rows and Cols, so set these fields before calling T.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Shape.turned(), m.Data} }
 
-// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. The
-// method T swaps the numbers Rows and Cols, which must be set before.
+// T returns the transpose of the matrix, or of each matrix of a batch, in the same memory. T swaps
+// Rows and Cols, so set these fields before calling T.
 func (m View[T]) T() View[T] { return View[T]{m.Shape.turned(), m.Data} }
 
 func (s Shape) turned() Shape {
@@ -96,8 +96,8 @@ func cols4(s Shape) bool { _, cols := s.storedShape(); return cols%4 == 0 }
 // isQuads reports whether the number of columns and the fields Stride and Step are multiples of 4.
 func (s Shape) isQuads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// mostRows limits the numbers of rows, columns and matrices, and the fields Stride and Step. With
-// this limit, no index overflows.
+// mostRows limits the numbers of rows, columns and matrices, and the fields Stride and Step, so
+// that no index overflows.
 const mostRows = 1<<31 - 1
 
 // checkShape adds an error to the call if the shape is invalid.

@@ -17,8 +17,9 @@ import (
 // Half is a type of 16-bit floats.
 type Half interface{ half.Float16 | half.BFloat16 }
 
-// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, c is not read, so its elements
-// may have any values, such as NaN. The package's documentation describes the error of a sum.
+// GemmHalf sets each matrix of c to alpha*a*b + beta*c. If beta is 0, c is not read, so its
+// elements may have any values, such as NaN. The package's documentation describes the rounding
+// errors of sums.
 func GemmHalf[T Half](ctx context.Context, dev *runtime.Device, alpha float32, a, b Matrix[T], beta float32, c Matrix[float32]) error {
 	return onSlices(ctx, dev, "blas.GemmHalf", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[float32]) error {
 		_, err := GemmHalfOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[float32]{c.Shape, out})
@@ -58,9 +59,10 @@ func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c Vi
 	})
 }
 
-// ScratchBytes returns the number of bytes that prim.Scratch needs for GemmHalfOn and GemmInt8On on a device, for
-// matrices of these shapes. For float32s and float64s, it returns the number of bytes for GemmOn with prim.Unordered.
-// The other functions need no scratch memory.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for GemmHalfOn and GemmInt8On on
+// a device, for matrices of these shapes. For float32s and float64s, ScratchBytes returns the
+// number of bytes for GemmOn with prim.Unordered. The other functions of the package need no
+// scratch memory.
 func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int {
 	if c.transposed {
 		a, b, c = b.turned(), a.turned(), c.turned()
@@ -118,7 +120,8 @@ func elemName[T Half | int8]() string {
 	return "int8"
 }
 
-// hasMatrices reports whether the device's sub-groups support the matrices that the kernels use. Tests set it.
+// hasMatrices reports whether the device's sub-groups support the matrices that the kernels use.
+// Tests set hasMatrices.
 var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	info := dev.Info()
 	if kernels.SubGroup < info.MinSubGroup || kernels.SubGroup > info.MaxSubGroup {
@@ -209,7 +212,8 @@ func isPacked[T Half | int8](v View[T], deep bool) bool {
 }
 
 // packLines returns the pieces of an operand, and the distances between its lines and between its
-// matrices. The rows of v are the lines. Unless packed is set, the function packs the lines first.
+// matrices. The rows of v are the operand's lines. If packed is not set, packLines packs the lines
+// first.
 func packLines[T Half | int8](l *call.Call, v View[T], deep, packed bool, n int, p mixedPlan) (pieces runtime.View[kernels.Piece8], stride, step int) {
 	if packed {
 		return primimpl.Cast[kernels.Piece8](v.Data), v.stride() / perPiece[T](), v.Step / perPiece[T]()

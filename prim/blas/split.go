@@ -8,10 +8,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// This file divides long sums of products of small matrices, as prim.Unordered allows. Each range of
-// the inner index has a matrix of partial sums in scratch memory. For example, if C is one tile with
-// 1<<20 products per sum, C = A*B would run in only one work-group. Instead, 256 work-groups each
-// compute a matrix of partial sums, with 4096 products per sum. Then the matrices are added up.
+// This file divides long sums of products of small matrices, as prim.Unordered allows. Each range
+// of the inner index has a matrix of partial sums in scratch memory. For example, if C is one tile
+// with 1<<20 products per sum, C = A*B would run in only one work-group. With prim.Unordered, 256
+// work-groups each compute a matrix of partial sums, with 4096 products per sum. At the end, a
+// kernel adds up these matrices.
 
 const (
 	leastRange = 512 // smallest number of products of a range
@@ -49,8 +50,8 @@ func (s split) sums(c Shape) int {
 func multiplyRanges[T Float](l *call.Call, s split, alpha T, a, b View[T], beta T, c View[T]) {
 	partial := call.Room[T](l, s.sums(c.Shape))
 	one := c.Rows * c.Cols
-	// A batch has a matrix for each range except the last one. The last range, which may be shorter,
-	// has a launch of its own.
+	// One launch computes a batch of matrices, with one matrix for each range except the last. The
+	// last range, which may be shorter, has a launch of its own.
 	ranges := func(first, count, length int) {
 		part := func(v View[T], alongRows bool) View[T] {
 			v.Batch, v.Step = count, s.length

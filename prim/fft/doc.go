@@ -11,27 +11,28 @@
 //
 // # Results
 //
-// Element k of the transform of n elements is the sum of x[j]*exp(-2πi*j*k/n) over j, for each axis
-// in turn, in the order of k from 0 to n-1. For Inverse, replace -2πi by +2πi, and divide by the
-// number of elements of an array. Forward does not scale, so Inverse undoes Forward.
+// Element k of the transform of n elements, for k from 0 to n-1, is the sum of x[j]*exp(-2πi*j*k/n)
+// over all j. The axes are transformed one after the other. For Inverse, replace -2πi by +2πi, and
+// divide by the number of elements of an array. Forward does not scale, so Inverse undoes Forward.
 //
 // A RealPlan transforms real numbers. Because element n-k is the conjugate of element k, only the
 // elements 0 to n/2 of the last axis are stored. So rows of n numbers become rows of n/2+1
-// elements. Such rows are also the argument of Inverse. In transforms of real numbers, element 0 of
-// a row has the imaginary part 0, and so has element n/2 if n is even. After transforming the other
-// axes, Inverse treats these imaginary parts as 0.
+// elements. The argument of Inverse also has rows of n/2+1 elements. In transforms of real numbers,
+// element 0 of a row has the imaginary part 0, and so has element n/2 if n is even. Inverse treats
+// these two imaginary parts as 0 after transforming the other axes.
 //
 // Results have the same bits on every device, and at every address. Each product and each sum is
 // rounded, and the host computes roots of unity in float64. The root mean square of the errors is
-// at most eps*log2(2n) times the root mean square of the elements. Here n is the number of elements
-// of an array, and eps is 2**-24 for complex64 and 2**-53 for complex128. If a length has a prime
-// factor above 7, the error is at most twice as large. Tests check both limits of the error.
+// at most eps*log2(2n) times the root mean square of the elements. In this bound, n is the number
+// of elements of an array, and eps is 2**-24 for complex64 and 2**-53 for complex128. If a length
+// has a prime factor above 7, the error is at most twice this bound. Tests check both limits of the
+// error.
 //
 // # Types
 //
-// Elements are complex64 and complex128. complex128 needs a device with properties.FP64. On other
-// devices, NewPlan and NewRealPlan return ErrKernelNotSupported. Arrays have at most 1<<28 elements
-// (ErrInvalid).
+// Elements are complex64 and complex128. complex128 needs a device with properties.FP64, and on
+// other devices, NewPlan and NewRealPlan return ErrKernelNotSupported. Arrays have at most 1<<28
+// elements (ErrInvalid).
 //
 // # In place
 //
@@ -40,30 +41,30 @@
 //
 // # Cost
 //
-// This paragraph is about axes whose length has no prime factor above 7. If the length is at most
-// 2048 (1024 of complex128), one launch transforms the axis, and reads and writes each element once.
-// For complex64, one launch also transforms an axis of length 4096. For axes other than the last
-// one, the limit is 1024 elements (512 of complex128). Longer axes take two launches up to some
-// 1<<20 elements (1<<18 of complex128), and three launches above. Longer axes also need scratch
-// memory for all elements of the arrays.
+// The following numbers are for axes whose length has no prime factor above 7. If the length is at
+// most 2048 (1024 for complex128), one launch transforms the axis, and reads and writes each
+// element once. For complex64, one launch also transforms an axis of length 4096. For axes other
+// than the last one, the limit is 1024 elements (512 for complex128). Longer axes take two launches
+// if they have at most some 1<<20 elements (1<<18 for complex128), and three launches otherwise.
+// Longer axes also need scratch memory for all elements of the arrays.
 //
-// Other lengths n need a convolution (Bluestein's algorithm). The convolution consists of two
-// transforms of some 2n elements and three more launches, with scratch memory for 2n elements.
-// Making a plan for such a length computes a transform on the host, which takes one to three
-// seconds for a million elements.
+// Lengths with a prime factor above 7 need a convolution (Bluestein's algorithm). For n elements,
+// the convolution consists of two transforms of some 2n elements and three more launches, with
+// scratch memory for 2n elements. Making a plan for a convolution computes a transform on the host,
+// which takes one to three seconds for a million elements.
 //
 // If rows have an even length, a RealPlan takes half as many operations as a Plan, and one more
-// launch. If the offset of the real numbers in their buffer is not a multiple of two numbers, they
-// are copied before or after the transform. Rows of an odd length are transformed as complex
-// numbers, in scratch memory.
+// launch. If the real numbers begin at an odd index of their buffer, the numbers are copied before
+// or after the transform. Rows of an odd length are transformed as complex numbers, in scratch
+// memory.
 //
-// If the arrays of a call have more than 1<<26 elements together, they are transformed in parts, one
-// after the other. So scratch memory is not larger than one part needs. A part has at least one
-// array.
+// If the arrays of a call have more than 1<<26 elements together, the call transforms them in
+// parts, one after the other. So a call needs only the scratch memory for one part. A part has at
+// least one array.
 //
 // # Plans
 //
 // A plan stores roots of unity in device memory, 128 KiB or more for long transforms. Several
-// goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument. A graph
-// that has recorded such a function then returns that error, too.
+// goroutines may use a plan. After Close, functions of the plan return ErrKernelArgument, and so do
+// graphs that have recorded these functions.
 package fft

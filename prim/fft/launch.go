@@ -19,7 +19,7 @@ type planRun[T Complex] struct {
 	c      *call.Call
 	arrays int // number of arrays that are transformed together
 	memory [memories]runtime.View[T]
-	single bool // the elements are complex64
+	single bool // whether the elements are complex64
 }
 
 // begin() returns a run with its scratch memory.
@@ -69,8 +69,8 @@ func flattenDims(dims []dim) (list []dim) {
 	return list
 }
 
-// launchLines launches the kernel for lines. If there are more than three dimensions, it does so
-// once for each index in the further dimensions.
+// launchLines launches the kernel for lines. If there are more than three dimensions, launchLines
+// launches the kernel once for each index in the further dimensions.
 func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -116,12 +116,12 @@ func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, t
 // lineOptions describes the launches of a step that transforms lines, in one direction.
 type lineOptions struct {
 	together int                       // number of lines of a work-group
-	twos     bool                      // the kernel is Twos32
+	twos     bool                      // whether the kernel is Twos32
 	opts     [3][]runtime.LaunchOption // values of the specialization constants, for each value of kernels.Levels
 }
 
-// lineOptions returns the options of a step. NewPlan calls it, because making the options took half of the time of a
-// transform's call.
+// lineOptions returns the options of a step. lineOptions is called when the plan is made, because
+// making the options took half of the time of a transform's call.
 func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 	together, opts := p.passOptions(s.radices)
 	opts = append(opts,
@@ -137,7 +137,7 @@ func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 }
 
 // usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
-// CPUs the kernel for lines is faster, because there it has as much work-group memory as it needs.
+// CPUs the kernel for lines is faster, because CPUs have enough work-group memory for it.
 func (p *planCore[T]) usesTwos(length int) bool {
 	return isSingle[T]() && length&(length-1) == 0 && !onHost(p.dev.Info())
 }

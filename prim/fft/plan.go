@@ -19,8 +19,9 @@ type Complex interface{ complex64 | complex128 }
 // transform.
 const mostElements = 1 << 28
 
-// The variable `chunk` is the largest number of elements that one launch transforms, if there are several arrays.
-// More arrays take several launches, which run one after the other with the same scratch memory.
+// The variable `chunk` is the largest number of elements that one launch transforms, if there are
+// several arrays. A call with more elements launches the kernels several times, one after the
+// other, with the same scratch memory.
 var chunk = 1 << 26
 
 // Plan describes how arrays of one shape are transformed on a device. Several goroutines may use a
@@ -38,9 +39,9 @@ type planCore[T Complex] struct {
 }
 
 // NewPlan returns the plan for arrays of a shape on a device. The shape is n elements, n1 rows of
-// n2 elements, or n1 times n2 rows of n3 elements. Other shapes, lengths below 1, and arrays of
-// more than 1<<28 elements are errors (ErrInvalid). The limit is lower for lengths whose transform
-// needs more memory (see the package documentation). For complex128, NewPlan returns
+// n2 elements, or n1 times n2 rows of n3 elements. NewPlan returns ErrInvalid for other shapes, for
+// lengths below 1, and for arrays of more than 1<<28 elements. The limit is lower for lengths whose
+// transform needs more memory (see the package documentation). For complex128, NewPlan returns
 // ErrKernelNotSupported on devices without properties.FP64. NewPlan computes roots of unity and
 // copies them to the device.
 func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
@@ -145,8 +146,9 @@ func (p *planCore[T]) completePlan(b *planBuilder, name string, shape []int) err
 	return err
 }
 
-// Close frees the memory of the plan's roots after earlier calls have finished using it. Later
-// calls, and runs of graphs that have recorded calls of the plan, return ErrKernelArgument.
+// Close frees the memory of the plan's roots after earlier calls have finished using it. After
+// Close, calls of the plan's functions, and runs of graphs that have recorded such calls, return
+// ErrKernelArgument.
 func (p *planCore[T]) Close() error { return p.table.Close() }
 
 // ScratchBytes returns the number of bytes of scratch memory that a function on views needs for the
@@ -167,7 +169,7 @@ func (p *planCore[T]) checkMade(name string) error {
 }
 
 // scratchSize returns the number of bytes of scratch memory. If moved is set, the call copies real
-// numbers, because their offset is not a multiple of two numbers.
+// numbers that begin at an odd index of the buffer.
 func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {

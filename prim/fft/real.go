@@ -15,10 +15,10 @@ import (
 type Real interface{ float32 | float64 }
 
 // RealPlan describes how arrays of real numbers of one shape are transformed on a device, and how
-// they are computed from their transforms. Several goroutines may use a RealPlan.
+// the inverse transform is computed. Several goroutines may use a RealPlan.
 type RealPlan[R Real, T Complex] struct {
 	planCore[T]
-	even bool // the last axis has an even length, so its neighbours form pairs
+	even bool // whether the last axis has an even length, so that neighbours form pairs
 }
 
 // NewRealPlan returns the plan for arrays of real numbers, as NewPlan does for complex numbers. T
@@ -91,9 +91,10 @@ func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 	}
 }
 
-// otherAxes appends the steps that transform all axes except the last one, which has `half` elements
-// after the transform of rows. The first of these steps reads the memory area `from`. All these
-// steps write to the output, or to the memory area `spectra` if the argument `from` is the input.
+// otherAxes appends the steps that transform all axes except the last one, which has `half`
+// elements after the transform of rows. The first appended step reads the memory area `from`. All
+// appended steps write to the output, or to the memory area `spectra` if the argument `from` is the
+// input.
 func (b *planBuilder) otherAxes(shape []int, half, from int) {
 	to := output
 	if from == input {
@@ -134,8 +135,8 @@ func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
 	return realSlices(ctx, p.dev, name, ys, p.outSize, p.size, p.inverse)
 }
 
-// ForwardOn sets out to the transforms of the arrays in v (see Forward). The two views must not
-// overlap. ForwardOn returns ErrInvalid if the numbers do not form complete arrays, or for the
+// ForwardOn sets out to the transforms of the arrays in v (see Forward). The views v and out must
+// not overlap. ForwardOn returns ErrInvalid if the numbers do not form complete arrays, or for the
 // option prim.Length.
 func (p *RealPlan[R, T]) ForwardOn(q *runtime.Queue, v runtime.View[R], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return p.forward(q, "fft.RealPlan.ForwardOn", v, out, opts)

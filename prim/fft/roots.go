@@ -34,7 +34,7 @@ func root[I int | int64](index, of I) complex128 {
 }
 
 // cosSin returns the cosine and the sine of an angle of up to an eighth of a full turn, by their
-// power series. The conversions keep compilers from fusing products and sums.
+// power series. The conversions to float64 prevent compilers from fusing products and sums.
 func cosSin(x float64) (cos, sin float64) {
 	z := float64(x * x)
 	for n := 18.0; n > 0; n -= 2 { // the series of cos-1 and sin/x-1
@@ -89,8 +89,8 @@ type tableKey struct {
 	radix string
 }
 
-// The type `span` is the index range of a table in the slice of all tables. The roots for Turned
-// begin at the table's index turn.
+// The type `span` is the index range of a table in the slice of all tables. In the table, the roots
+// for launches with Turned set begin at index turn.
 type span struct{ from, to, turn int }
 
 func (t *rootTables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -113,7 +113,7 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
-		table = append(table, complex(1/t.size, 0)) // the scale is stored in place of a root that no pass uses
+		table = append(table, complex(1/t.size, 0)) // element 0, which no pass uses, is the scale of the inverse transform
 		done := 1
 		for _, r := range radices {
 			for i := 1; i < r; i++ {

@@ -13,7 +13,7 @@ const (
 	output
 	scratch // elements between the steps of a long transform
 	wide    // lines in Bluestein's algorithm
-	reals   // real numbers, or complex numbers made from them
+	reals   // real numbers, or complex numbers made from real numbers
 	spectra // transforms of real numbers during the inverse transform
 	memories
 )
@@ -40,19 +40,19 @@ type planStep struct {
 	last          bool // whether this step divides the inverse transform by its size
 	inStep, step  int
 	dims          []dim // dimensions of lines, the innermost first
-	rest, width   int   // the long transform has rest times as many elements; each of its columns consists of width lines
+	rest, width   int   // the long transform has rest times as many elements; a column consists of width lines
 	near, far     int
-	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
+	loads, stores bool // whether neighbouring work-items load, or store, elements of neighbouring lines
 	forth, back   lineOptions
 
-	n, rows       int // number of elements in a line; length and number of rows of real numbers
+	n, rows       int // number of elements in a line or row, and number of rows of real numbers
 	grid          [3]dim
-	inner         bool // whether an element's index is its index in the last dimension
-	swap, swapped bool // the inverse transform swaps real and imaginary parts, before or after the product
+	inner         bool // whether the index of an element in the table is its index in the last dimension
+	swap, swapped bool // whether the inverse transform swaps real and imaginary parts, before or after the product
 }
 
-// The type `dim` is a dimension of lines or elements. It contains their number n, and their
-// distances in the input and output.
+// The type `dim` is a dimension of lines or elements. A dim contains the number n of lines or
+// elements, and their distances in the input and output.
 type dim struct{ n, in, out int }
 
 type kind int
@@ -72,7 +72,7 @@ type planBuilder struct {
 	steps  []planStep
 	tables rootTables
 	room   [memories]int // number of elements of a transform in the memory areas from scratch to spectra
-	fails  bool          // the transform is too long
+	fails  bool          // whether the transform is too long
 }
 
 func product(factors []int) int {
@@ -96,7 +96,7 @@ func radicesOf(n int) []int {
 	if n > 1 {
 		return nil
 	}
-	passes := (twos - min(twos, fives+threes) + 3) / 4 // passes with only twos
+	passes := (twos - min(twos, fives+threes) + 3) / 4 // passes whose radices have only factors of two
 	taken := max(twos-4*passes, 0)
 	tens := min(taken, fives)
 	sixes := taken - tens
@@ -106,7 +106,7 @@ func radicesOf(n int) []int {
 		list = append(list, slices.Repeat([]int{r.radix}, r.count)...)
 	}
 	if twos == 4 && len(list) == 0 {
-		passes++ // two passes of radix 4, in which neighbouring work-items read neighbours
+		passes++ // two passes of radix 4 instead of one of radix 16, so that neighbouring work-items read neighbours
 	}
 	for ; passes > 0; passes-- {
 		t := (twos + passes - 1) / passes
@@ -128,8 +128,9 @@ func (b *planBuilder) oneLaunch(n, width int) bool {
 	return n <= b.most
 }
 
-// splitFactors returns two or three factors of n, whose largest is as small as possible. Each factor is so small
-// that one launch can transform columns of that length. splitFactors returns nil if there are no such factors.
+// splitFactors returns two or three factors of n, such that the largest factor is as small as
+// possible. Each factor is so small that one launch can transform columns of that length.
+// splitFactors returns nil if n cannot be split in this way.
 func (b *planBuilder) splitFactors(n int) (best []int) {
 	most := b.most / 2
 	var divisors []int
@@ -205,9 +206,10 @@ func (b *planBuilder) append(s planStep) {
 	b.steps = append(b.steps, s)
 }
 
-// longSteps appends the steps of a transform whose length is the product of factors. With two factors n1
-// and m, it first computes m transforms of n1 elements that are m apart, and multiplies the results
-// by roots of unity. Then it computes n1 transforms of m neighbours, whose results are n1 apart.
+// longSteps appends the steps of a transform whose length is the product of factors. If there are
+// two factors n1 and m, the first step computes m transforms of n1 elements that are m apart, and
+// multiplies the results by roots of unity. The second step computes n1 transforms of m neighbours,
+// whose results are n1 apart.
 func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width
@@ -244,7 +246,7 @@ func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from
 
 // bluestein() appends the steps of a transform of any length. Element k of the transform is
 // exp(-πi*k*k/n) times a sum over j. Term j of the sum is element j times exp(-πi*j*j/n) times
-// exp(πi*(k-j)*(k-j)/n). So the sum is a cyclic convolution of m elements.
+// exp(πi*(k-j)*(k-j)/n). The sum is computed as a cyclic convolution of m elements.
 func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	m := b.length(2*n - 1)
 	if m == 0 {
@@ -277,8 +279,8 @@ func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	b.append(last)
 }
 
-// bestLength returns the length, at least n, whose transform needs the least memory, or 0
-// if there is no such length.
+// length() returns the length, at least n, whose transform needs the least memory, or 0 if there is
+// no such length.
 func (b *planBuilder) length(n int) (best int) {
 	cost := 0.0
 	for seven := 1; seven < 2*n; seven *= 7 {

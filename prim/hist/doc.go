@@ -14,10 +14,10 @@
 // # Elements
 //
 // Even and Edges accept elements of all integer and float types of Go, of the types of package
-// half, and of types whose underlying type is one of these. The elements of a user's type made from
-// a type of package half are compared as unsigned integers, by their bits. ByKey accepts integers.
-// Even with float64 needs a device with properties.FP64 (ErrKernelNotSupported otherwise). Edges
-// compares bits, and runs on every device. All these types have modules.
+// half, and of types whose underlying type is one of these. Elements whose type is made from a type
+// of package half are compared as unsigned integers, by their bits. ByKey accepts integers. Even
+// with float64 needs a device with properties.FP64 (ErrKernelNotSupported otherwise). Edges
+// compares bits, and runs on every device. The package has compiled modules for all these types.
 //
 // # The bins of Even
 //
@@ -38,8 +38,8 @@
 //
 // Each function is one launch, after a launch that clears counts. A function reads each element
 // once, and needs no scratch memory. Up to 4096 bins of Even and ByKey, and 2048 bins of Edges, are
-// counted in work-group memory. If there is space, a bin has several counters. With more bins,
-// atomic operations count the elements directly in the view `counts`. Edges searches up to 1024
-// edges in work-group memory, and more edges in device memory. The search for an element's bin takes
-// one step for each factor of 2 in the number of edges.
+// counted in work-group memory. If work-group memory is large enough, each bin has several counters
+// there. If there are too many bins for work-group memory, atomic operations count the elements
+// directly in the view `counts`. Edges searches up to 1024 edges in work-group memory, and more
+// edges in device memory. The search for an element's bin takes about log2(e) steps for e edges.
 package hist

@@ -33,8 +33,8 @@ func elementsOf[T any](v runtime.View[T]) (e elemView) {
 // width() returns the launch option that sets the size of elements.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// beginCounts adds the view `counts` to the call as its output. It returns the bins, and the view as
-// 32-bit words. The argument `own` is the number of counters in a work-group's memory.
+// beginCounts adds the view `counts` to the call as its output. beginCounts returns the bins, and
+// the view as 32-bit words. The argument `own` is the number of counters in a work-group's memory.
 func beginCounts(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)

@@ -6,17 +6,17 @@
 //	total := …                                // total of the tile's elements.
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
-// A work-group posts the total of its tile on a board. Once it has the total of all tiles up to its
-// own, it also posts that total, and its tile is then called whole. To get the total of all earlier
-// tiles, each work-item reads the post of one tile, back to the nearest whole tile.
+// A work-group posts the total of its tile on a board. Once the work-group has the total of all
+// tiles up to its own, it also posts this total, and its tile is then called whole. To get the total
+// of all earlier tiles, each work-item reads the post of one tile, back to the nearest whole tile.
 //
 // The kernels end even if the device does not run all work-groups at the same time. Tickets number
 // work-groups in the order in which they begin. If a tile's post is still missing after Polls reads,
 // a work-group computes that tile's total itself.
 //
-// Totals are combined in the order of tiles, from the nearest whole tile on. So the result's bits do
-// not depend on how far a work-group looks back. With totals x0, x1, x2 and so on, the result is
-// ((x0 ∘ x1) ∘ x2) and so on.
+// Totals are combined in the order of tiles, from the nearest whole tile on. The bits of the result
+// therefore do not depend on how far a work-group looks back. With totals x0, x1, x2 and so on, the
+// result is ((x0 ∘ x1) ∘ x2) and so on.
 package lookback
 
 import (
@@ -30,16 +30,16 @@ import (
 const Size = 256
 
 var (
-	// Polls is the number of times that a work-group looks for a post before it computes the total itself.
+	// Polls is the number of times that a work-group looks for a post before it computes the missing total itself.
 	Polls = dsl.NewSpecConstant[uint32](256)
 	// If Silent is not 0, work-groups whose tile number is a multiple of Silent post no total, as
-	// if they had not begun. Tests set it.
+	// if they had not begun. Tests set Silent.
 	Silent = dsl.NewSpecConstant[uint32](0)
 	// If FromFirst is not 0, all work-groups look back to the first tile, because they post only
-	// totals of single tiles. Tests set it.
+	// totals of single tiles. Tests set FromFirst.
 	FromFirst = dsl.NewSpecConstant[uint32](0)
 	// If Backwards is not 0, work-groups are numbered from the last one, which is the worst order.
-	// Tests set it to the number of work-groups.
+	// Tests set Backwards to the number of work-groups.
 	Backwards = dsl.NewSpecConstant[uint32](0)
 )
 
@@ -51,7 +51,7 @@ const (
 )
 
 // Board contains the values of type A that work-groups post. Tiles beyond the board's memory have
-// no posts. So no work-item faults while its work-group looks back.
+// no posts, so that no work-item faults while its work-group looks back.
 type Board[A any] interface {
 	// Look returns the kind and the value of a tile's post.
 	Look(tile uint32) (kind uint32, v A)
@@ -68,15 +68,15 @@ type Code[A any] interface {
 	Value(w [3]uint32) A
 }
 
-// Packed is a board in which each word contains the kind of a post and some bits of its value. So
-// work-items need no fence to read posts.
+// Packed is a board in which each word contains the kind of a post and some bits of its value.
+// Reading posts needs no fence.
 type Packed[A any, C Code[A]] struct {
 	State []uint32 // the ticket, and C's number of words for each tile, all zero before a launch
 }
 
 const bits = 30
 
-// Look reads the words of a tile's post. If their kinds differ, they belong to different posts.
+// Look reads the words of a tile's post. If the words have different kinds, they belong to different posts.
 func (b Packed[A, C]) Look(tile uint32) (kind uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -114,7 +114,7 @@ func (b Packed[A, C]) Post(tile, kind uint32, v A) {
 	}
 }
 
-// Help writes the words of a post. If the tile's own work-group has posted a word, that word is greater, and remains.
+// Help writes the words of a post. Help never replaces a word that the tile's own work-group has posted.
 func (b Packed[A, C]) Help(tile uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -132,10 +132,10 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // the accesses to flags and values.
 type Plain[A any] struct {
 	State  []uint32 // the ticket, and for each tile the kind of its own post and the state of other work-groups' post, all zero before a launch
-	Values []A      // three values for each tile, which are its total, the total of all tiles up to it, and the total that others have posted
+	Values []A      // three values for each tile, which are its total, the total of all tiles up to it, and the total that other work-groups have posted
 }
 
-// These are values of a tile's second word, while another work-group writes the tile's total, and after that.
+// A tile's second word is claimed while another work-group writes the tile's total, and helped after that.
 const (
 	claimed = uint32(1)
 	helped  = uint32(2)
@@ -187,13 +187,13 @@ func (b Plain[A]) Help(tile uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], helped)
 }
 
-// Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers.
-// state[0] must be 0 before the launch. If state is empty, all work-groups get the last possible tile, which
-// has no elements in any call. So they write nothing, and no work-item faults in the middle of a group.
+// Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers. state[0]
+// must be 0 before the launch. If state is empty, all work-groups get the last possible tile, which has no elements
+// in any call. With this tile a work-group writes nothing, and no work-item faults in the middle of a group.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 { return TicketAt(it, state, 0, math.MaxUint32) }
 
-// TicketAt returns a ticket as [Ticket] does, for a board that begins at state[at]. If the ticket is not below
-// the argument `tiles`, TicketAt returns the last possible ticket, so that all work-items get the same one.
+// TicketAt returns a ticket as [Ticket] does, for a board that begins at state[at]. If the ticket
+// is not below the argument `tiles`, TicketAt returns the last possible ticket to all work-items.
 func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	t := uint32(math.MaxUint32)
 	if it.LocalID() == 0 && int(at) < len(state) {
@@ -208,10 +208,10 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 	return dsl.GroupBroadcast(it.Group(), t, 0)
 }
 
-// Before returns the total of all tiles before t. The argument `sum` is the total of t. All work-items of the work-group pass the
-// same arguments. For tile 0, Before returns the zero value. The function `again` computes the total of another
-// tile, and the function `combine` combines two totals. The argument `posts` is work-group memory, which `again`
-// may use, too. The work-items meet at a barrier before the first write to it, and before Before returns.
+// Before returns the total of all tiles before t. The argument `sum` is the total of t. All work-items of the
+// work-group pass the same arguments. For tile 0, Before returns the zero value. The function `again` computes the
+// total of another tile, and the function `combine` combines two totals. The argument `posts` is work-group memory,
+// which `again` may also use. The work-items meet at a barrier before writing posts, and before Before returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
 	l := uint32(it.LocalID())
 	var before A
@@ -226,7 +226,7 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 		return before
 	}
 	// Look at a window of Size tiles, the nearest of which is the tile `last`. If no tile is whole, continue
-	// with the window before. From the window with a whole tile, go forwards again and combine totals.
+	// with the previous window. When a tile is whole, go forwards through the windows again and combine totals.
 	last, back := t-1, true
 	for {
 		n, v := window(it, board, last, again)
@@ -267,8 +267,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window() looks at the posts of Size tiles. The nearest is the tile `last`. window() waits until the tiles up to
-// the nearest whole one have posts. window() returns the number of the work-item that reads the nearest whole
+// window() looks at the posts of Size tiles, the nearest of which is the tile `last`. window() waits until the tiles
+// up to the nearest whole tile have posts. window() returns the number of the work-item that reads the nearest whole
 // tile, or at least Size if no tile is whole. window() also returns the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
@@ -307,8 +307,8 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 // The constant `together` is the number of posts that a work-item loads at the same time.
 const together = 8
 
-// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum neither goes forwards
-// again nor combines posts one by one. For floats, the result would depend on how far back a work-group looks.
+// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum reads
+// each window of posts only once. For floats, the result would depend on how far back a work-group looks.
 func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum A, again func(tile uint32) A) A {
 	g, l := it.Group(), uint32(it.LocalID())
 	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {

@@ -7,14 +7,14 @@
 //
 // # Elements
 //
-// Iota makes elements of all integer and float types of Go, and of types made from these, but not
-// of package half (ErrInvalid). Iota of float64 needs a device with properties.FP64
-// (ErrKernelNotSupported otherwise). All other functions move elements of any type that buffers
-// can have, such as structs, and keep all their bits. Indices are int64.
+// Iota makes elements of all integer and float types of Go, and of types whose underlying type is
+// one of these, but not of package half (ErrInvalid). Iota of float64 needs a device with
+// properties.FP64 (ErrKernelNotSupported otherwise). All other functions move elements of any type
+// that buffers can have, such as structs, and keep all their bits. Indices are int64.
 //
-// Iota has no module for package half's types. Use a scan of integers instead. The Map method of the
-// scan's operation converts an element, and the Combine method returns the second element. The
-// caller declares such a kernel by an alias:
+// Iota has no module for package half's types. To make a sequence of Float16s, for example, use a
+// scan of integers. The Map method of the scan's operation converts an element, and the Combine
+// method returns its second argument. The caller declares the kernel of this scan by an alias:
 //
 //	type HalfSteps = kernels.By[int32, half.Float16, Steps] // of prim/scan/kernels
 //

@@ -20,9 +20,9 @@ func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
 	})
 }
 
-// FillOn sets all elements of out to v. With prim.Length, only the first elements are set. In that
-// case, an element may have at most 16 words (ErrInvalid otherwise). The package documentation
-// describes words.
+// FillOn sets all elements of out to v. With prim.Length, only the first elements are set, and an
+// element may have at most 16 words (ErrInvalid otherwise). The package documentation describes the
+// words of elements.
 func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.FillOn", opts)
 	call.Out(c, "out", out, out.Len())

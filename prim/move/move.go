@@ -110,9 +110,10 @@ func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64
 }
 
 // ScatterOn sets out[at[i]] to v[i]. If an index occurs several times, the element with the
-// greatest i remains. With prim.Unordered, any of these elements may remain, or even a mixture of
-// their words. An element with an index out of range is not stored. Different lengths of v and `at`
-// are an error (ErrInvalid). With prim.Length, only the first elements of v and of `at` are used.
+// greatest i remains. With prim.Unordered, any of the elements for an index may remain, or even a
+// mixture of their words. An element with an index out of range is not stored. Different lengths of
+// v and `at` are an error (ErrInvalid). With prim.Length, only the first elements of v and of `at`
+// are used.
 func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ScatterOn", opts)
 	w := wordsOf[T](c)

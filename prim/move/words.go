@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// maxItems is the largest number of work-items of a launch. Longer views need several launches.
-// Devices allow twice as many work-items in a launch.
+// maxItems is the largest number of work-items of a launch, which is half the number that devices
+// allow. Longer views need several launches.
 var maxItems = 1 << 30
 
 // wordFormat describes the words in which elements of a type are moved.
@@ -34,8 +34,8 @@ func wordsOf[T any](c *call.Call) wordFormat {
 	return wordFormat{1, n}
 }
 
-// eachChunk divides n elements into ranges that are small enough for one launch. For each range, it
-// calls f with the range's first index and end.
+// eachChunk divides n elements into ranges that are small enough for one launch. For each range,
+// eachChunk calls f with the range's first index and end.
 func (w wordFormat) eachChunk(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {

@@ -8,17 +8,18 @@
 //
 // A function whose name ends in On stores the picked elements at the beginning of out, and their
 // number in count[0]. With prim.Length, the next function that uses the elements reads the number
-// from `count`, so the host need not wait for it. The other elements of out do not change, except
-// that Partition sets them to the elements that it does not pick. If there are no elements, the
-// number is 0.
+// from `count`, so the host need not wait for this number. The rest of out does not change, except
+// that Partition fills it with the elements that are not picked. If there are no elements, count[0]
+// becomes 0.
 //
 // # Elements
 //
 // Flagged, Where and Partition pick elements of any type that buffers can have, and keep all their
-// bits. Unique and RunLengths compare numbers as cmp.Compare does, so all NaNs are equal, and so are
-// the two zeros. Elements for Unique and RunLengths are integers and floats of Go, types of package
-// half, and types made from these. All these types have modules. For Where and Partition, the caller
-// declares a kernel by an alias with the elements' type and the predicate:
+// bits. Unique and RunLengths compare numbers as cmp.Compare does, so all NaNs are equal, and so
+// are the two zeros. Elements for Unique and RunLengths are integers and floats of Go, types of
+// package half, and types whose underlying type is one of these. The package has compiled modules
+// for all these types. For Where and Partition, the caller declares a kernel by an alias with the
+// elements' type and the predicate:
 //
 //	type Warm = kernels.Where[half.Float16, Warmer]
 //
@@ -28,8 +29,9 @@
 //
 // Each function is one launch, after a launch that clears its scratch memory. RunLengths and
 // Partition need one more launch. A function reads each element once, or twice for Unique, and
-// writes each picked element once. Partition writes all elements. Its first launch stores the elements that
-// are not picked in reverse order at the end of out. Its second launch reverses these elements, so
-// it reads and writes them again. The scratch memory has 8 bytes for each 4096 elements, and in
-// addition 8 bytes for each element for RunLengths (see ScratchBytes).
+// writes each picked element once. Partition writes all elements. The first launch of Partition
+// stores the unpicked elements in reverse order at the end of out. The second launch of Partition
+// reverses the unpicked elements, so it reads and writes them again. The scratch memory has 8 bytes
+// for each 4096 elements, and in addition 8 bytes for each element for RunLengths (see
+// ScratchBytes).
 package pick

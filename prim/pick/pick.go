@@ -216,7 +216,7 @@ func RunLengths[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T)
 
 // RunLengthsOn picks the first element of each run of equal elements. RunLengthsOn stores the
 // lengths of these runs at the beginning of the view `lengths`. out and lengths must have at least
-// as many elements as v, and v must have at most 1<<30 (ErrInvalid otherwise).
+// as many elements as v, and v must have at most 1<<30 elements (ErrInvalid otherwise).
 func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengths, count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "pick.RunLengthsOn", opts)
 	n := v.Len()
@@ -236,8 +236,8 @@ func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengt
 	return c.End()
 }
 
-// mostRuns is the largest number of elements of RunLengthsOn. One launch may have a work-item for
-// each element.
+// mostRuns is the largest number of elements of RunLengthsOn, which launches a kernel with a
+// work-item for each element.
 const mostRuns = 1 << 30
 
 // runs() launches Unique.

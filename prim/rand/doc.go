@@ -16,7 +16,7 @@
 // device, the number of elements, or the number of calls. To continue after another call, add the
 // number of elements of that call to the stream's Offset. A stream has 1<<60 elements, and a call
 // for more is an error (ErrInvalid). Streams of different seeds or sequences are independent.
-// Different functions with the same stream make numbers from the same words. So use a different
+// Different functions with the same stream make numbers from the same words. Use a different
 // sequence for each purpose.
 //
 // # Words
@@ -38,41 +38,44 @@
 // highest 53 bits, times 2**-53. So all results of Uniform have the same probability, and 1 is
 // never a result.
 //
-// IntN makes integers. The word, with a binary point before it, is a number u below 1, and the
+// IntN makes integers. IntN uses the word as a fraction u of at least 0 and less than 1, and the
 // result is u*n, rounded down. If further digits of u could change the result, these digits come
 // from the four words of block 1<<62 + i. No integer's probability differs from 1/n by more than
 // 2**-160.
 //
-// Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box and
-// Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For float32,
-// u is the first word plus 1, times 2**-32. For float64, u is the highest 53 bits plus 1, times
-// 2**-53. The angle a comes from the other word. That word's two highest bits count quarters of a
-// turn. Its lower bits are an angle, which is added to these quarters. The absolute value of
-// float32s is at most 6.66, and that of float64s at most 8.58. Logarithms and roots of float32 are
-// computed by package math32. Logarithms and roots of float64, and all sines, are computed by sums
-// and products, each of which is rounded. So numbers have the same bits on every device.
+// Normal makes two numbers from the words of two elements that are 256 apart, by the method of Box
+// and Muller. The numbers are r*cos(a) and r*sin(a), where r is the square root of -2*log(u). For
+// float32, u is the first word plus 1, times 2**-32. For float64, u is the highest 53 bits plus 1,
+// times 2**-53. The angle a comes from the second element's word. The two highest bits of the
+// second word count quarters of a turn. The lower bits of this word are an angle, which is added to
+// the quarters. The absolute value of float32s is at most 6.66, and that of float64s at most 8.58.
+// Logarithms and roots of float32 are computed by package math32. Logarithms and roots of float64,
+// and all sines, are computed by sums and products, each of which is rounded. Therefore all numbers
+// have the same bits on every device.
 //
 // # Orders
 //
 // Shuffle puts n elements in one of their orders. Element i of the result is the input element with
 // index f(i), where f is a bijection. A Feistel network of 16 rounds mixes max(8, b) bits of i,
-// where n-1 has b bits. The network is applied again until the result is less than n. Then indices 0
-// and 1 are exchanged in one half of all orders. The words of five blocks, from block 1<<63 +
-// 8*Offset on, are the keys of the rounds, and decide on this exchange. So the stream's Offset is
-// the number of the order, and Offset+1 is the number of the stream's next order. According to
-// tests, all orders of a small number of elements are equally probable. For many elements, only a
-// small part of all orders can occur, as with every generator of so few bits.
+// where n-1 has b bits. The network is applied again until the result is less than n. In one half
+// of all orders, indices 0 and 1 are then exchanged. The words of five blocks, from block 1<<63 +
+// 8*Offset on, are the keys of the rounds, and decide whether indices 0 and 1 are exchanged. The
+// stream's Offset is therefore the number of the order, and Offset+1 is the number of the stream's
+// next order. According to tests, all orders of a small number of elements are equally probable.
+// For many elements, only a small part of all orders can occur, as with every generator whose state
+// has so few bits.
 //
 // # Types
 //
 // Uniform and Normal make float32s and float64s. IntN and Bits make integers of all integer types
-// of Go. Uniform, Normal, IntN and Bits also support types made from these, but not those of package
-// half (ErrInvalid). Float64s need a device with properties.FP64 (ErrKernelNotSupported otherwise).
-// Shuffle moves elements of any type that buffers can have, and keeps all their bits.
+// of Go. Uniform, Normal, IntN and Bits also support types whose underlying type is one of these,
+// but not the types of package half (ErrInvalid). Float64s need a device with properties.FP64
+// (ErrKernelNotSupported otherwise). Shuffle moves elements of any type that buffers can have, and
+// keeps all their bits.
 //
 // # Cost
 //
-// Each function needs one launch for every 1<<30 elements. It writes each element once, and needs no
-// scratch memory. Shuffle also reads each element once, at random indices, and does not work in
-// place.
+// Each function needs one launch for every 1<<30 elements. Each function writes each element once,
+// and needs no scratch memory. Shuffle also reads each element once, at random indices, and does
+// not work in place.
 package rand

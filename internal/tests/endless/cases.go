@@ -12,8 +12,8 @@ type Case struct {
 	Want          []uint32   // expected contents of the last slice at the end
 }
 
-// seeds() returns the slices of Seeds for n searches. Search i has i%7 iterations, or never ends if endless(i) is
-// true.
+// seeds() returns the slices of a Seeds with n searches, and the expected numbers of iterations.
+// Search i has i%7 iterations, or never ends if endless(i) is true.
 func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}
 	for i := range n {
@@ -31,7 +31,7 @@ func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	return s, rounds
 }
 
-// Cases returns launches of all kernels that have up to one dimension.
+// Cases returns launches of the kernels whose ranges have at most one dimension.
 func Cases() []Case {
 	const n, group = 40, 8
 	var out []Case
@@ -61,7 +61,7 @@ func Cases() []Case {
 		Case{Kernel: "Meet", Endless: true, Global: n, Local: group, N: -1, Slices: [][]uint32{values}})
 }
 
-// meet() returns the values after Meet with the given number of iterations.
+// meet() computes the values that the kernel Meet leaves after the given number of iterations.
 func meet(values []uint32, group, rounds int) []uint32 {
 	out := slices.Clone(values)
 	scratch := make([]uint32, len(out)) // the elements of work-items that do not take part stay zero

@@ -8,13 +8,13 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Seeds contains the numbers at which searches start and end. A search reaches 0 only if it starts at 0.
+// Seeds contains the numbers at which searches start and end. A search for 0 never ends, unless it starts at 0.
 type Seeds struct {
 	From, To []uint32
 	Rounds   []uint32 // number of iterations of each search
 }
 
-// next() returns the successor of s in a cycle. The cycle contains all numbers except 0.
+// next() returns the successor of s in a cycle that contains all uint32s except 0.
 func next(s uint32) uint32 {
 	s ^= s << 13
 	s ^= s >> 17
@@ -74,7 +74,7 @@ type Wait struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel stores the number of iterations of the neighbour's search.
+// Kernel stores the number of iterations of the search of the neighbouring work-item.
 //
 //kgen:cancel
 func (k Wait) Kernel(it dsl.NDItem1) {
@@ -89,7 +89,7 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 	k.Rounds[i] = scratch[(l+1)%it.LocalRange()]
 }
 
-// Leaver is the limit for values in Meet: only work-items with smaller values take part.
+// Leaver is a limit for the kernel Meet, in which only work-items with smaller values take part.
 const Leaver = 1 << 30
 
 // Meet lets the work-items of a group wait at a barrier in each of N iterations.
@@ -99,8 +99,8 @@ type Meet struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel passes the values from neighbour to neighbour in N iterations. The kernel never ends if N is below 0.
-// Work-items whose values are at least Leaver do not take part.
+// Kernel passes each value to the neighbouring work-item, in each of N iterations. The kernel never
+// ends if N is below 0. Work-items whose values are at least Leaver do not take part.
 //
 //kgen:cancel
 func (k Meet) Kernel(it dsl.NDItem1) {

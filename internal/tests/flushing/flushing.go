@@ -1,6 +1,6 @@
-// Package flushing makes a driver flush subnormal float32s, for tests on machines without a device that
-// flushes. [Rewrite] inserts instructions that replace subnormals by zeros into a module. The code
-// surrounds the instructions that flush on an H100 (driver 580, without float controls).
+// Package flushing makes a driver flush subnormal float32s, for tests on machines without a device
+// that flushes. In a module, [Rewrite] inserts code that replaces subnormals by zeros. The inserted
+// code surrounds the instructions that flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
@@ -75,7 +75,7 @@ func (x *rewriter) flushedCode(in spirv.Instruction) []spirv.Instruction {
 		return append(c.List, in)
 	}
 	in.Result = x.e.NewID()
-	for i := range x.m.Annotations { // moves decorations such as NoContraction
+	for i := range x.m.Annotations { // moves decorations such as NoContraction to the new instruction
 		if a := &x.m.Annotations[i]; a.Op == spirv.OpDecorate && spirv.ID(a.Words[0]) == result {
 			a.Words = append([]uint32{uint32(in.Result)}, a.Words[1:]...)
 		}

@@ -34,5 +34,5 @@ func Equal(t testing.TB, file string, got []byte) {
 	}
 }
 
-// Updating reports whether the test is to write golden files.
+// Updating reports whether the test must write golden files.
 func Updating() bool { return *update }

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// opposite() returns argument v of the opposite work-item of the group. The first and the last work-item
-// are opposite, and so on. All work-items of the group must call opposite.
+// opposite() returns the argument v of the work-item at the opposite end of the group. In a group of n
+// work-items, those with the local ids i and n-1-i are opposite. All work-items of the group must call opposite.
 func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	tile := dsl.Local[[64]int32](it)
 	tile[g.LocalID()] = v
@@ -17,7 +17,7 @@ func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
 	return tile[g.LocalRange()-1-g.LocalID()]
 }
 
-// Palindromes stores which elements equal the opposite element in their work-group.
+// Palindromes stores, for each element, whether it equals the opposite element of its work-group.
 type Palindromes struct {
 	In  []int32
 	Out []bool
@@ -64,8 +64,8 @@ func (k Bits) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Rising stores two flags for each element: whether its work-group's elements increase up to it, and whether
-// one of these elements is negative.
+// Rising stores, for each element, whether the elements of its work-group increase up to this
+// element, and whether an element up to this one is negative.
 type Rising struct {
 	In             []int32
 	Rises, Negated []bool
@@ -95,7 +95,7 @@ type Votes struct {
 	Out [][3]bool
 }
 
-// Kernel takes a vote in the work-group.
+// Kernel tests one element, and combines the results of the work-group.
 func (k Votes) Kernel(it dsl.NDItem1) {
 	g, even := it.Group(), k.In[it.GlobalID()]%2 == 0
 	votes := [3]bool{dsl.AnyOfGroup(g, even), dsl.AllOfGroup(g, even), dsl.NoneOfGroup(g, even)}
@@ -154,7 +154,7 @@ func (Moves) Properties() properties.List {
 	return properties.List{properties.SubGroupSize(4)}
 }
 
-// Kernel gets five elements of other work-items, without loading them.
+// Kernel gets five elements from other work-items, without loading these elements itself.
 func (k Moves) Kernel(it dsl.NDItem1) {
 	i, s := it.GlobalID(), it.SubGroup()
 	v := k.In[i]
@@ -180,14 +180,14 @@ func (k Halve) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MatMul multiplies two square matrices of N rows. Each sub-group computes 16 rows and columns.
+// MatMul multiplies two square matrices of N rows. Each sub-group computes a block of 16 rows and 16 columns of C.
 type MatMul struct {
 	N    int // number of rows, a multiple of 16
 	A, B []half.Float16
 	C    []float32
 }
 
-// Kernel computes 16 rows and columns of C, together with the other work-items of its sub-group.
+// Kernel computes a block of C, together with the other work-items of its sub-group.
 func (k MatMul) Kernel(it dsl.NDItem2) {
 	sg, n := it.SubGroup(), k.N
 	y, x := it.GroupID()
@@ -235,8 +235,8 @@ type Dots struct {
 	U, V             [][4]uint8
 	Sum, Mixed       []int32
 	Unsigned         []uint32
-	Least, LeastOfUs []int32  // products added to the least int32
-	Most             []uint32 // products added to the greatest uint32
+	Least, LeastOfUs []int32  // sums of products and the least int32
+	Most             []uint32 // sums of products and the greatest uint32
 }
 
 // Kernel computes one sum of products of each kind.

@@ -90,7 +90,7 @@ func (k Transpose) Kernel(it dsl.NDItem2) {
 	k.Out[(gx*n+ly)*k.N+gy*n+lx] = tile[lx*n+ly]
 }
 
-// Corner stores for each work-item the start of its work-group.
+// Corner stores for each work-item where its work-group starts.
 type Corner struct{ Out [][3]int }
 
 // Kernel stores the global id of the work-group's first work-item.

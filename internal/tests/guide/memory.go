@@ -36,7 +36,7 @@ func (k Histogram) Kernel(it dsl.Item1) {
 	tally(k.Counts, k.In[it.GlobalID()])
 }
 
-// Last adds up the squares of all elements. Each work-item stores one square, and the last one adds up all squares.
+// Last adds up the squares of all elements. Every work-item stores a square, and the last work-item adds them up.
 type Last struct {
 	In, Parts, Sum []int32
 	Done           []int32
@@ -100,8 +100,8 @@ func (k Reversed) Kernel(it dsl.Item1) {
 	}
 }
 
-// distinct() copies n neighbours, and counts the different values among them. N is a specialization constant, or
-// an expression of such constants.
+// distinct() copies n neighbours, and counts the different values among them. N is a specialization
+// constant, or an expression of specialization constants.
 func distinct[N dsl.PrivateLength](it dsl.KernelHandler, n N, x []int32) int {
 	own := dsl.PrivateAlloca[int32](it, n)
 	copy(own, x)

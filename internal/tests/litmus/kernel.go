@@ -1,9 +1,9 @@
-// Package litmus contains kernels that search for outcomes that the Go memory model forbids.
-// Each kernel is a litmus test from the literature (Alglave, Maranget and Tautschnig, "Herding
-// Cats", 2014). Two to four work-items make a few accesses of two locations, x and y. A launch
-// runs many instances of a test at once. Each launch pairs work-items and locations in a
-// different order. The test lists the forbidden outcomes. Use -trials 100000000 on a new
-// device.
+// Package litmus contains kernels that search for outcomes that the Go memory model forbids. Each
+// kernel is a litmus test from the literature (Alglave, Maranget and Tautschnig, "Herding Cats",
+// 2014). Two to four work-items make a few accesses of two locations, x and y. A launch runs many
+// instances of a test at once. Each launch pairs work-items and locations in a different order. The
+// test lists the forbidden outcomes. On a new device, run the tests with the flag -trials
+// 100000000.
 //
 //kgen:bare nospare views
 package litmus
@@ -57,8 +57,8 @@ func (k *Instances) result(i, n int, v int32) { k.R[i*4+n] = v }
 // Bins is the number of outcomes that Collect distinguishes.
 const Bins = 1 << 12
 
-// Collect counts the outcomes of the instances, and clears the memory. An outcome consists of the low two bits of
-// six numbers: the four results, and the last values of x and y.
+// Collect counts the outcomes of the instances, and clears the memory. An outcome consists of the
+// low two bits of six numbers, which are the four results and the last values of x and y.
 type Collect struct {
 	Instances
 	Counts []uint32
@@ -75,10 +75,10 @@ func (k Collect) Kernel(it dsl.Item1) {
 	*x, *y = 0, 0
 }
 
-// MP passes a message. A value written before a flag must be visible after the flag is seen.
+// MP passes a message (a value and a flag). A value written before a flag must be visible after the flag is seen.
 type MP struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel passes a word by non-atomic accesses.
 func (k MP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -108,10 +108,10 @@ func (k MPAtomic) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// MPAdd is the test MP with a flag that both sides change.
+// MPAdd is the test MP with a flag that both work-items change by atomic operations.
 type MPAdd struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel passes a word by non-atomic accesses.
 func (k MPAdd) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -126,10 +126,10 @@ func (k MPAdd) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// MPSwap passes a message by compare-and-swap.
+// MPSwap is the test MP with a flag that both work-items change by compare-and-swap.
 type MPSwap struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel passes a word by non-atomic accesses.
 func (k MPSwap) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -192,7 +192,7 @@ func (k LB) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// S tests the order of two writes of x. The second work-item writes x after it has seen the first one's message.
+// S tests the order of two writes of x. The second work-item reads y, and then writes x.
 type S struct{ Instances }
 
 // Kernel has two writes of x.
@@ -207,7 +207,7 @@ func (k S) Kernel(it dsl.NDItem1) {
 	atomic.StoreInt32(k.x(i), 1)
 }
 
-// R tests the order of two writes of y. The last of these writes comes before a read of x.
+// R tests the order of two writes of y. The second work-item writes y, and then reads x.
 type R struct{ Instances }
 
 // Kernel has two writes of y.
@@ -269,7 +269,7 @@ func (k CoWW) Kernel(it dsl.NDItem1) {
 // CoWR tests a read of a word after a write by the same work-item.
 type CoWR struct{ Instances }
 
-// Kernel writes 1, or 2.
+// Kernel writes 1 in one work-item, and 2 in the other.
 func (k CoWR) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -283,7 +283,7 @@ func (k CoWR) Kernel(it dsl.NDItem1) {
 // CoRW tests a write of a word after a read by the same work-item.
 type CoRW struct{ Instances }
 
-// Kernel writes 1, or 2.
+// Kernel writes 1 in one work-item, and 2 in the other.
 func (k CoRW) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -315,10 +315,10 @@ func (k IRIW) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// WRC passes a message through a third work-item.
+// WRC passes a message through a second work-item to a third one.
 type WRC struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel writes one word, copies it to the other word, or reads both words.
 func (k WRC) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 4)
 	x, y := k.x(i), k.y(i)
@@ -342,7 +342,7 @@ const places = 256
 // and one in device memory.
 type LocalMP struct{ Instances }
 
-// Kernel passes two words by plain accesses.
+// Kernel passes two words by non-atomic accesses.
 func (k LocalMP) Kernel(it dsl.NDItem1) {
 	words := dsl.Local[[places]int32](it)
 	flags := dsl.Local[[places]atomic.Int32](it)
@@ -381,7 +381,7 @@ func (k LocalSB) Kernel(it dsl.NDItem1) {
 // FenceMP is the test MP with fences around accesses of the flag.
 type FenceMP struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel passes a word by non-atomic accesses.
 func (k FenceMP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -401,7 +401,7 @@ func (k FenceMP) Kernel(it dsl.NDItem1) {
 // RelaxedMP is the test FenceMP with relaxed accesses of the flag.
 type RelaxedMP struct{ Instances }
 
-// Kernel passes a word by plain accesses.
+// Kernel passes a word by non-atomic accesses.
 func (k RelaxedMP) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {
@@ -450,7 +450,7 @@ func (k RelaxedCoWW) Kernel(it dsl.NDItem1) {
 // RelaxedCoRW is the test CoRW with relaxed operations.
 type RelaxedCoRW struct{ Instances }
 
-// Kernel writes 1, or 2.
+// Kernel writes 1 in one work-item, and 2 in the other.
 func (k RelaxedCoRW) Kernel(it dsl.NDItem1) {
 	role, i := k.begin(it, 2)
 	if role == 0 {

@@ -1,6 +1,6 @@
-// Package need ends tests that need something that not every machine has, such as a Vulkan device. If the
-// needed thing is missing, the test is skipped with a message. If an environment variable promises that
-// the thing exists, the test fails instead.
+// Package need ends tests whose requirements the machine lacks, such as a Vulkan device. A test
+// that lacks a requirement is skipped with a message. If an environment variable promises the
+// requirement, the test fails instead of being skipped.
 package need
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 )
 
-// These constants are names of environment variables. A variable makes a promise unless its value is empty or 0.
+// These environment variables make promises about the machine, unless their values are empty or 0.
 const (
 	// Vulkan promises a Vulkan device, the go command, the SPIR-V tools, and the tests of the Go
 	// distribution.
@@ -29,13 +29,13 @@ const (
 	Models = env.RequireModels
 )
 
-// Promised reports whether the environment variable with the given name makes its promise.
+// Promised reports whether the value of the environment variable with the given name is neither empty nor 0.
 func Promised(name string) bool {
 	v := os.Getenv(name)
 	return v != "" && v != "0"
 }
 
-// Missing ends the test because something that the variable promises is missing.
+// Missing skips the test because a requirement is missing, or fails the test if the variable promises it.
 func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Helper()
 	what := fmt.Sprintf(format, args...)
@@ -64,7 +64,7 @@ func Dir(tb testing.TB) string {
 		})
 		slices.Reverse(all)
 		for _, path := range all {
-			os.Remove(path) // the system removes the rest later
+			os.Remove(path) // the operating system removes remaining files later
 		}
 	})
 	return dir

@@ -1,5 +1,5 @@
-// Package oracle computes the results that tests expect from devices. The package compiles kernels in memory.
-// The package can run the module after any pass in the interpreter of package ir.
+// Package oracle computes the results that tests expect from devices. The package compiles kernels
+// in memory. The package can run the result of each pass in the interpreter of package ir.
 package oracle
 
 import (
@@ -62,8 +62,8 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 	return ir.Parse(text)
 }
 
-// Lacks reports whether point is a variant that the kernel does not have. The kernel has a module at all
-// other requested points.
+// Lacks reports whether point is a variant that the kernel does not have. All other points that
+// were passed to Compile have a module.
 func (k *Kernel) Lacks(point string) bool {
 	return k.Forms[point] == "" && slices.Contains(variantPoints, point)
 }
@@ -88,7 +88,7 @@ func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, d
 	return compile(codegen.Compile, prog, k, points)
 }
 
-// CompileGeneral does the same as Compile without variants and host form, in less than half the time.
+// CompileGeneral compiles like Compile, but makes no variants and no host form, and takes less than half the time.
 func CompileGeneral(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.CompileGeneral, prog, k, points)
 }
@@ -143,8 +143,8 @@ type Set struct {
 
 type compileFunc = func(prog *load.Program, k *load.Kernel, points ...string) (*Kernel, diag.List, error)
 
-// OpenCorpus loads the kernels of packages. If no point is a variant, the kernels are compiled without
-// variants.
+// OpenCorpus loads the kernels of packages. If points contains no variant, the kernels are compiled
+// without variants.
 func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
@@ -207,14 +207,14 @@ func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel,
 type Compiler struct {
 	imports []string
 	base    *load.Base
-	bytes   int // number of bytes of the sources loaded with base
+	bytes   int // number of bytes of the sources that have been loaded with base
 }
 
 // NewCompiler returns a compiler for sources that import the given packages.
 func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
 
-// maxBytes is the number of bytes of sources after which base is replaced. A base keeps the types and the SSA
-// of each package loaded with it, about a thousand bytes for each byte of source.
+// maxBytes is the number of bytes of loaded sources after which Load replaces the field base. A load.Base
+// keeps the types and the SSA of all packages loaded with it, about a thousand bytes for each byte of source.
 const maxBytes = 1 << 21
 
 // Load loads a package, given by the names and texts of its files.

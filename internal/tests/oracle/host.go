@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its output. The
-// main package imports the kernels as github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. The two
-// packages exist only in an overlay.
+// RunGo compiles a package of kernels and a main package with gc, runs the program, and returns its
+// output. The main package imports the kernels as
+// github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. The two packages exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	return runWith(ctx, files, main, nil)
 }
@@ -62,13 +62,13 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The file's new name and text have no build constraint, so the file is compiled on every port.
+		// The file gets a new name and a text without build constraints, so the file is compiled on every port.
 		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
 	}
 	return files, nil
 }
 
-// runWith does the same as RunGo, but compiles the texts in replacedTexts instead of some files of the Go
+// runWith is like RunGo, but in replacedTexts it gets texts that replace some files of the Go
 // distribution.
 func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")

@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Launch describes a launch in the interpreter. Ranges are in the kernel's index order.
+// Launch describes a launch in the interpreter. Ranges are in the kernel's order z, y, x.
 type Launch struct {
 	// WholeWords makes memory end with a complete 32-bit word, as on devices. Modules that use only 32-bit
 	// words, or atomic operations of 8 and 16 bits, may read the complete last word.
@@ -63,7 +63,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	if err != nil {
 		return err
 	}
-	// Only the modules at the first points of compilation have parameters that are never read.
+	// Some passes remove parameters that the kernel never reads, so the parameters come from the module.
 	k := *c.ABI
 	k.Params, k.ArgSize, k.DataOffset = m.Params, m.ArgSize, m.DataOffset
 	arg := reflect.ValueOf(l.Arg)
@@ -90,7 +90,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 			in.Specs[abi.SpecAccessor+accessors] = uint64(n)
 			accessors++
 		case abi.Slice:
-			s := *(*[]byte)(at) // the length counts elements
+			s := *(*[]byte)(at) // the length of s is the number of elements, not of bytes
 			if p.Offset < 0 || len(s) == 0 {
 				continue
 			}
@@ -215,7 +215,7 @@ func memberAt(v reflect.Value, path string) reflect.Value {
 	return v
 }
 
-// deviceOrder converts a range from the kernel's index order to the order x, y, z.
+// deviceOrder converts a range from the kernel's order z, y, x to the order x, y, z.
 func deviceOrder(r []int) []uint32 {
 	out := []uint32{1, 1, 1}
 	for i := range r {

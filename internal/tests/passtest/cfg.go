@@ -251,8 +251,8 @@ func (g *CFG) loop(depth int) {
 	g.loops = g.loops[:len(g.loops)-1]
 }
 
-// mergeBlocks joins blocks like go/ssa's optimizer. mergeBlocks threads jumps to empty blocks, and appends a
-// block to its only predecessor.
+// mergeBlocks joins blocks as the optimizer of go/ssa does. mergeBlocks threads jumps to empty
+// blocks, and appends a block to its only predecessor.
 func (g *CFG) mergeBlocks() {
 	for _, b := range g.F.Blocks {
 		for i := range b.Term.Succs {

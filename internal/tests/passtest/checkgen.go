@@ -14,14 +14,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// CheckGen generates random kernels that index slices in straight-line code, under conditions and in small
-// loops. Effects come between the accesses.
+// CheckGen generates random kernels that index slices in straight-line code, under conditions and
+// in small loops. The generated code has effects between the accesses.
 type CheckGen struct {
 	r      *rand.Rand
 	M      *ir.Module
 	F      *ir.Func
 	B      *ir.Block
-	a, Out [2]*ir.Value // each the address and length of a slice
+	a, Out [2]*ir.Value // addresses and lengths of slices
 	Fixed  []*ir.Value  // indices that never change
 	vars   []*ir.Var    // variables of type i64
 	sum    *ir.Var
@@ -30,11 +30,11 @@ type CheckGen struct {
 	left   int
 }
 
-// CheckShare is the number of ordinary random kernels for each kernel of a CheckGen. Kernels of a CheckGen
-// are rarer because they are large.
+// CheckShare divides Count, so that tests generate fewer kernels of a CheckGen, because these
+// kernels are large.
 const CheckShare = 4
 
-// Offsets of the arguments of kernels that a CheckGen generates.
+// These constants are offsets of the arguments of kernels that a CheckGen generates.
 const (
 	genN, genM, genA, genOut = 0, 8, 16, 32
 	genArgs                  = 48
@@ -110,8 +110,8 @@ func (g *CheckGen) randomIndex(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// Checked writes a branch that faults if index i is out of range for slice s. Later code is added to the
-// other branch.
+// Checked writes a branch that faults if index i is out of range for slice s. Later code is added
+// to the block for indices in range.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])
@@ -203,7 +203,7 @@ func (g *CheckGen) Launches() []interp.Launch {
 		g.Launch(-1, 4, 20, 2), g.Launch(1<<28, 1, 9, 9), g.Launch(1<<14, 1<<14, 30, 30), g.Launch(1<<40, -1<<62, 30, 30)}
 }
 
-// Arranged returns launch l with its arguments at the offsets of module m, on which pass params has run.
+// Arranged returns launch l with its arguments at the offsets that pass params has set in module m.
 func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	at := map[string]int{"N": genN, "M": genM, "A": genA, "Out": genOut}
 	args := make([]byte, m.ArgSize)

@@ -38,7 +38,7 @@ func RandomCFG(seed uint64) *CFG {
 func (g *CFG) runTrace(state uint64) ([]uint64, bool, error) {
 	m := &Machine{Out: g.Out, seed: g.Seed, state: state, Limit: 150}
 	done, err := m.Run(g.F)
-	if len(m.Trace) >= m.Limit { // the last block runs to its end, beyond the limit
+	if len(m.Trace) >= m.Limit { // a block that reaches the limit runs to its end, so the trace may be longer
 		return m.Trace[:m.Limit], false, err
 	}
 	return m.Trace, done, err

@@ -20,11 +20,11 @@ type LaneGen struct {
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// commonVar is a uniform variable, or nil. If commonVar is not nil, the kernel has loops with checks of growing
-	// values.
+	// commonVar is a uniform variable, or nil. If commonVar is not nil, the kernel has loops that
+	// check whether growing values are below limits.
 	commonVar *ir.Var
-	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code that
-	// all lanes reach. The third array gets uniform values in any code.
+	// arrays, if any, are private arrays of a work-item. The first two arrays get uniform values in code
+	// that all lanes reach. The third array gets uniform values even in code that only some lanes reach.
 	arrays []*ir.Var
 }
 
@@ -232,7 +232,7 @@ func (g *LaneGen) randomStmt(even bool) {
 			return
 		}
 		g.B.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
-	case k < 10: // a check, and a division that needs it
+	case k < 10: // a check, and a division that needs the check
 		d := g.Op(ir.OpAnd, g.any(), g.N(7))
 		yes, no := block(), block()
 		g.B.Branch(g.Op(ir.OpINe, d, g.N(0)), yes, no)
@@ -308,7 +308,7 @@ func (g *LaneGen) loop(even bool) {
 	g.B = out
 }
 
-// growingLoop writes a loop without Sync ops, with checks of growing numbers.
+// growingLoop writes a loop without Sync ops, which checks whether growing numbers are below limits.
 func (g *LaneGen) growingLoop(even bool, depth int) {
 	g.left--
 	u := g.r.IntN(3) > 0

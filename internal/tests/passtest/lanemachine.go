@@ -162,7 +162,7 @@ func (m *LaneMachine) runToSync(l *lane) *ir.Value {
 	}
 }
 
-// pathText returns the text of an access's indices. These indices must be in range.
+// pathText returns the text of an access's indices. All indices of the access must be in range.
 func (m *LaneMachine) pathText(l *lane, v *ir.Value) string {
 	var path []uint64
 	t := v.Ref().Var.Type

@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// sixIndices chooses one of six index expressions at random. Some of the expressions may be equal at run time.
+// sixIndices chooses one of six index expressions at random. Different expressions may be equal at run time.
 func (g *MemoryGen) sixIndices() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:

@@ -14,8 +14,8 @@ import (
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
-	from  map[*ir.Var]int64 // maps a counter near the limits of its type to its initial value
-	fuel  *ir.Var           // variable in which each iteration sets another bit, so that kernels end
+	from  map[*ir.Var]int64 // maps each counter that begins near a limit of its type to its first value
+	fuel  *ir.Var           // variable in which each iteration sets one more bit, so that loops end at bit 40
 	loops int
 }
 
@@ -48,7 +48,7 @@ func NewNestGen(seed uint64) *NestGen {
 // Int returns a constant.
 func (g *NestGen) Int(n int64) *ir.Value { return g.M.Int(ir.TypeI64, n) }
 
-// counterValue returns a counter's value in 64 bits.
+// counterValue returns a counter's value as a 64-bit integer.
 func (g *NestGen) counterValue(v *ir.Var) *ir.Value {
 	x := g.load(v)
 	if v.Type == ir.TypeI32 {

@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CheckStructured checks SPIR-V's rules for structured control flow. Dominance is that of SPIR-V, in which a
-// header has edges to its merge and continue blocks. CheckStructured shares no code with the pass.
+// CheckStructured checks SPIR-V's rules for structured control flow. Dominance is computed as SPIR-V defines it,
+// with edges from a header to its merge and continue blocks. CheckStructured shares no code with pass structurize.
 func CheckStructured(f *ir.Func) error {
 	n := len(f.Blocks)
 	index := map[*ir.Block]int{}
@@ -271,7 +271,7 @@ func (m *Machine) Run(f *ir.Func) (bool, error) {
 		if len(b.Phis) > 0 {
 			k := -1
 			for i, p := range b.Preds {
-				// If two edges come from one block, the first edge is taken if the condition is true.
+				// If two edges come from one block, the first edge belongs to the condition true.
 				if p == from && (k < 0 || second) {
 					k = i
 				}

@@ -48,7 +48,7 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // some work-groups do not publish their results, so others have to compute these
+		if options&16 != 0 { // work-groups that publish no results make other work-groups compute them
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)

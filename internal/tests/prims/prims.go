@@ -23,8 +23,8 @@ type Real interface {
 // IsFloat reports whether T is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns lengths for tests. Lengths includes lengths near the lengths of blocks, short lengths, a long length
-// and a random length. With -short, Lengths returns only one length near each block's length.
+// Lengths returns lengths for tests. Some lengths are near block lengths, some are short, one is
+// long, and one is random. With -short, Lengths returns only one length near each block's length.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}
@@ -98,7 +98,7 @@ type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
-	// Offset is the buffer index at which each view begins; 0 means 3.
+	// Offset is the buffer index at which each view begins, where 0 means 3.
 	Offset int
 }
 

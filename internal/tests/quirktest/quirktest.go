@@ -31,7 +31,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// kernelTimeLimit is the longest time for the test of one kernel, because drivers may hang.
+// kernelTimeLimit limits the time of the test of one kernel, because drivers may hang.
 const kernelTimeLimit = 3 * time.Minute
 
 // A Case is a row of the table of quirks (drivers' bugs), with one of the kernels or tests that show the bug.
@@ -102,8 +102,8 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// writeModules writes the modules of all packages of test kernels below dir. The modules of the case's
-// kernel are compiled without the row's workaround.
+// writeModules writes the modules of all packages of test kernels to folders below dir. The modules
+// of the case's kernel are compiled without the row's workaround.
 func (c *Compiler) writeModules(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *Compiler) writeModules(dir string, of Case) error {
 	return nil
 }
 
-// Asked skips the test unless -test.run names it, because it takes minutes.
+// Asked skips the test unless -test.run names it, because the test takes minutes.
 func Asked(t *testing.T) {
 	t.Helper()
 	if f := flag.Lookup("test.run"); f == nil || !strings.Contains(f.Value.String(), "Quirks") {
@@ -165,9 +165,9 @@ var (
 	skipPattern = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host. testPattern matches
-// the names of these tests, and subtestName returns the name of a kernel's sub-test. The tests must have the flag
-// -every-case, because they omit cases without the flag.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host.
+// testPattern matches the names of tests that compare devices, and subtestName returns the name of a
+// kernel's sub-test. The tests must define the flag -every-case, because without this flag they omit cases.
 func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)

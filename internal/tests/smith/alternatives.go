@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// altStmts lists the statements of this file. These statements use variables whose pointee or callee
-// depends on data.
+// altStmts lists the statements of this file. The listed statements declare and use variables whose
+// pointee or callee depends on data.
 var altStmts = []statement{
 	{2, (*progGen).chosenPointer}, {2, (*progGen).chosenSlice}, {2, (*progGen).chosenFunction}, {2, (*progGen).chosenInterface},
 	{6, (*progGen).chooseAgain}, {4, (*progGen).useChosen},
@@ -17,13 +17,13 @@ var altStmts = []statement{
 // before the variable that holds the reference. If the target were declared later, the target might belong to a loop
 // iteration that has ended.
 type allowedTargets struct {
-	// If field `from` is not 0, a reference must not refer to a variable v with before <= v.born && v.born <
-	// from.
+	// If field `from` is not 0, references must not refer to a variable v with before <= v.born &&
+	// v.born < from.
 	before, from int
 }
 
-// writeWithin calls writeBody. During the call, references may refer only to variables declared before v, and to
-// variables that writeBody declares.
+// writeWithin calls writeBody. Until writeBody returns, references may refer only to variables
+// declared before v, and to variables that writeBody declares.
 func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
@@ -211,7 +211,7 @@ func (g *progGen) dataVars(kinds ...kind) []*progVar {
 	return g.varsThat(func(v *progVar) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }
 
-// chooseAgain writes an assignment to a variable whose value depends on data, or a swap of two.
+// chooseAgain writes an assignment to a variable whose value depends on data, or swaps two of these variables.
 func (g *progGen) chooseAgain() {
 	if !g.canChoose() {
 		return

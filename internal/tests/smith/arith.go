@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith returns the program for a seed. The program has only arithmetic. The program consists of many
-// small expressions of a few numbers and of related constants. Some expressions use loop counters, or
-// values that branches set. Compilers replace hundreds of patterns of arithmetic by shorter code, and some
-// of their replacements are wrong.
+// NewArith returns the program for a seed. The program has only arithmetic, in many small
+// expressions of a few numbers and related constants. Some expressions use loop counters, or
+// variables that branches assign. Compilers replace hundreds of patterns of arithmetic by shorter
+// code, and some of their replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.writeHeader()
@@ -56,7 +56,7 @@ func (a *arithGen) writeMix() {
 	a.indent++
 	for _, name := range []string{"x", "y"} {
 		word := fmt.Sprintf("in[%d]", a.n(16))
-		if a.oneIn(3) { // a number that is known to have fewer bits
+		if a.oneIn(3) { // masks the word, so that compilers know that its high bits are zero
 			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
 		}
 		a.line("%s := %s", name, a.fromWord(t, word))
@@ -130,7 +130,7 @@ func (a *arithGen) forClauses(t *typ) string {
 	switch a.n(8) {
 	case 0, 1:
 		return fmt.Sprintf("x := %s; x < %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
-	case 2: // across the wraparound of the type
+	case 2: // the counter wraps around
 		from = a.r.Uint64()
 		return fmt.Sprintf("x := %s; x != %s; x += %d", numberLit(t, from), numberLit(t, from+span), step)
 	case 3:
@@ -161,8 +161,8 @@ func (a *arithGen) fromWord(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// arithExpr returns an expression of type t. The expression uses the variables x and y, whose type is the
-// parameter vars.
+// arithExpr returns an expression of type t. Parameter vars is the type of the variables x and y,
+// which the expression uses.
 func (a *arithGen) arithExpr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
@@ -201,7 +201,7 @@ func (a *arithGen) arithOperand(t, vars *typ, depth int) string {
 	return a.arithExpr(t, vars, depth)
 }
 
-// themeConst returns a constant of type t that is related to the theme.
+// themeConst returns a constant of type t that is often derived from the field theme.
 func (a *arithGen) themeConst(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")

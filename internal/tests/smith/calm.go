@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// writeCalm writes barriers, loops that begin with a barrier, and reductions of uniform values. The written code is the
-// same for all work-items of the group. If no work-item may have returned, host forms run the written code in loops
-// over the work-items, and the loop bodies do not use the work-item's number. writeCalm returns the variables that it
-// declared. writeCalm uses its own generator of random numbers, so that the rest of the program does not change.
+// writeCalm writes barriers, loops that begin with a barrier, and reductions of uniform values. The written code is
+// the same for all work-items of the group. Where no work-item can have returned, host forms run this code in
+// loops over the work-items, and the loop bodies do not use the work-item's number. writeCalm returns the variables
+// that it declared. writeCalm uses its own random numbers, so that the rest of the program does not change.
 func (g *progGen) writeCalm(r *rand.Rand) (vars []string) {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

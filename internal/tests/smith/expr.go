@@ -311,7 +311,7 @@ func (g *progGen) shift(t *typ, d int) string {
 	return fmt.Sprintf("(%s %s (%s & %d))", g.pureExpr(t, d), op, g.varExpr(c, d), []int{7, 15, 31, 63, 127}[g.n(5)])
 }
 
-// libraryCall returns a call of a function of package math/bits or the like.
+// libraryCall returns a call of a function of package math/bits or of a similar package.
 func (g *progGen) libraryCall(t *typ, d int) string {
 	switch g.n(6) {
 	case 0:

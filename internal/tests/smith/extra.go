@@ -264,8 +264,8 @@ func (g *progGen) typeSwitch() {
 	g.declareLocal(intT, fmt.Sprintf("shape.Kind(%s)", g.varExpr(t, 2)))
 }
 
-// functionValue writes a function value that a condition selects. The condition in functionValue is known at compile
-// time.
+// functionValue declares a function variable that composes two functions, and calls the variable.
+// The two functions are known at compile time.
 func (g *progGen) functionValue() {
 	t, f := g.intType(), g.newName("f")
 	g.closed++

@@ -18,7 +18,7 @@ var SubGroups = []int{4, 8, 32}
 
 // GroupRun is the result of a launch on the host.
 type GroupRun struct {
-	Form   bool // whether the host form ran, not the code that gc compiles
+	Form   bool // whether the host form ran instead of the code that gc compiles
 	Size   int  // size of sub-groups
 	Memory []byte
 	Faults []HostFault // reported fault, if the host form ran
@@ -229,9 +229,9 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs with work-groups, and programs over ranges whose arguments are GroupArgs. The
-// prefixes of the programs must differ. GroupHost runs each program as gc compiles it. It also runs the
-// program's host form, if `kernels` contains one.
+// GroupHost runs programs whose arguments are GroupArgs, either with work-groups or over ranges.
+// The prefixes of the programs must differ. GroupHost runs each program as gc compiles it, and also
+// in its host form if `kernels` contains one.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
 	var calls, news strings.Builder

@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// groupState is the state of a kernel with work-groups. The kernel consists of "code of the group" and "code of
-// work-items". All work-items of the group that have not returned reach code of the group together. Code of work-items
-// has no restrictions on control flow. The states of the shared tiles determine which memory may be used by code of the
-// group and by code of work-items.
+// groupState is the state of a kernel with work-groups. The kernel consists of "code of the group"
+// and "code of work-items". All work-items of the group that have not returned execute the "code of
+// the group" together. Code of work-items has no restrictions on control flow. The states of the
+// shared tiles determine which memory may be used by code of the group and by code of work-items.
 type groupState struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
@@ -35,7 +35,7 @@ type groupLoop struct {
 type tileState uint8
 
 const (
-	owned  tileState = iota // each work-item uses its own part; all may add to counters
+	owned  tileState = iota // each work-item uses its own part of the tile, and all may add to counters
 	shared                  // all work-items may read the tile
 )
 
@@ -45,24 +45,24 @@ type sharedTile struct {
 	elem    *typ // type of the elements; each group has n elements
 	n       int
 	base    string // expression for the offset of the group's elements
-	view    string // format that makes a work-item's own part from the tile's name
+	view    string // format of an expression for a work-item's own part, given the tile's name
 	own     *typ   // type of a work-item's own part
 	length  int
 	counter bool // whether only atomic operations change the tile
 	state   tileState
 }
 
-// ndShapes lists shapes of nd-ranges, by the size and the number of work-groups.
+// ndShapes lists the numbers of work-items and of work-groups in each dimension of nd-ranges.
 var ndShapes = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
 	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
 }
 
-// NewGroup returns the program for a seed. The program has one of the n smallest sizes. The program has
-// work-groups with barriers and shared memory. The results of the program do not depend on the order of
-// work-items. The results do not depend on the size of sub-groups either, if the size is a power of two
-// and at least 4.
+// NewGroup returns the program for a seed. The program's size is one of the n smallest sizes. The
+// program has work-groups with barriers and shared memory. The results of the program do not depend
+// on the order of work-items. The results do not depend on the size of sub-groups either, if the
+// size is a power of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }
@@ -252,7 +252,7 @@ func init() {
 	groupNested = []groupStatement{{4, (*progGen).groupIf}, {3, (*progGen).groupFor}, {1, (*progGen).groupSwitch}, {1, (*progGen).groupClosure}}
 }
 
-// groupStatements writes code of the group within the scope.
+// groupStatements writes code of the group in the current scope.
 func (g *progGen) groupStatements(n int) {
 	for range n {
 		list := groupSimple
@@ -536,7 +536,7 @@ func (g *progGen) groupFor() {
 		outer := g.loops
 		l := outer[len(outer)-1]
 		b.loops = append(b.loops, groupLoop{l.label, l.used, b.saveStates()})
-		g.loops = nil // single work-items cannot leave a loop of the group
+		g.loops = nil // a work-item alone must not leave a loop of the group
 		g.push()
 		g.declare(v)
 		g.indent++

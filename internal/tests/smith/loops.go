@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops returns the program for a seed. The program has only loops over slices and arrays. The indices test
-// whether compilers correctly prove that indices are in range. Most of the loops never fault, and some loops fault
-// in a late iteration.
+// NewLoops returns the program for a seed. The program has only loops over slices and arrays. The
+// programs test whether compilers prove correctly that indices are in range. Most of the loops
+// never fault, and some loops fault in a late iteration.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loopGen{arithGen: &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.writeHeader()
@@ -30,8 +30,8 @@ type indexedVar struct {
 	rw   bool // whether the program may write to the slice or array
 }
 
-// loopWords is the number of words of Out to which nests of loops contribute, from the eighth on. loopPer is
-// the number of nests of loops per word of Out.
+// loopWords is the number of words to which nests of loops contribute, from word 8 of a work-item's
+// part of Out on. loopPer is the number of nests of loops per word of Out.
 const loopWords, loopPer = 8, 2
 
 func (l *loopGen) theKernel() {

@@ -4,8 +4,8 @@ import "math/rand/v2"
 
 // productKind describes the element types of a matrix product. The fields elemFormat, sumFormat, changeFormat and
 // bitsFormat are formats of expressions. elemFormat computes an element from its index, and sumFormat is a constant
-// sum. changeFormat changes a sum e with a single rounding, because devices may fuse two operations. bitsFormat
-// converts a sum y to an integer. The floats in matrix products are so small that no sum is infinite.
+// of type sum. changeFormat computes a number from a sum e with one rounding, because devices may fuse operations.
+// bitsFormat converts a sum y to an integer. The floats in matrix products are so small that no sum is infinite.
 type productKind struct{ elem, sum, elemFormat, sumFormat, changeFormat, bitsFormat string }
 
 var productKinds = []productKind{

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// rowRanges are the ranges of NewRows. In host forms, up to 256 work-items of a row execute a loop in
-// lockstep.
+// rowRanges lists the ranges from which NewRows chooses. In host forms, up to 256 work-items of a
+// row execute a loop in lockstep.
 var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3, 5}, {2, 2, 9}, {1, 2, 257}, {16, 1}, {40}}
 
 // NewRows returns the program for a seed. The program runs over a range, which mostly has two dimensions. The

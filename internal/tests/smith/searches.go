@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NewSearches returns the program for a seed. The program has only loops that work-items leave in different
-// iterations: searches, rejection sampling and walks. A work-item keeps a value of its last iteration while
-// other work-items continue the loop.
+// NewSearches returns the program for a seed. The program has only loops that work-items leave in
+// different iterations, namely searches, rejection sampling and walks. A work-item that has left a
+// loop keeps the values of its last iteration while other work-items continue the loop.
 func NewSearches(seed uint64, prefix string) *Program {
 	s := &searchGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
 	s.writeHeader()
@@ -29,22 +29,22 @@ type searchGen struct {
 	times   int // largest number of runs of the current statement
 }
 
-// intVar is a variable of any integer type. Statements may assign to a number that is not fixed.
+// intVar is a variable of any integer type. Statements may assign to the variable if field `set` is true.
 type intVar struct {
 	name string
 	typ  *typ
 	set  bool
 }
 
-// searchFunc is a function that starts a search from a state.
+// searchFunc is a helper function of the program that runs a search.
 type searchFunc struct {
 	name    string
 	results []*typ
 	group   string
 }
 
-// searchWords is the number of words of Out that a kernel writes, from the first on. searchPer is the number
-// of loops per word of Out.
+// searchWords is the number of words that a work-item writes at the start of its part of Out.
+// searchPer is the number of loops per word of Out.
 const searchWords, searchPer = 4, 2
 
 // maxRounds is the largest number of runs of the body of the innermost loop.
@@ -77,7 +77,7 @@ func (s *searchGen) theKernel() {
 	s.line("}")
 }
 
-// declareState writes declarations of a search's state: variable s and possibly more variables.
+// declareState writes declarations of a search's state, which is variable s and possibly more variables.
 func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, intVar{"s", uint32T, true})

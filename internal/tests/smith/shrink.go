@@ -25,7 +25,7 @@ func Shrink(src string, stillFails func(src string) bool, limit time.Duration) s
 				n++
 				continue
 			}
-			src, changed = text, true // the n-th change is now the next one
+			src, changed = text, true // the next change now has the number n
 		}
 	}
 	return src

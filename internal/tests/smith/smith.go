@@ -1,16 +1,16 @@
-// Package smith generates random kernels. The kernels are legal Go that kgen can compile. The results of a
-// kernel do not depend on anything that Go leaves open. The kernels always end. A seed always gives the same
-// program.
+// Package smith generates random kernels. The kernels are legal Go that kgen can compile. The
+// results of a kernel do not depend on anything that Go leaves undefined. The kernels always end. A
+// seed always gives the same program.
 //
-// Each test generates one kind of programs. TestArith generates arithmetic and small loops, where drivers
-// have most bugs. TestLoops generates loops over slices, in which kgen proves bounds checks. TestRows
-// generates loops along rows and columns in ranges of two dimensions. TestGroups generates kernels with
-// work-groups. Kernels with work-groups run as coroutines, in host forms, in the interpreter with a search
-// for data races, and on the device.
+// Each test generates one kind of programs. TestArith generates arithmetic and small loops, where
+// drivers have most bugs. TestLoops generates loops over slices, in which kgen proves that indices
+// are in range. TestRows generates loops along rows and columns in ranges of two dimensions.
+// TestGroups generates kernels with work-groups. The tests run kernels with work-groups as
+// coroutines, as host forms, in the interpreter with a search for data races, and on the device.
 //
-// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
-// compiles many more of them in the same time. The flag -modules lists the variants of modules that run on
-// the device. The flag -keep names a folder for shrunk failures, which belong in testdata.
+// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a
+// driver compiles many more programs in the same time. The flag -modules lists the variants of modules
+// that run on the device. The flag -keep names a folder for shrunk failures, which belong in testdata.
 package smith
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program: one file of a package, with one kernel. All names that the program declares
-// begin with Prefix.
+// Program is a random program, which is one file of a package with one kernel. All names that the
+// program declares begin with Prefix.
 type Program struct {
 	Seed   uint64
 	Prefix string
 	Source string
 	Faulty bool // whether work-items may fault
-	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of NewRows have
-	// a Global range but no Local range. If both fields are nil, the program has shape.Items work-items.
+	// Global and Local are the ranges of a kernel with work-groups, in the order z, y, x. Programs of NewRows have
+	// a Global range but no Local range. If Global and Local are nil, the program has shape.Items work-items.
 	Global, Local []int
 }
 
@@ -82,7 +82,7 @@ type progGen struct {
 	funcs     []*progFunc
 	tableType *typ
 
-	// scopes and the fields after it are the state of the function being written.
+	// The field scopes and the fields after it are the state of the function being written.
 	scopes [][]*progVar
 	loops  []jumpTarget
 	result *typ // type of the function's result; nil for none
@@ -140,14 +140,14 @@ type progFunc struct {
 	faulty bool
 }
 
-// New returns the program for a seed. The program has one of the n smallest sizes.
+// New returns the program for a seed. The program's size is one of the n smallest sizes.
 func New(seed uint64, prefix string, n int) *Program {
 	g := &progGen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
 	g.writeFile(n, (*progGen).theKernel)
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
 }
 
-// writeFile generates a source file of one of the n smallest sizes.
+// writeFile generates a source file whose size is one of the n smallest sizes.
 func (g *progGen) writeFile(n int, kernel func(*progGen)) {
 	g.faulty = g.n(3) == 0
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.oneIn(40) {

@@ -71,7 +71,7 @@ func (g *progGen) wordOf(p string, t *typ) string {
 	return "uint64(len(out))"
 }
 
-// toWord returns an expression of type uint64 that differs for different values of t.
+// toWord returns an expression of type uint64 that differs for different values of type t.
 func toWord(t *typ, e string) string {
 	switch {
 	case t.kind == boolKind:
@@ -183,8 +183,8 @@ func (g *progGen) assignTarget(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// storedExpr returns the expression that a program assigns instead of expression e. Memory that tests compare must not
-// contain NaNs, so storedExpr replaces NaNs.
+// storedExpr returns the expression that a program stores in variable `to` instead of expression e.
+// Memory that tests compare must not contain NaNs, so storedExpr replaces NaNs.
 func storedExpr(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -418,7 +418,7 @@ func (g *progGen) writeSlicing() {
 	name := g.newName("s")
 	s := &progVar{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments recognize floats in memory by the slice's name, so slices of floats get no second name
+		return // storedExpr recognizes floats in memory by the slice's name, so slices of floats get no other name
 	}
 	switch is := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):

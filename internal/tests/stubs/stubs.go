@@ -1,7 +1,7 @@
-// Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of package modules
-// describes the directive "//kgen:bare", which requests these stubs. Package stubs fills in the parameters of a kernel
-// in a loop over the entries of the kernel's description. The stubs of other kernels have a line of code for each
-// field instead.
+// Package stubs contains the functions that the stubs of kgen's test kernels call. The comment of
+// package modules describes the directive "//kgen:bare", which requests these stubs. Package stubs
+// fills in the parameters of a kernel in a loop over the entries of the kernel's description. The
+// stubs of other kernels have a line of code for each parameter instead.
 package stubs
 
 import (
@@ -110,9 +110,9 @@ func Kernels(pkg modules.Package) []*runtime.Kernel {
 	return slices.Clone(kernelLists[string(pkg)])
 }
 
-// moduleMissing replaces the type of a kernel without a module. The runtime calls the Properties method of a kernel's
-// type before the first launch, program or node. The Properties method of moduleMissing panics with the reason, so that
-// each launch returns a runtime.ErrBuild with the reason.
+// moduleMissing replaces the type of a kernel without a module. The runtime calls the Properties method of a
+// kernel's type before the kernel is first used in a launch, a program or a graph node. The Properties method
+// of moduleMissing panics with the reason, so that each launch returns a runtime.ErrBuild with the reason.
 type moduleMissing struct{}
 
 func (moduleMissing) Properties() properties.List { panic(modules.Missing()) }

@@ -21,9 +21,9 @@ import (
 	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
-// keepMemory contains environment variables that make glibc keep the memory that SwiftShader frees, 100 MB at
-// a time. By default glibc returns this memory to the operating system and gets it again page by page. The
-// default takes 40 % of the time of tests that open the driver often.
+// keepMemory contains environment variables that make glibc keep the memory that SwiftShader frees, 100
+// MB at a time. By default glibc returns this memory to the operating system and gets it again page by
+// page. Returning and getting memory takes 40 % of the time of tests that open the driver often.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (
@@ -82,7 +82,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
 	out, err := cmd.CombinedOutput()
-	// After these lines, the command testsum counts the tests of the other process as tests of this process.
+	// These log lines make the command testsum count the tests of the other process as tests of this process.
 	for range strings.Count(string(out), "--- PASS") {
 		t.Log("device: SwiftShader")
 	}

@@ -1,7 +1,7 @@
-// Testsum runs go test and summarizes its output. Testsum prints a line for each package when the package is
-// done, and complete failures at once. At the end, testsum prints how many tests each device ran, the skipped
-// tests with their reasons and, in the last lines, the failures. Testsum exits with the status of go test. The
-// arguments of testsum are flags and packages of go test:
+// Testsum runs go test and summarizes its output. Testsum prints a line for each package when the
+// package is done, and prints each failure at once. At the end, testsum prints how many tests each
+// device ran, the skipped tests with their reasons and, in the last lines, the failures. Testsum
+// exits with the status of go test. The arguments of testsum are flags and packages of go test:
 //
 //	testsum [flags and packages of go test]
 package main
@@ -60,7 +60,7 @@ type runSummary struct {
 	begin   time.Time
 	output  map[[2]string][]string // maps a package and a test, or a package and "", to the output so far
 	devices map[string]int         // maps a device to the number of tests that it ran
-	skips   map[string][]string    // maps a reason to the tests that were skipped for it
+	skips   map[string][]string    // maps a reason to the tests that were skipped for this reason
 	passed  int
 	failed  int
 	fails   []string // tests and packages that failed

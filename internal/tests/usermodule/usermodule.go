@@ -42,7 +42,7 @@ func Write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Flags returns a value of GOFLAGS for the go commands of a test. The value consists of the environment's
-// flags and the parameter more. With the flags of make test, the go command finds compiled packages in its
-// cache.
+// Flags returns a value of GOFLAGS for the go commands of a test. The value consists of the
+// environment's GOFLAGS and the flags in the parameter `more`. With the flags of make test, the go
+// command finds compiled packages in its cache.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

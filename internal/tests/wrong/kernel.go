@@ -107,7 +107,7 @@ func (k GlobalCounts) Kernel(it dsl.Item1) {
 	k.Y[k.X[it.GlobalID()]&3]++ // want race
 }
 
-// HalfAtomic uses a plain load to read an element that atomics change.
+// HalfAtomic uses a plain load to read an element that atomic operations change.
 type HalfAtomic struct{ Mem }
 
 // Kernel lacks a barrier before the load.
@@ -122,7 +122,7 @@ func (k HalfAtomic) Kernel(it dsl.NDItem1) {
 // Halo reads an element at the border that no work-item has stored.
 type Halo struct{ Mem }
 
-// Kernel reads the element after its own.
+// Kernel reads the element after the work-item's own element.
 func (k Halo) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[65]int32](it)
 	l := it.LocalID()
@@ -185,7 +185,7 @@ func (k SmallBarrier) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[63-l] // want race
 }
 
-// Tree adds up as a tree, without barriers between the steps.
+// Tree adds up the elements as a binary tree, without barriers between the steps.
 type Tree struct{ Mem }
 
 // Kernel lacks a barrier in the loop.

@@ -5,8 +5,8 @@
 //	go run ./examples/pathtracer -server nats://host:4222 -workers 0
 //	go run ./examples/pathtracer -server nats://host:4222 -work   # a worker, on each machine
 //
-// The first line needs nothing: it starts a NATS server on loopback, and three worker processes. The other lines use a
-// running server, such as nats-server -js, and the workers that were started with -work.
+// The first command starts a NATS server on loopback and three worker processes. The other
+// commands use a running server, such as nats-server -js, and the workers that were started with -work.
 package main
 
 import (
@@ -131,8 +131,8 @@ func serve(ctx context.Context) error {
 	return err
 }
 
-// A part is a job: a kernel without memory for its tile, and the tile's size. The kernel is a named field and not
-// embedded, so that the job is no kernel itself.
+// A part is a job, which consists of a kernel without memory for its tile and of the tile's size.
+// The kernel is a named field and not embedded, so that the job itself is not a kernel.
 type part struct {
 	Kernel        tile.Render
 	Rows, Columns int
@@ -243,7 +243,7 @@ func start(url string) (stop func(), err error) {
 	return stop, nil
 }
 
-// picture returns the whole picture. While it waits, it shows the number of finished tiles.
+// picture returns the whole picture. While picture waits, it shows the number of finished tiles.
 func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (image.Image, error) {
 	h, w := *height, *height*16/9
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -283,7 +283,7 @@ func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (i
 // level converts the brightness of a colour to a value for a screen.
 func level(v float32) uint8 { return uint8(255*math.Sqrt(float64(min(v, 1))) + 0.5) }
 
-// progress shows a bar, which stays in its line.
+// progress prints a progress bar over the previous one.
 func progress(w io.Writer, n, of int) {
 	const width = 40
 	bar := make([]byte, width)

@@ -19,10 +19,10 @@ const (
 	mostLines   = 128              // largest number of lines of a tile; a line is a row of A or a column of B
 	mostRows    = mostLines / down // largest number of rows of C that a work-item computes
 	quad        = 4                // number of neighbours that a work-item loads together
-	strip       = 8                // number of tile rows in a strip, which consecutive work-groups compute so that their loads hit caches
+	strip       = 8                // tile rows that consecutive work-groups compute together, so that loads hit caches
 )
 
-// The type `tile` is work-group memory for one iteration's elements of 64 or 128 lines.
+// The type `tile` is work-group memory for the elements of 64 or 128 lines that one iteration uses.
 type tile[T any] interface {
 	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
@@ -30,16 +30,16 @@ type tile[T any] interface {
 // These are the specialization constants of Gemm.
 var (
 	// If LeftDeep is set, neighbours in memory belong to the same row of A. If RightDeep is set,
-	// they belong to the same column of B.
+	// neighbours in memory belong to the same column of B.
 	LeftDeep  = dsl.NewSpecConstant(true)
 	RightDeep = dsl.NewSpecConstant(false)
-	// If LeftQuads or RightQuads is set, the number of elements of such a row of A or column of B is a multiple of 4.
+	// If LeftQuads or RightQuads is set, A or B consists of contiguous runs whose lengths are multiples of 4.
 	LeftQuads  = dsl.NewSpecConstant(false)
 	RightQuads = dsl.NewSpecConstant(false)
 )
 
-// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C
-// begins at b*StepC + i*StrideC. Rows of A and B, or columns of a transposed matrix, begin likewise. The
+// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of matrix b of C begins
+// at b*StepC + i*StrideC. Rows of A and B begin in the same way, and so do columns of transposed matrices. The
 // launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
@@ -60,7 +60,7 @@ func (Gemm[T, L, O]) Properties() properties.List {
 	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
-// Kernel computes a tile. A work-item computes eachColumn columns of it, with mostRows rows or half as many.
+// Kernel computes a tile. A work-item computes eachColumn columns and up to mostRows rows of the tile.
 // Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
 func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
@@ -87,7 +87,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 	}
 
-	var out [mostRows * eachColumn]T // array that the loop below indexes; the unrolled loop would be most of the kernel
+	var out [mostRows * eachColumn]T // indexed by the loop below, which would be most of the kernel if it were unrolled
 	for i := range rows {
 		for j := range uint32(eachColumn) {
 			out[i*eachColumn+j] = sum[i][j]
@@ -141,7 +141,7 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 }
 
 // corner() returns the row and column in the tile at which the work-item's first groups of four sums begin.
-// With these two divisions, the kernel that NVIDIA's compiler makes is 1.14 times as fast as with one division by across.
+// With NVIDIA's compiler, these two divisions make the kernel 1.14 times as fast as one division by `across`.
 func corner(it dsl.NDItem1) (y, x uint32) {
 	const lanes = 32
 	l := uint32(it.LocalID())
@@ -158,7 +158,7 @@ type operand[T Float] struct {
 	k            uint32 // number of elements in a line, which is the length of the sum
 	tile         uint32 // number of lines in a tile
 	deep         bool   // whether neighbours in memory are elements of the same line
-	quads        bool   // whether the number of neighbours is a multiple of 4
+	quads        bool   // whether the length of contiguous runs is a multiple of 4
 }
 
 // check() panics if the operand's slice is too short for its elements.
@@ -170,11 +170,11 @@ func (p *operand[T]) check() {
 	}
 }
 
-// The type `part` contains the elements of an operand that a work-item loads in one iteration, for the larger tile.
+// The type `part` contains the elements of an operand that a work-item loads in one iteration if the tile is large.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
-// shared() returns the line and the element at which the work-item's j-th quad begins. Neighbouring work-items
-// load neighbours in memory. If deep is set, two neighbours load two quads of one line, which are in different banks.
+// shared() returns the line and element at which the work-item's j-th quad begins. Neighbouring work-items load
+// neighbours in memory. If deep is set, two neighbours load quads of one line, and store them in different banks.
 func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
 	if deep {
@@ -183,8 +183,8 @@ func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
-// load() loads the work-item's elements, from index t to t+depth in the tile's lines, and zeros past the edges. The code for
-// quads is repeated here, because kgen does not unroll so large a loop, and an array that a loop indexes stays in memory.
+// load() loads the work-item's elements, from index t to t+depth in the tile's lines, and zeros past the edges. The
+// calls of loadQuad are repeated, since kgen does not unroll long loops, and arrays indexed in loops stay in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
 	if p.tile == mostLines {
@@ -220,8 +220,8 @@ func (p *operand[T]) element(at int, within bool) T {
 	return 0
 }
 
-// store() stores the work-item's part in work-group memory. A row of that memory contains the
-// elements of all lines that have the same index in the sum.
+// store() stores the work-item's part in work-group memory. Each row of the work-group memory
+// contains the elements of all lines that have the same index in the sum.
 func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
 	storeQuad(it, p, 0, r[0], to, pitch)
 	storeQuad(it, p, 1, r[1], to, pitch)

@@ -23,7 +23,7 @@ type vectors[T Float] struct {
 	Alpha, Beta   T
 }
 
-// GemvRows multiplies the rows of A by a vector. Rows begin at multiples of StrideA.
+// GemvRows multiplies the rows of A by a vector. Row i begins at element i*StrideA.
 type GemvRows[T Float, O sums[T]] vectors[T]
 
 // GemvColumns multiplies the columns of A by a vector. The elements of a column are StrideA apart.
@@ -48,8 +48,8 @@ func (GemvColumns[T, O]) Properties() properties.List {
 	return append(properties.List{properties.WorkGroupSize(ColumnItems), properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
-// Kernel multiplies rows. All work-items copy elements to work-group memory, where one work-item
-// adds up each row, in order.
+// Kernel multiplies rows. All work-items copy elements to work-group memory. For each row, one
+// work-item adds up the row's products in order.
 func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 	block := dsl.Local[[Rows][rowDepth + 1]T](it) // one additional element, so that rows begin in different banks
 	vector := dsl.Local[[rowDepth]T](it)

@@ -16,7 +16,7 @@ import (
 // Float is the type of the elements and of the sums of products.
 type Float interface{ float32 | float64 }
 
-// The type `sums` adds products.
+// The type `sums` is the interface of types that add products to sums.
 type sums[T Float] interface {
 	// Add returns x*y + sum.
 	Add(x, y, sum T) T
@@ -24,7 +24,7 @@ type sums[T Float] interface {
 	Needs() properties.List
 }
 
-// Devices with float64s have integers of 64 bits, too, so that kernels of float64s need no variant without these integers.
+// Devices with float64s also have 64-bit integers, so kernels of float64s need no variant without 64-bit integers.
 var needs64 = properties.List{properties.DeviceHas(properties.FP64, properties.Int64)}
 
 // Fused rounds x*y + sum once. Fused is for devices that have an instruction for fused products and sums, where math32.HasFMA is true.
@@ -36,7 +36,7 @@ func (Fused) Add(x, y, sum float32) float32 { return math32.FastFMA(x, y, sum) }
 // Needs returns the properties of kernels that use Add.
 func (Fused) Needs() properties.List { return nil }
 
-// Emulated computes the same as Fused on all other devices, with some 100 operations.
+// Emulated computes the same as Fused with some 100 operations, for devices without a fused instruction.
 type Emulated struct{}
 
 // Add returns x*y + sum.
@@ -45,7 +45,7 @@ func (Emulated) Add(x, y, sum float32) float32 { return math32.FMA(x, y, sum) }
 // Needs returns the properties of kernels that use Add.
 func (Emulated) Needs() properties.List { return nil }
 
-// Fused64 rounds x*y + sum once. Fused64 is for devices that have an instruction for it, where math32.HasFMA64 is true.
+// Fused64 rounds x*y + sum once. Fused64 is for devices that have a fused instruction (see math32.HasFMA64).
 type Fused64 struct{}
 
 // Add returns x*y + sum.
@@ -54,7 +54,7 @@ func (Fused64) Add(x, y, sum float64) float64 { return math32.FastFMA64(x, y, su
 // Needs returns the properties of kernels that use Add.
 func (Fused64) Needs() properties.List { return needs64 }
 
-// Emulated64 computes the same as Fused64 on all other devices, with some 200 operations.
+// Emulated64 computes the same as Fused64 with some 200 operations, for devices without a fused instruction.
 type Emulated64 struct{}
 
 // Add returns x*y + sum.
@@ -63,7 +63,7 @@ func (Emulated64) Add(x, y, sum float64) float64 { return math.FMA(x, y, sum) }
 // Needs returns the properties of kernels that use Add.
 func (Emulated64) Needs() properties.List { return needs64 }
 
-// scaled() returns alpha*sum + beta*c[at]. If beta is 0, it does not load c[at], which may be a NaN.
+// scaled() returns alpha*sum + beta*c[at]. If beta is 0, scaled does not load c[at], which may be a NaN.
 func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	var o O
 	if beta == 0 {
@@ -72,8 +72,8 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// enough() panics if an operand has too few elements for a launch. Lines of n elements begin at index
-// `at`. Without this check, elements past the end would be loaded as zeros, and the sums would be wrong.
+// enough() panics if an operand has too few elements for a launch. The operand consists of lines of n elements,
+// the first of which begins at index `at`. Elements past the end would be loaded as zeros, and make sums wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
 		panic("a matrix is shorter than its numbers of rows and columns say")
@@ -108,7 +108,7 @@ type Outer[T Float] struct {
 	X, Y, A []T
 	StrideA int
 	Alpha   T
-	Swapped bool // Alpha multiplies Y instead of X
+	Swapped bool // whether Alpha multiplies Y instead of X
 }
 
 type (
@@ -131,8 +131,8 @@ func (k Outer[T]) Kernel(it dsl.Item2) {
 	k.A[i*k.StrideA+j] += T(T(k.Alpha*u) * v)
 }
 
-// AddPartial computes C = Alpha*sum + Beta*C, where sum is the sum of the matrices in Partial. These
-// matrices have the size of C and no gaps.
+// AddPartial computes C = Alpha*sum + Beta*C, where sum is the sum of the matrices in Partial. The
+// matrices in Partial have the size of C and no gaps.
 type AddPartial[T Float] struct {
 	Partial, C  []T
 	StrideC     int

@@ -8,11 +8,11 @@ import (
 
 // This file multiplies matrices of 16-bit floats and of bytes, with the matrix operations of
 // sub-groups. A line is a row of A or a column of B, whose elements are neighbours in memory. Lines
-// consist of pieces of 16 bytes, which are loaded and stored at once.
+// consist of pieces of 16 bytes, and each piece is loaded and stored as a whole.
 
-// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each sub-group computes
-// a square of block rows and block columns. In an iteration, work-group memory contains StepPieces pieces of each
-// line of the tile.
+// A work-group of MixedItems work-items computes a tile of MixedTile rows and columns of C. Each
+// sub-group computes a square with `block` rows and `block` columns. In an iteration, work-group
+// memory contains StepPieces pieces of each line of the tile.
 const (
 	MixedTile  = 128
 	MixedItems = MixedTile / block * (MixedTile / block) * SubGroup
@@ -25,7 +25,7 @@ const (
 	side       = 16                                  // number of rows and of columns of an accumulator
 )
 
-// These are distances between lines in work-group memory, in elements. An additional piece makes lines begin in different banks.
+// The pitches are distances between lines, in elements. An additional piece makes lines begin in different banks.
 const (
 	pitch16 = (StepPieces + 1) * len(Piece16[half.Float16]{})
 	pitch8  = (StepPieces + 1) * 16
@@ -40,7 +40,7 @@ type half16 interface {
 // Piece16 is a piece of 16-bit floats.
 type Piece16[E half.Float16 | half.BFloat16 | uint16] [8]E
 
-// Piece8 is a piece of bytes. The first byte is the lowest byte of the first 32-bit word.
+// Piece8 is a piece of bytes. The first byte of the piece is the lowest byte of its first 32-bit word.
 type Piece8 [4]uint32
 
 // Sizes has the sizes of a batch of products. Lengths and distances of A and B are in pieces, and those of C are in elements.
@@ -63,7 +63,7 @@ type (
 	ProductBFloat16 = Product16[half.BFloat16]
 )
 
-// Properties states the sizes of work-groups and sub-groups, and the integer types, which all devices with such matrices have.
+// Properties states group sizes, and integer types that all devices with native matrices have.
 func (Product16[E]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)}
 }
@@ -94,7 +94,7 @@ type ProductInt8 struct {
 	C    []int32
 }
 
-// Properties states the sizes of work-groups and sub-groups, and the integer types, which all devices with such matrices have.
+// Properties states group sizes, and integer types that all devices with native matrices have.
 func (ProductInt8) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)}
 }
@@ -123,8 +123,8 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [block / side][block / side]dsl.Accumulator[S]
 
-// tile() returns the number of the work-group's matrix in the batch, and the row and column at which its tile begins.
-// The method panics if A, B or C is too short for the sizes.
+// tile() returns the number of the work-group's matrix in the batch, and the row and column at
+// which its tile begins. tile() panics if A, B or C is too short for the sizes.
 func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	down, across := (s.M+MixedTile-1)/MixedTile, (s.N+MixedTile-1)/MixedTile
 	if down <= 0 || across <= 0 || s.Width <= 0 || s.StrideA < 0 || s.StrideB < 0 {
@@ -173,8 +173,8 @@ func storePieces8(it dsl.NDItem1, r [pieces]Piece8, to *[MixedTile * pitch8]int8
 	}
 }
 
-// pad8 clears the additional piece of the work-item's line, so that all elements are stored before the first load. Then
-// kgen does not clear the whole memory.
+// pad8 clears the additional piece of the work-item's line. Because all elements are stored before
+// the first load, kgen does not clear the whole memory.
 func pad8(it dsl.NDItem1, to *[MixedTile * pitch8]int8) {
 	*(*[16]int8)(to[it.LocalID()%MixedTile*pitch8+StepPieces*16:]) = [16]int8{}
 }
@@ -185,8 +185,8 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 	return int(s / (MixedTile / block) * block), int(s % (MixedTile / block) * block)
 }
 
-// addStep adds the products of an iteration's pieces to the sums of the sub-group. The argument `pitch` is the distance
-// between lines, and `each` is the number of elements in a piece. A matrix consists of two pieces of each of 16 lines.
+// addStep adds the products of an iteration's pieces to the sums of the sub-group. The argument `pitch` is the
+// distance between lines, and `each` is the number of elements in a piece. Each matrix has 16 lines of two pieces.
 func addStep[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, each int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)
@@ -224,9 +224,9 @@ type Packing struct {
 	Deep                               bool
 }
 
-// piece() returns the index of the piece that the work-item computes. The other results describe the piece's elements in
-// the input: the index of the first, the stride, and the number of elements. A piece has at most the given number of elements. Neighbouring
-// work-items load neighbouring elements.
+// piece() returns the index of the piece that the work-item computes. The other results describe the
+// piece's elements in the input, by the index of the first element, the stride, and the number of
+// elements. A piece has at most `most` elements. Neighbouring work-items load neighbouring elements.
 func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 	batch, line, at := it.GlobalID()
 	in, stride = batch*p.Step+line*p.Stride, 1
@@ -237,8 +237,8 @@ func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 	return (batch*p.Lines+line)*p.Width + at, in + at*most*stride, stride, min(most, p.Length-at*most)
 }
 
-// Pack16 packs the lines of 16-bit elements. The range has the dimensions matrices, lines and pieces of a line. If Deep is
-// not set, the last dimension is lines.
+// Pack16 packs the lines of 16-bit elements. The range has the dimensions matrices, lines and
+// pieces of a line. If Deep is not set, the order of the dimensions is matrices, pieces and lines.
 type Pack16 struct {
 	Packing
 	In  []uint16
@@ -323,8 +323,8 @@ func (k Widen[E]) Kernel(it dsl.Item1) {
 	k.Out[i] = k.In[i].Float32()
 }
 
-// PlainInt8 computes the same as ProductInt8 with one work-item per element of C, for devices without matrices of
-// sub-groups. The fields are those of Plain.
+// PlainInt8 computes the same as ProductInt8 with one work-item per element of C, for devices without
+// matrices of sub-groups. The fields of PlainInt8 have the same meaning as the fields of Plain.
 type PlainInt8 struct {
 	A, B                      []int8
 	C                         []int32

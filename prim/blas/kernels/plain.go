@@ -5,9 +5,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that
-// have no instruction to fuse products and sums. The element of A with row i and index d in the sum
-// is at i*StrideA + d, or at i + d*StrideA if LeftDeep is false. Columns of B are stored likewise.
+// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that have no
+// instruction to fuse products and sums. The element of A with row i and index d in the sum is at i*StrideA +
+// d, or at i + d*StrideA if LeftDeep is false. Columns of B are stored in the same way, depending on RightDeep.
 type Plain[T Float, O sums[T]] struct {
 	A, B, C                   []T
 	K                         uint32
@@ -28,7 +28,7 @@ func (Plain[T, O]) Properties() properties.List {
 	return append(properties.List{properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
-// Kernel computes an element of C in a matrix of the batch.
+// Kernel computes an element of C, in one matrix of the batch.
 func (k Plain[T, O]) Kernel(it dsl.Item3) {
 	batch, i, j := it.GlobalID()
 	nearA, farA, nearB, farB := int(k.StrideA), 1, int(k.StrideB), 1

@@ -41,8 +41,8 @@ func (TN) LeftDeep() bool { return false }
 func (TN) RightDeep() bool { return false }
 
 // Quads computes the same as Gemm for matrices that consist of quads. Distances and steps are in
-// quads. The type W describes how operands are stored.
-// If specialization constants described it, the kernel would contain code for all layouts, and be half as fast.
+// quads. The type W describes how operands are stored. If specialization constants described the
+// layout, the kernel would contain code for all layouts, and be half as fast.
 type Quads[L tile[float32], W ways] struct {
 	A, B, C                   []Quad
 	M, N, K                   uint32 // numbers of rows, columns and products, in elements
@@ -63,7 +63,7 @@ type (
 	FlatTN = Quads[flat, TN]
 )
 
-// Properties states the work-group's size, and the need for 64-bit integers. Other devices run another kernel.
+// Properties states the work-group's size, and the need for 64-bit integers. Gemm needs no 64-bit integers.
 func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
@@ -105,8 +105,8 @@ func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Ite
 	return r
 }
 
-// storeQuads stores the work-item's part in work-group memory. A row of that memory contains the
-// elements of all lines that have the same index in the sum.
+// storeQuads stores the work-item's part in work-group memory. Each row of the work-group memory
+// contains the elements of all lines that have the same index in the sum.
 func storeQuads[L tile[float32]](it dsl.NDItem1, p quads, r *[mostLines * depth / quad / Items]Quad, to *L, pitch uint32) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)

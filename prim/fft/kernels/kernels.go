@@ -12,8 +12,8 @@ import (
 // Float is the type of the parts of complex numbers.
 type Float interface{ float32 | float64 }
 
-// Complex is a complex number. Package kernels does not use Go's complex64, because Go computes its
-// products in float64, so that the last bits of results differ.
+// Complex is a complex number. Package kernels does not use Go's complex64, because Go computes
+// products of complex64 in float64, so that the last bits of results differ.
 type Complex[T Float] struct{ Re, Im T }
 
 func (a Complex[T]) plus(b Complex[T]) Complex[T]  { return Complex[T]{a.Re + b.Re, a.Im + b.Im} }
@@ -29,7 +29,7 @@ func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 // scaled() returns a times a real number.
 func (a Complex[T]) scaled(f T) Complex[T] { return Complex[T]{T(a.Re * f), T(a.Im * f)} }
 
-// times() returns a product. The conversions keep compilers for processors from fusing products and sums.
+// times() returns a product. The conversions to T prevent compilers for CPUs from fusing products and sums.
 func (a Complex[T]) times(b Complex[T]) Complex[T] {
 	return Complex[T]{T(a.Re*b.Re) - T(a.Im*b.Im), T(a.Re*b.Im) + T(a.Im*b.Re)}
 }
@@ -40,16 +40,16 @@ var (
 	Length = dsl.NewSpecConstant(uint16(1))
 	// Together is the number of lines that a work-group transforms.
 	Together = dsl.NewSpecConstant(uint16(1))
-	// Radices contains 4 bits for each pass, which are its radix minus one. The lowest bits are for the first pass.
+	// Radices contains the radix minus one of each pass, in 4 bits. The first pass has the lowest bits.
 	Radices = dsl.NewSpecConstant(uint32(0))
-	// Uses has bit r set for each radix r that is used, so that a device's compiler removes the code for others.
+	// Uses has bit r set for each radix r of the launch, so that a device's compiler removes code for other radices.
 	Uses = dsl.NewSpecConstant(uint32(0))
 	// Passes is the number of passes.
 	Passes = dsl.NewSpecConstant(uint8(1))
-	// Levels is the number of divisions that split the number of a line into its parts (see type `lines`).
+	// Levels is the number of divisions that split a line's number into up to three indices (see `lines`).
 	Levels = dsl.NewSpecConstant(uint8(0))
 	// If LoadsLines is set, neighbouring work-items load elements of neighbouring lines, else
-	// neighbouring elements of one line. StoresLines describes stores in the same way.
+	// neighbouring elements of one line. StoresLines does the same for stores.
 	LoadsLines  = dsl.NewSpecConstant(false)
 	StoresLines = dsl.NewSpecConstant(false)
 	// If Interleaved is set, neighbours in work-group memory belong to neighbouring lines.
@@ -63,30 +63,30 @@ var (
 )
 
 // The type `lines` contains the arguments of a launch that transforms lines of Length elements in work-group
-// memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is the number of indices
-// among c, o and b that exist, minus one. The arguments have 104 bytes, and push constants cannot have more.
+// memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c. Levels is 0 if only c exists, 1
+// if c and o exist, and 2 if all three exist. The arguments have 104 bytes, and push constants cannot have more.
 type lines[T Float] struct {
 	In, Out []Complex[T]
-	// Roots contains the roots of unity of the passes. Element i*done + k is exp(-2πi*i*k/(done*radix)),
-	// where done is the product of the earlier radices. From index Turn on, Roots has the roots for Turned.
+	// Roots contains the roots of unity of the passes. Element i*done + k is exp(-2πi*i*k/(done*radix)), where done
+	// is the product of the earlier radices. From index Turn on, Roots has the roots that are used if Turned is set.
 	Roots                              []Complex[T]
 	Count                              uint32 // number of lines
 	Columns, Rows                      uint32
-	InStep, InLine, InRow, InBlock     uint32 // distances of elements, lines, rows and blocks of In
+	InStep, InLine, InRow, InBlock     uint32 // distances between elements, lines, rows and blocks of In
 	OutStep, OutLine, OutRow, OutBlock uint32
 	Turn                               uint32 // index at which the roots for Turned begin
-	Width                              uint32 // divisor of a line's column, which gives the line's index in the long transform
-	Shifts                             uint32 // shift Near in the low 8 bits, and shift Far above
+	Width                              uint32 // number of columns for each index in the long transform
+	Shifts                             uint32 // shift Near in bits 0 to 7, and shift Far in the bits above
 }
 
-// Window is the number of elements that kernels may load from the beginning of a table. A table may have fewer
-// elements. The host ensures that Window elements can be loaded, so indices of tables need no comparisons.
+// Window is the number of elements that kernels may load from the beginning of a table, even if the table is
+// shorter. The host ensures that Window elements can be loaded, so indices of tables need no comparisons.
 const Window = 1 << 14
 
 // The type `tables` contains the roots of unity of a launch.
 type tables[T Float] struct{ roots, near, low, high []Complex[T] }
 
-// tables() returns the windows of the roots. Result `ok` is false if Roots is too short, which the host prevents.
+// tables() returns a window of each table. Result `ok` is false if Roots is too short, which the host prevents.
 func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	near := int(k.Turn)
 	low := near + int(length<<(k.Shifts&31))
@@ -98,8 +98,8 @@ func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
 	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
 }
 
-// root() returns the root of unity for element e of a column, for Turned. The result is the product
-// of three roots. One root is for the lowest near bits of the column, and two are for the other bits.
+// root() returns the root of unity by which element e of a column is multiplied if Turned is set. The result is
+// the product of three roots. One root is for the lowest `near` bits of the column, and two are for other bits.
 func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
 	near, far := shifts&31, shifts>>8&31
 	high := column >> near * e

@@ -11,7 +11,7 @@ const Size = 256
 // Room is the number of elements in work-group memory, which is two for each element of the lines.
 var Room = dsl.NewSpecConstant(uint16(2))
 
-// The constants are the numbers of elements in work-group memory. With two for each element of a line, these elements have 32 KiB.
+// The constants limit the elements of a work-group's lines. Work-group memory has twice as many elements.
 const (
 	Most32 = 2048
 	Most64 = 1024
@@ -38,7 +38,7 @@ func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
 // Kernel transforms the work-group's lines.
 func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 
-// The method passes transforms the work-group's lines, of which there are Together.
+// passes transforms the work-group's lines, whose number is Together.
 func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{
@@ -78,7 +78,7 @@ func quotient(a, b uint32) (q, r uint32) {
 type pass[T Float] struct {
 	tile, roots      []Complex[T]
 	length, together uint32
-	layout           bool   // neighbouring lines are neighbours in the array tile
+	layout           bool   // whether neighbouring lines are neighbours in the array tile
 	from, to         uint32 // offsets of the halves of tile to load from and to store to
 	radix            uint32
 	done             uint32 // product of the radices of all earlier passes
@@ -103,7 +103,7 @@ func (p pass[T]) step(n uint32) uint32 {
 // The type `share` describes the elements of lines that a work-item processes.
 type share struct{ line, lines, e, step uint32 }
 
-// share() distributes n elements of each line. Neighbouring work-items have neighbouring lines, or elements.
+// share() distributes n elements of each line. If byLine is set, neighbouring work-items have neighbouring lines.
 func (p pass[T]) share(l, n uint32, byLine bool) share {
 	inner, outer := n, p.together
 	if byLine {
@@ -189,7 +189,7 @@ func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
 	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
-// column() returns the index of a line in the long transform whose columns the launch transforms.
+// column() returns the index, in the long transform, of the column to which a line belongs.
 func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	if !Turned.Get(it) {
 		return 0
@@ -201,7 +201,7 @@ func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	return q
 }
 
-// finished() returns element e of a column, with the last operations that are done before it is stored.
+// finished() applies the last operations to element e of a column before the element is stored.
 func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	if f.turned {
 		v = v.times(f.root(column, e, shifts))
@@ -226,7 +226,7 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 // The type `element` identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
-	begin, step, to, apart uint32 // index of the first element and distance of elements in memory, for the inputs and for the results
+	begin, step, to, apart uint32 // index of the first element and distance of elements, for inputs (begin, step) and results (to, apart)
 	root                   uint32
 }
 

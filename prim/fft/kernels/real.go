@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Halves computes the transforms of rows of 2*Half real numbers from the transforms of pairs, of which
-// the even numbers are the real parts. Rows of X have Half elements, and rows of the result have Half+1.
+// Halves computes the transforms of rows of 2*Half real numbers from their transforms as Half complex numbers,
+// which are pairs of the real numbers. Rows of X have Half elements, and rows of the result have Half+1.
 type Halves[T Float] struct {
 	X     []Complex[T]
 	Roots []Complex[T] // exp(-2πi*k/(2*Half))
@@ -21,7 +21,7 @@ type Pairs[T Float] struct {
 	Half   uint32
 }
 
-// Mirror completes the transforms of rows of N real numbers, of which the elements up to N/2 are given.
+// Mirror completes the transforms of rows of N real numbers. Rows of X have only the elements up to N/2.
 type Mirror[T Float] struct {
 	X, Out []Complex[T]
 	N      uint32
@@ -39,7 +39,7 @@ type Narrow[T Float] struct {
 	Out []T
 }
 
-// These are the kernels for both sizes of elements.
+// These types instantiate the kernels for both sizes of complex numbers.
 type (
 	Halves32 = Halves[float32]
 	Halves64 = Halves[float64]

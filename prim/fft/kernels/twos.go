@@ -5,14 +5,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Each is the number of elements that a work-item of Twos32 has in registers, and MostTwos is the largest number for a work-group.
+// Each is the number of elements in registers of a work-item, and MostTwos is the maximum for a work-group.
 const (
 	Each     = 16
 	MostTwos = Size * Each
 )
 
-// The constants of Twos32 are logarithms to base 2 of the length of a line, of the number of lines
-// in MostTwos elements, and of the radix of each pass. For an unused pass, the logarithm is 0.
+// The constants of Twos32 are logarithms to base 2, namely of the length of a line, of the number
+// of lines of a work-group, and of the radix of each pass. For an unused pass, the logarithm is 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
@@ -22,7 +22,7 @@ var (
 )
 
 // Twos32 transforms lines whose length is a power of two, as Lines32 does. Elements are in registers, so work-group
-// memory has space for twice as many lines. Between passes, work-items exchange elements through that memory.
+// memory has space for twice as many lines. Between passes, work-items exchange elements through work-group memory.
 type Twos32 lines[float32]
 
 // Properties states the work-group's size, and that each operation is rounded.
@@ -42,11 +42,11 @@ type layer struct {
 	length         uint32 // logarithms of the sizes, as in the type pass
 	together       uint32
 	radix, done    uint32
-	byLine, layout bool // neighbouring work-items have neighbouring lines; neighbours in memory belong to them
+	byLine, layout bool // whether neighbouring work-items, or neighbours in memory, belong to neighbouring lines
 }
 
 // The type `spot` identifies a short transform by its line of the work-group and its number in the
-// line. Fields a and b are further numbers that its elements have in common.
+// line. Fields a and b are numbers that all elements of the transform have in common.
 type spot struct{ line, j, a, b uint32 }
 
 // spots() returns the spots of a work-item's short transforms, of which there are at most 8.
@@ -72,8 +72,8 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// slots() calls f for each of a work-item's elements. The first argument of f is the element's number, which is constant so
-// that the element is in a register. The other arguments of f are the element's number in its short transform, and that transform.
+// slots() calls f for each of a work-item's elements. Argument u is the element's number, which is
+// constant so that the element is in a register. The element has index i in the short transform p.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
 		i, p := u, all[0]
@@ -144,7 +144,7 @@ func twos[T Float](it dsl.NDItem1, k lines[T]) {
 		}
 		x[u] = v
 	})
-	tile := dsl.Local[[MostTwos]Complex[T]](it) // kgen clears it here, while the loads above are in progress
+	tile := dsl.Local[[MostTwos]Complex[T]](it) // kgen clears the tile here, while the loads above are in progress
 	x.short(y.radix)
 	if radix := uint32(SecondBits.Get(it)) & 7; radix > 0 {
 		y = x.exchange(it, y, radix, t.roots, tile)

@@ -17,7 +17,7 @@ type word interface{ uint32 | uint64 }
 // Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
 type Order[K word] struct {
 	Flip K // sign bit of signed integers, or 0 for other types
-	Half K // all bits of a float except its sign, or 0 for integers
+	Half K // mask of all bits of a float except its sign, or 0 for integers
 	Inf  K // bits of infinity, the greatest float that is not a NaN
 }
 

@@ -50,7 +50,7 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 
 // Format describes how the bits of a float of at most 32 bits become a float32.
 type Format struct {
-	Half   uint32  // all bits except the sign, or 0 for integers
+	Half   uint32  // mask of all bits except the sign, or 0 for integers
 	Inf    uint32  // bits of infinity, the greatest float that is not a NaN
 	Shift  uint32  // number of bits by which a float32's fraction is longer than the float's
 	Rebias uint32  // number that is added to the exponent
@@ -81,8 +81,8 @@ type Even32 struct {
 	Length []int64  // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
-	// The next fields are for integers. Element x is (x^Flip)-Low above the first edge, and Span is the
-	// last edge minus the first. Factor is the number of bins per unit of length, times 1<<FactorShift.
+	// The next fields are for integers. Element x lies (x^Flip)-Low above the first edge, and Span is the distance
+	// between the first and the last edge. Factor is the number of bins per unit of length, times 1<<FactorShift.
 	Flip, Low, Span, Factor, FactorShift uint32
 	// The next fields are for floats.
 	Format Format
@@ -103,7 +103,7 @@ func (k Even32) bin(x uint32) uint32 {
 	if d >= k.Span {
 		return k.Bins.N
 	}
-	// The factor was rounded down, so the result may be too small by one bin.
+	// Factor was rounded down, so the result may be too small by one bin.
 	at := uint32(uint64(d) * uint64(k.Factor) >> k.FactorShift)
 	if uint64(d)*uint64(k.Bins.N) >= uint64(at+1)*uint64(k.Span) {
 		at++
@@ -135,7 +135,7 @@ type Even64 struct {
 // Properties states the work-group's size.
 func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// product() returns the bits of x*y above the 32 lowest ones, and the 32 lowest bits.
+// product() returns x*y in two parts, the bits above the 32 lowest bits, and the 32 lowest bits.
 func product(x uint64, y uint32) (high uint64, low uint32) {
 	p := (x & math.MaxUint32) * uint64(y)
 	return x>>32*uint64(y) + p>>32, uint32(p)

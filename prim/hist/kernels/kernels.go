@@ -31,11 +31,11 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// Bins describes where a launch counts. A count consists of two 32-bit words, the lower one first.
+// Bins describes the counters of a launch. A count in the result consists of two 32-bit words, the lower first.
 type Bins struct {
 	N uint32 // number of bins
 	// Shift is the logarithm of the number of counters per bin in work-group memory. Neighbouring
-	// work-items use different counters. Shift is 32 if there are too many bins for that memory.
+	// work-items use different counters. Shift is 32 if work-group memory is too small for the bins.
 	Shift uint32
 }
 
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// elements() calls count(x) for each of the work-item's elements x, as an unsigned number. The slice x8 contains
-// n elements. If its address is a multiple of 4, x32 contains the same memory as words, else x32 is empty.
+// elements() calls count(x) for each of the work-item's elements x, as an unsigned number. The slice x8 contains n
+// elements. If the slice's address is a multiple of 4, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -93,7 +93,7 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 }
 
 // words() calls each(w) for each of the work-item's words w of elements. For an element x that is
-// not in a complete word, it calls count(x) (see elements).
+// not in a complete word, words calls count(x) (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width

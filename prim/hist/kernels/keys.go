@@ -27,7 +27,7 @@ func (k Keys) Kernel(it dsl.NDItem1) {
 	}
 	width := Width.Get(it)
 	words(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), count, func(w uint32) {
-		switch width { // a loop would take longer than the counting itself
+		switch width { // a loop over the elements would take longer than counting them
 		case 1:
 			count(w & 0xff)
 			count(w >> 8 & 0xff)

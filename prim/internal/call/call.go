@@ -1,7 +1,7 @@
 // Package call implements the options, the checks of views, and the scratch memory of functions in
 // all families.
 //
-// A function makes a Call, names its views, begins, and launches:
+// A function makes a Call, adds its views, calls Begin, and launches kernels:
 //
 //	c := call.New(q, "reduce.SumOn", opts)
 //	call.In(c, "v", v)
@@ -30,8 +30,8 @@ type Options struct {
 	Scratch    runtime.View[byte]
 	HasScratch bool
 	Launch     []runtime.LaunchOption
-	// Descending and Bits are options of package sort. Bits contains the number of the first bit,
-	// and one more than the number of the last bit.
+	// Descending and Bits are options of package sort. Bits contains the number of the first bit to
+	// sort by, and the number of the last bit plus 1.
 	Descending bool
 	Bits       *[2]int
 }
@@ -78,8 +78,8 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 	return c
 }
 
-// Length returns the caller's view of one element, which contains the number of elements to process. The view is
-// empty if the caller gave no number.
+// Length returns the caller's view of one element, which contains the number of elements to
+// process. Length returns an empty view if the caller gave no number.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
 
 // HasLength reports whether the caller gave a number of elements.
@@ -89,13 +89,13 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 func (c *Call) Unordered() bool { return c.opts.Unordered }
 
 // Sorts says that the function accepts the options of package sort, and returns their values. The
-// argument `bits` says whether the option for bits is accepted, too.
+// argument `bits` says whether the option for bits is also accepted.
 func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 	c.sorts, c.digits = true, bits
 	return c.opts.Descending, c.opts.Bits
 }
 
-// Device returns the device of the call's queue. Begin must have checked the queue.
+// Device returns the device of the call's queue. The call must have no error yet (see Usable).
 func (c *Call) Device() *runtime.Device { return c.q.Device() }
 
 // Usable reports whether the call has no error yet.
@@ -127,8 +127,7 @@ func In[T any](c *Call, name string, v runtime.View[T]) {
 	c.in = append(c.in, primimpl.Use(name, v))
 }
 
-// Out adds a view, with its name. The call writes the view's first n elements, and reads no element
-// of it.
+// Out adds a view, with its name, whose first n elements the call writes and does not read.
 func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	c.check(primimpl.Use(name, v))
 	if c.err == nil && v.Len() < n {
@@ -139,8 +138,8 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	}
 }
 
-// InPlace adds a view that the call reads, and a view whose first n elements it writes. The two
-// views may be the same memory, but must not overlap otherwise.
+// InPlace adds a view v that the call reads, and a view out whose first n elements the call writes.
+// The views v and out may be the same memory, but must not overlap otherwise.
 func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
 	outs := len(c.out)
 	Out(c, to, out, n)
@@ -272,8 +271,8 @@ func (c *Call) launched(ev runtime.Event, err error) {
 }
 
 // End returns the event of the last launch, and gives the scratch memory back to its pool. The next
-// function that uses this memory runs after the call's launches. If the call was recorded into a
-// graph, the graph keeps the memory instead.
+// function that uses the scratch memory runs after the call's launches. If the call was recorded
+// into a graph, the graph keeps the scratch memory.
 func (c *Call) End() (runtime.Event, error) {
 	if c.scratch != nil && !primimpl.Recorded(c.event) {
 		poolOf(c.q.Device()).giveBack(c.scratch)

@@ -15,8 +15,8 @@ type Number interface {
 type Kind struct {
 	Size          int // size of an element in bytes
 	Signed, Float bool
-	// For a float, Half has all bits except the sign, and Inf has the bits of the largest number
-	// that is not a NaN.
+	// For a float, Half is a mask of all bits except the sign, and Inf has the bits of the largest
+	// number that is not a NaN.
 	Half, Inf uint64
 	// Small reports whether the type is a type of package half.
 	Small bool

@@ -28,8 +28,8 @@ func poolOf(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// takeBuffer returns a buffer of at least the given number of bytes. The buffer is the
-// smallest one in the pool that is large enough, or a new one.
+// takeBuffer returns a buffer of at least the given number of bytes. The buffer is the smallest one
+// in the pool that is large enough, or a new buffer.
 func (p *pool) takeBuffer(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()
@@ -53,7 +53,8 @@ func (p *pool) takeBuffer(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// giveBack puts a buffer back into the pool. If the pool has too many buffers, it keeps the largest ones.
+// giveBack puts a buffer back into the pool. If the pool has too many buffers, giveBack closes the
+// smallest buffer.
 func (p *pool) giveBack(b *buffer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

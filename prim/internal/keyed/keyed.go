@@ -23,8 +23,8 @@ func SumsBytes(n int) int {
 // WholeBytes returns the number of bytes of scratch memory that Whole needs for n elements.
 func WholeBytes(n int) int { return SumsBytes(n) + call.Bytes[int64](n) }
 
-// Check adds the keys and the values of a function to the call. The function then computes the sum
-// of the values of each run of equal keys.
+// Check adds the keys and the values of a function to the call. The function must compute sums of
+// the values of runs of equal keys.
 func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V]) {
 	call.In(c, "keys", keys)
 	call.In(c, "v", v)
@@ -91,8 +91,8 @@ func checkSums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.
 }
 
 // Sums sets out to sums of elements in the same run. If inclusive is set, an element's sum includes
-// the element itself, else only earlier elements. The call must have begun with SumsBytes bytes of
-// scratch memory.
+// the element itself, and otherwise only earlier elements. The call must have begun with SumsBytes
+// bytes of scratch memory.
 func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) {
 	checkSums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
 }

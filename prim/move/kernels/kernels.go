@@ -119,7 +119,7 @@ func (k Reverse[T]) Kernel(it dsl.Item1) {
 	k.Out[i], k.Out[j] = y, x
 }
 
-// Gather sets element i of Out to element At[i] of X. If X has no such element, the result is zero.
+// Gather sets element i of Out to element At[i] of X. If X has no element At[i], the result is zero.
 type Gather[T word] struct {
 	X      []T
 	At     []int64
@@ -207,7 +207,7 @@ func (k Scatter[T]) Kernel(it dsl.Item1) {
 }
 
 // Tile is the number of rows and columns that a work-group of Transpose moves. Lines is the number
-// of that work-group's work-items in a column.
+// of work-items in a column of the work-group.
 const (
 	Tile  = 32
 	Lines = 8

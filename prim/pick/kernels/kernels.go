@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-item processes a leaf, which is Each neighbours, and a work-group processes a tile. No result depends on these sizes.
+// A work-item processes a leaf of Each neighbours, and a work-group a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
@@ -34,7 +34,7 @@ type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
 	all     int           // number of elements picked in this tile
-	order   *[Tile]uint32 // indices, in the tile, of the picked elements, followed by those of the other elements if requested
+	order   *[Tile]uint32 // indices, in the tile, of the picked elements, followed by other elements' indices if requested
 }
 
 // In pick(), each work-item picks elements of its leaf. picked() returns a bit for each element of the leaf. The bool result

@@ -5,9 +5,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Partition fills Out with the elements of X that Op picks, followed by the others. Partition is
-// launched twice. The first launch stores the others backwards from the end of Out. The second
-// launch, with Turn set, reverses them. Callers instantiate Partition by an alias:
+// Partition fills Out with the elements of X that Op picks, followed by the elements that Op does not pick.
+// Partition is launched twice. The first launch stores the unpicked elements backwards from the end of Out.
+// The second launch, with Turn set, reverses the unpicked elements. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
 type Partition[T any, P Predicate[T]] struct {
@@ -35,7 +35,7 @@ func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	return set
 }
 
-// Kernel picks elements of a tile, or reverses some of the others.
+// Kernel picks elements of a tile, or reverses some of the unpicked elements.
 func (k Partition[T, P]) Kernel(it dsl.NDItem1) {
 	n := first(min(len(k.X), len(k.Out)), k.Length)
 	if k.Turn {
@@ -71,5 +71,5 @@ func (k Partition[T, P]) turn(it dsl.NDItem1, n int) {
 	}
 }
 
-// PartitionFloat32 divides numbers into those above 0 and the others.
+// PartitionFloat32 stores the numbers above 0, followed by the other numbers.
 type PartitionFloat32 = Partition[float32, Positive]

@@ -11,7 +11,7 @@ type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
 	Length []int64 // element count of the whole call, or empty for all elements of the slice
 	State  []uint32
-	// Half has all bits of a float except its sign. Half is 0 for integers.
+	// Half is a mask of all bits of a float except its sign, or 0 for integers.
 	Half T
 	// Inf has the bits of the greatest float that is not a NaN.
 	Inf   T
@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same() reports whether cmp.Compare returns 0 for two elements. So all NaNs are equal.
+// same() reports whether cmp.Compare returns 0 for two elements. So same returns true for two NaNs.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
@@ -74,7 +74,7 @@ type Lengths struct {
 	At     []int64
 	Count  []int64 // number of runs
 	N      int     // number of elements of the call, used if Length is empty
-	Length []int64 // element count of the whole call, or empty if N is that count
+	Length []int64 // element count of the whole call, or empty if N is the count
 	Out    []int64
 }
 

@@ -29,10 +29,10 @@ type SumSquares = kernels.Reduce[float32, float32, Square]
 // Affine is the function that maps x to A*x + B.
 type Affine struct{ A, B uint32 }
 
-// Compose combines functions into one function that calls them in order. The result depends on the order.
+// Compose combines functions into one function that calls them in order. The order affects the result.
 type Compose struct{}
 
-// Map returns an affine function for number x.
+// Map returns the affine function that belongs to the number x.
 func (Compose) Map(x uint32) Affine { return Affine{2*x + 1, x} }
 
 // Combine returns the composition that applies f, and then g.

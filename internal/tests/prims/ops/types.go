@@ -72,8 +72,8 @@ type Keyed struct {
 	Value int8
 }
 
-// Run describes consecutive elements. Sum is the sum of the last elements with equal keys, and Equal reports
-// whether all keys are equal.
+// Run describes consecutive elements. Sum is the sum of the values in the last run of equal keys,
+// and Equal reports whether all keys are equal.
 type Run struct {
 	First, Last uint16
 	Sum         int8

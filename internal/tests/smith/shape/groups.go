@@ -16,7 +16,7 @@ const (
 // operation, because the order of different operations would affect the result.
 type Op uint8
 
-// The operations.
+// These constants are the operations.
 const (
 	Plus Op = iota
 	Min
@@ -32,8 +32,8 @@ var (
 	LongOps  = [4]Op{Plus, Min, Max, Plus}
 )
 
-// GroupArgs contains the arguments of kernels with work-groups. The work-items of a group write to their
-// parts of Share, and read the parts of others after a barrier.
+// GroupArgs contains the arguments of kernels with work-groups. Each work-item of a group writes to
+// its own part of Share, and reads parts of other work-items after a barrier.
 type GroupArgs struct {
 	Args
 	Share  []uint64

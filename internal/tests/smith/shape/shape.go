@@ -13,7 +13,7 @@ const Items = 11
 
 // These constants are the lengths of the slices of Args per work-item. All these lengths are powers of two.
 const (
-	Words = 16 // words of In, which all work-items read, and of Out
+	Words = 16 // words of In and of Out per work-item, where all work-items read all words of In
 	Bytes = 8
 	Reals = 4
 	Recs  = 2
@@ -265,16 +265,16 @@ func Compose[T any](f, g func(T) T) func(T) T {
 	return func(x T) T { return f(g(x)) }
 }
 
-// Negate negates.
+// Negate returns -x.
 func Negate[T Integer](x T) T { return -x }
 
 // Inner has methods that Outer promotes.
 type Inner struct{ A int32 }
 
-// Get reads.
+// Get returns a number that depends on A.
 func (i Inner) Get() int32 { return i.A ^ 5 }
 
-// Bump writes.
+// Bump adds a number to A.
 func (i *Inner) Bump(by int32) { i.A += by }
 
 // Outer embeds Inner.
@@ -286,7 +286,7 @@ type Outer struct {
 // Count is a Valuer that counts its calls.
 type Count struct{ N int32 }
 
-// Val counts.
+// Val counts the call, and returns a number that depends on the count.
 func (c *Count) Val(x int32) int32 {
 	c.N++
 	return c.N ^ x

@@ -17,7 +17,7 @@ type Render struct {
 	Tile             []light.Vec // rows of pixels
 }
 
-// Properties: a pixel has the same bits on every device, so no edges of tiles show.
+// Properties gives a pixel the same bits on every device, so that no edges of tiles are visible.
 func (Render) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
